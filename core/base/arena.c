@@ -384,11 +384,8 @@ plait_arena_protect (PlaitArena *arena, PlaitArenaCall call, gpointer data, GErr
 
   gsize held = arena->mapped;
   plait_arena_reset (arena);
-  if (arena->reason)
-    {
-      g_propagate_error (error, g_steal_pointer (&arena->reason));
-      return FALSE;
-    }
+  if (!plait_no_fault (&arena->reason, error))
+    return FALSE;
   if (arena->limit == 0)
     return plait_fail (error, PLAIT_ERROR_MEMORY,
                        "The memory of a step ran out: %" G_GSIZE_FORMAT " bytes were asked for with %" G_GSIZE_FORMAT

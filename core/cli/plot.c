@@ -66,11 +66,8 @@ read_maps (const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice
 
         if (maps->len == 0 && (!place || !plait_map_is (place->store, place->path)))
           return g_steal_pointer (&maps);
-        if (!place)
-          {
-            g_propagate_error (error, g_steal_pointer (&fault));
-            return NULL;
-          }
+        if (!plait_no_fault (&fault, error))
+          return NULL;
         if (!plait_map_is (place->store, place->path) || maps->len == MOST_MAPS)
           return plait_fail_null (error, PLAIT_ERROR_INPUT,
                                   maps->len == MOST_MAPS ? "%s: %s is a heatmap more than fit beside each other"

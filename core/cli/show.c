@@ -184,11 +184,8 @@ show (const char *file, const char *path, const PlaitShowOptions *options, gbool
         return json ? plait_show_attribute_json (owner->store, owner->path, at + 1, error)
                     : show_attribute (owner, at + 1, error);
     }
-  if (!place)
-    {
-      g_propagate_error (error, g_steal_pointer (&fault));
-      return FALSE;
-    }
+  if (!plait_no_fault (&fault, error))
+    return FALSE;
   return json ? plait_show_json (place->store, place->path, options, error) : show_text (place, options, error);
 }
 

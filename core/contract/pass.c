@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "autograd/check.h"
+#include "base/number.h"
 
 const PlaitPassLengths plait_pass_whole = { { { 4, 2, 3 }, { 3, 5, 2 }, { 2, 3, 4 } }, { 3, 1, 4 } };
 const PlaitPassLengths plait_pass_missing = { { { 4, 2, 0 }, { 3, 0, 2 }, { 2, 5, 0 } }, { 3, 1, 4 } };
@@ -71,14 +72,16 @@ plait_pass_run (const PlaitSpecimen *specimen, const PlaitBatch *batch, PlaitTap
 gboolean
 plait_pass_is_finite (const PlaitPass *pass, const PlaitBatch *batch, GError **error)
 {
+  char digits[PLAIT_NUMBER_LENGTH];
+
   for (gint64 s = 0; s < batch->n_sentences; s++)
     for (gint64 row = batch->target_rows.offsets[s]; row < batch->target_rows.offsets[s + 1]; row++)
       if (!isfinite (pass->rows[row]) || pass->rows[row] <= 0)
         return plait_fail (error, PLAIT_ERROR_FAILED,
                            "the loss of target row %" G_GINT64_FORMAT " of sentence %" G_GINT64_FORMAT
-                           " is %g, expected is a finite number above 0; look for a division by 0, or for a logarithm "
+                           " is %s, expected is a finite number above 0; look for a division by 0, or for a logarithm "
                            "or a root of what can be 0",
-                           row - batch->target_rows.offsets[s], s, pass->rows[row]);
+                           row - batch->target_rows.offsets[s], s, plait_format_double (digits, pass->rows[row]));
   return TRUE;
 }
 
@@ -87,6 +90,7 @@ static gboolean
 has_gradients (const PlaitSpecimen *specimen, GError **error)
 {
   const PlaitParameters *parameters = plait_model_parameters (specimen->model);
+  char digits[PLAIT_NUMBER_LENGTH];
   double norm = 0;
 
   for (guint i = 0; i < plait_parameters_n (parameters); i++)
@@ -99,9 +103,9 @@ has_gradients (const PlaitSpecimen *specimen, GError **error)
 
           if (!isfinite (one))
             return plait_fail (error, PLAIT_ERROR_FAILED,
-                               "the gradient of %s has the number %g in it, though the loss is finite; look for a "
+                               "the gradient of %s has the number %s in it, though the loss is finite; look for a "
                                "derivative that has no value, such as that of a root at 0",
-                               parameter->name, one);
+                               parameter->name, plait_format_double (digits, one));
           norm += one * one;
         }
     }

@@ -95,11 +95,8 @@ hold_model (Walk *walk, PlaitSettings *settings, guint decoder, guint n_sources,
       walk->refusal = g_steal_pointer (&fault);
       return TRUE;
     }
-  if (!specimen)
-    {
-      g_propagate_error (error, g_steal_pointer (&fault));
-      return FALSE;
-    }
+  if (!plait_no_fault (&fault, error))
+    return FALSE;
   if (!walk->property->hold (&held, error))
     return FALSE;
   walk->note->n_models += !held.nothing;

@@ -129,10 +129,7 @@ count_all (PlaitCorpusSide *side, gint64 n, GError **error)
       if (side->sentences)
         g_array_set_size (side->sentences, 0);
     }
-  if (!cause)
-    return n;
-  g_propagate_error (error, g_steal_pointer (&cause));
-  return -1;
+  return plait_no_fault (&cause, error) ? n : -1;
 }
 
 /* The number of the line in its file where line @line of the block stands, or would stand if the file went on. */

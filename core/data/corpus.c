@@ -179,10 +179,11 @@ plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError 
   if (corpus->size == 0)
     {
       g_auto (GStrv) report = plait_corpus_report (corpus);
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: no tuple of the %s corpus is left (%s); expected at least one, so change what drops them",
-                  corpus->streams[0].path, corpus->split, report[0] ? report[0] : "it has none");
-      return NULL;
+
+      return plait_fail_null (
+          error, PLAIT_ERROR_INPUT,
+          "%s: no tuple of the %s corpus is left (%s); expected at least one, so change what drops them",
+          corpus->streams[0].path, corpus->split, report[0] ? report[0] : "it has none");
     }
   return g_steal_pointer (&corpus);
 }
@@ -348,18 +349,12 @@ plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **erro
     }
   if (!plait_file_mark_check (&stream->mark, stream->path, error))
     return NULL;
-  if (cause)
-    {
-      g_propagate_error (error, g_steal_pointer (&cause));
-      return NULL;
-    }
+  if (!plait_no_fault (&cause, error))
+    return NULL;
   if (n != corpus->lines)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: the file has %" G_GINT64_FORMAT " lines, but had %" G_GINT64_FORMAT
-                  " before; it must not change during a run",
-                  stream->path, n, corpus->lines);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: the file has %" G_GINT64_FORMAT " lines, but had %" G_GINT64_FORMAT
+                            " before; it must not change during a run",
+                            stream->path, n, corpus->lines);
   return g_strv_builder_end (lines);
 }

@@ -52,11 +52,8 @@ take_tree (const PlaitFeed *feed, PlaitFeedSide *side, const char *line, gsize l
   if (side->tree_reader)
     {
       tree.tree = plait_text_reader_next (side->tree_reader, &tree.tree_length, &cause);
-      if (cause)
-        {
-          g_propagate_error (error, g_steal_pointer (&cause));
-          return FALSE;
-        }
+      if (!plait_no_fault (&cause, error))
+        return FALSE;
       if (line && !tree.tree)
         return fail_on_end (tree.file, plait_text_reader_name (side->reader), feed->line + 1, error);
       if (!line && tree.tree)
@@ -94,11 +91,8 @@ take_tokens (const PlaitFeed *feed, PlaitFeedSide *side, GError **error)
   const char *line = plait_text_reader_next (side->reader, &length, &cause);
   guint first = side->ids->len;
   gint32 eos = PLAIT_TOKEN_EOS;
-  if (cause)
-    {
-      g_propagate_error (error, g_steal_pointer (&cause));
-      return PLAIT_FEED_FAILED;
-    }
+  if (!plait_no_fault (&cause, error))
+    return PLAIT_FEED_FAILED;
   if (side->trees)
     {
       g_array_set_size (side->words, 0);
@@ -126,12 +120,7 @@ take_document (PlaitFeed *feed, PlaitFeedSide *side, GError **error)
   g_autoptr (GError) cause = NULL;
 
   if (!plait_document_reader_encode (side->documents, side->vocabulary, document, &cause))
-    {
-      if (!cause)
-        return PLAIT_FEED_END;
-      g_propagate_error (error, g_steal_pointer (&cause));
-      return PLAIT_FEED_FAILED;
-    }
+    return plait_no_fault (&cause, error) ? PLAIT_FEED_END : PLAIT_FEED_FAILED;
   if (!must_not_be_empty (feed, side) || document->n > 0)
     return PLAIT_FEED_TAKEN;
   fail_on_empty (feed, side, error);

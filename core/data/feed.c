@@ -115,10 +115,7 @@ feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const PlaitCorpus
       any |= i < n_sources && stream->path;
     }
   if (!any)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "every source is missing; give one of them a file");
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "every source is missing; give one of them a file");
   return g_steal_pointer (&feed);
 }
 

@@ -327,11 +327,8 @@ train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
   };
   g_autofree char *message = NULL;
   g_autoptr (GBytes) bytes = plait_sentencepiece_train (options, next_training_line, lines, &message);
-  if (lines->error)
-    {
-      g_propagate_error (error, g_steal_pointer (&lines->error));
-      return NULL;
-    }
+  if (!plait_no_fault (&lines->error, error))
+    return NULL;
   if (!bytes)
     {
       /* What stands before the last bracket is a place in SentencePiece's source. */

@@ -62,10 +62,9 @@ plait_vocabulary_load (const char *format, GBytes *bytes, const char *name, GErr
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
     if (strcmp (format, formats[i]->format) == 0)
       return load (formats[i], bytes, name, error);
-  plait_fail (error, PLAIT_ERROR_INPUT,
-              "%s: vocabulary format \"%s\" is unknown; expected words, labels, sentencepiece or published", name,
-              format);
-  return NULL;
+  return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                          "%s: vocabulary format \"%s\" is unknown; expected words, labels, sentencepiece or published",
+                          name, format);
 }
 
 GBytes *
@@ -148,12 +147,12 @@ read_vocabulary (const char *path, gboolean *sealed, GError **error)
                                         : plait_published_recognize (bytes) ? &plait_published_format
                                                                             : &plait_sentencepiece_format;
   const char *kind = format != &plait_sentencepiece_format || *sealed ? NULL : other_kind (bytes);
-  if (!kind)
-    return load (format, bytes, path, error);
-  plait_fail (error, PLAIT_ERROR_INPUT,
-              "%s: looks like %s; expected a vocabulary, which is a SentencePiece model or what plait vocabulary made",
-              path, kind);
-  return NULL;
+  if (kind)
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "%s: looks like %s; expected a vocabulary, which is a SentencePiece model or what plait vocabulary made", path,
+        kind);
+  return load (format, bytes, path, error);
 }
 
 PlaitVocabulary *

@@ -452,11 +452,8 @@ count_words (GArray *counts, NextWord next, const char *const *paths, PlaitPool 
     {
       Count *count = &g_array_index (counts, Count, i);
 
-      if (count->error)
-        {
-          g_propagate_error (error, g_steal_pointer (&count->error));
-          return NULL;
-        }
+      if (!plait_no_fault (&count->error, error))
+        return NULL;
       for (guint w = 0; i > 0 && w < count->table.words->len; w++)
         if (!add_word (&all->table, NULL, *table_word (&count->table, w), count->path, 0, error))
           return NULL;

@@ -44,12 +44,9 @@ read_column (PlaitStore *store, const char *name, gint64 *n, GError **error)
   if (!column)
     return NULL;
   if (*n >= 0 && rows != *n)
-    {
-      plait_fail (error, PLAIT_ERROR_CORRUPT,
-                  "%s:%s has %" G_GINT64_FORMAT " rows, expected %" G_GINT64_FORMAT "; run plait grid again",
-                  plait_store_path (store), path, rows, *n);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_CORRUPT,
+                            "%s:%s has %" G_GINT64_FORMAT " rows, expected %" G_GINT64_FORMAT "; run plait grid again",
+                            plait_store_path (store), path, rows, *n);
   *n = rows;
   return g_steal_pointer (&column);
 }

@@ -58,31 +58,24 @@ call (const char *const *words, const char *input, GError **error)
   g_autofree char *output = NULL, *errors = NULL;
 
   if (!program)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "there is no %s here; run this where jobs are submitted to Slurm, or use --commands for another "
-                  "scheduler",
-                  words[0]);
-      return NULL;
-    }
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "there is no %s here; run this where jobs are submitted to Slurm, or use --commands for another scheduler",
+        words[0]);
   process = g_subprocess_newv (
       words, G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &fault);
   if (!process || !g_subprocess_communicate_utf8 (process, input, NULL, &output, &errors, &fault))
-    {
-      plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be run (%s)", program, fault->message);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_FAILED, "%s: cannot be run (%s)", program, fault->message);
   if (g_subprocess_get_if_exited (process) && g_subprocess_get_exit_status (process) == 0)
     return g_steal_pointer (&output);
   join_lines (errors);
-  plait_fail (
+  return plait_fail_null (
       error, PLAIT_ERROR_FAILED,
       g_str_equal (words[0], "sbatch")
           ? "Slurm refuses (%s)"
           : "Slurm does not answer (%s); run this where jobs are submitted to it, or use --commands for another "
             "scheduler",
       *errors ? errors : "it does not say why");
-  return NULL;
 }
 
 /* How many tasks an array may have. */

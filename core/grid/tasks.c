@@ -56,11 +56,11 @@ begin_line (const PlaitGrid *grid, GError **error)
       add_word (line, "--set");
       add_word (line, grid->overrides[i]);
     }
-  if (!strchr (line->str, '\n'))
-    return g_steal_pointer (&line);
-  plait_fail (error, PLAIT_ERROR_INPUT,
-              "a path or a value of --set has a line break in it, which no line of a job can have; name it otherwise");
-  return NULL;
+  if (strchr (line->str, '\n'))
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "a path or a value of --set has a line break in it, which no line of a job can have; name it otherwise");
+  return g_steal_pointer (&line);
 }
 
 /* For each training key the cells that are to be run of it, in order. (transfer container) */

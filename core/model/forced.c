@@ -50,10 +50,7 @@ plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_l
   if (!plait_arena_protect (search->whole.lasting_arena, force, &forced, &cause))
     {
       if (!g_error_matches (cause, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
-        {
-          g_propagate_error (error, g_steal_pointer (&cause));
-          return FALSE;
-        }
+        return plait_no_fault (&cause, error);
       return plait_fail (error, PLAIT_ERROR_MEMORY,
                          "scoring %" G_GINT64_FORMAT " sentences does not fit (%s): lower decode.batch",
                          batch->n_sentences, cause->message);

@@ -313,17 +313,14 @@ count_work (PlaitSearchWork *work, const PlaitHypotheses *hypotheses, gint64 n, 
 static gboolean
 too_large (const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError **error, GError *cause)
 {
-  if (!g_error_matches (cause, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
-    {
-      g_propagate_error (error, cause);
-      return FALSE;
-    }
-  plait_fail (error, PLAIT_ERROR_MEMORY,
-              "searching %" G_GINT64_FORMAT " sentences with a beam of %" G_GINT64_FORMAT
-              " does not fit (%s): lower decode.batch, decode.beam or decode.maximum_length",
-              batch->n_sentences, settings->beam, cause->message);
-  g_error_free (cause);
-  return FALSE;
+  g_autoptr (GError) held = cause;
+
+  if (!g_error_matches (held, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
+    return plait_no_fault (&held, error);
+  return plait_fail (error, PLAIT_ERROR_MEMORY,
+                     "searching %" G_GINT64_FORMAT " sentences with a beam of %" G_GINT64_FORMAT
+                     " does not fit (%s): lower decode.batch, decode.beam or decode.maximum_length",
+                     batch->n_sentences, settings->beam, held->message);
 }
 
 static void

@@ -447,11 +447,8 @@ plait_declared_site_build (PlaitDeclaredSite *site, const PlaitDecoderBuild *dec
       g_clear_error (&building.fault);
       return FALSE;
     }
-  if (building.fault)
-    {
-      g_propagate_error (error, building.fault);
-      return FALSE;
-    }
+  if (!plait_no_fault (&building.fault, error))
+    return FALSE;
   combiner->losses = building.losses;
   return plait_loss_columns_declare (decoder->losses, decoder->combiner, &combiner->losses, combiner->columns, error);
 }

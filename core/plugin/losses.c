@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "autograd/operators.h"
+#include "base/number.h"
 
 #define SOURCE_PREFIX "source "
 
@@ -73,6 +74,7 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitPart *part, co
   for (guint i = 0; i < losses->n; i++)
     {
       const PlaitLoss *loss = &losses->losses[i];
+      char digits[PLAIT_NUMBER_LENGTH];
       gint place;
 
       if (!loss->name || !plait_name_is_valid (loss->name))
@@ -84,8 +86,8 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitPart *part, co
         return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s declares the loss \"%s\" twice: declare each once",
                            part->label, loss->name);
       if (!isfinite (loss->weight))
-        return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s gives its loss \"%s\" the weight %g: give it a finite number",
-                           part->label, loss->name, loss->weight);
+        return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s gives its loss \"%s\" the weight %s: give it a finite number",
+                           part->label, loss->name, plait_format_double (digits, loss->weight));
       place = column (columns, column_name (part, loss->name), loss->weight);
       if (place < 0)
         return plait_fail (error, PLAIT_ERROR_PLUGIN,

@@ -234,10 +234,7 @@ plait_likeness_new (PlaitStore *a, PlaitStore *b, PlaitLikenessExtent extent, gi
   comparison.only_missing = TRUE;
   if (!comparison.fault && !plait_store_walk (b, "/", DEPTH, compare, &comparison, error))
     return NULL;
-  if (comparison.fault)
-    {
-      g_propagate_error (error, comparison.fault);
-      return NULL;
-    }
+  if (!plait_no_fault (&comparison.fault, error))
+    return NULL;
   return g_steal_pointer (&likenesses);
 }

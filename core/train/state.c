@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/memory.h"
+#include "base/number.h"
 #include "store/table.h"
 #include "train/parameters.h"
 #include "train/trainer-private.h"
@@ -84,13 +85,15 @@ get_integer (PlaitStore *store, const char *path, const char *name, gint64 most,
 static gboolean
 get_real (PlaitStore *store, const char *path, const char *name, double least, double *value, GError **error)
 {
+  char digits[PLAIT_NUMBER_LENGTH];
+
   if (!plait_store_get_double (store, path, name, value, error))
     return FALSE;
   if (isfinite (*value) && *value >= least)
     return TRUE;
-  return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                     "%s:%s: %s is %g, expected a number%s; restore a copy or begin a new run",
-                     plait_store_path (store), path, name, *value, least < 0 ? "" : " from 0 on");
+  return plait_fail (
+      error, PLAIT_ERROR_CORRUPT, "%s:%s: %s is %s, expected a number%s; restore a copy or begin a new run",
+      plait_store_path (store), path, name, plait_format_double (digits, *value), least < 0 ? "" : " from 0 on");
 }
 
 /* Updates of the optimizer before the first: none, unless they are noted. */

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
+
 static PlaitIterator *
 new_iterator (const PlaitTrainerSetup *setup, GError **error)
 {
@@ -37,11 +39,8 @@ plait_trainer_new (const PlaitTrainerSetup *setup, GError **error)
   trainer->validations = g_array_new (FALSE, FALSE, sizeof (PlaitValidationRow));
   trainer->recent = g_ptr_array_new_with_free_func (g_free);
   if (settings->epochs == 0 && settings->updates == 0)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "[train]: epochs=0 and updates=0 would train for ever: give at least one of them a limit");
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "[train]: epochs=0 and updates=0 would train for ever: give at least one of them a limit");
   trainer->update = plait_update_new (setup->model, trainer->tape, settings, setup->ranks, error);
   if (!trainer->update)
     return NULL;
@@ -135,6 +134,7 @@ make_update (PlaitTrainer *trainer, GError **error)
   double loss = trainer->sums.loss;
   double exchanged = plait_ranks_seconds (setup->ranks);
   double seconds;
+  char digits[2][PLAIT_NUMBER_LENGTH];
 
   if (!plait_ranks_agree (setup->ranks, next_batches (trainer, batches, error), error)
       || !compute_gradients (trainer, batches, error))
@@ -143,9 +143,10 @@ make_update (PlaitTrainer *trainer, GError **error)
   trainer->gradient_norm = plait_optimizer_update (trainer->optimizer, trainer->tape, step, trainer->learning_rate);
   if (!isfinite (trainer->gradient_norm) || !isfinite (trainer->sums.loss - loss))
     return plait_fail (error, PLAIT_ERROR_FAILED,
-                       "update %" G_GINT64_FORMAT ": the loss is %g and the norm of the gradients %g: training has "
+                       "update %" G_GINT64_FORMAT ": the loss is %s and the norm of the gradients %s: training has "
                        "diverged; lower train.learning_rate or raise train.warm_up, and start from an older checkpoint",
-                       trainer->step + 1, trainer->sums.loss - loss, trainer->gradient_norm);
+                       trainer->step + 1, plait_format_double (digits[0], trainer->sums.loss - loss),
+                       plait_format_double (digits[1], trainer->gradient_norm));
   trainer->step++;
   tokens = trainer->sums.tokens - tokens;
   trainer->target_tokens += tokens;

@@ -58,13 +58,10 @@ plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSett
   if (!plait_precision_check (plait_train_precision (settings), error))
     return NULL;
   if (processes > settings->shards)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "there are %u processes, but train.shards is %" G_GINT64_FORMAT
-                  ": a batch has no part for each; set train.shards to %u or more, or start fewer",
-                  processes, settings->shards, processes);
-      return NULL;
-    }
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "there are %u processes, but train.shards is %" G_GINT64_FORMAT
+                            ": a batch has no part for each; set train.shards to %u or more, or start fewer",
+                            processes, settings->shards, processes);
   for (gint64 i = 0; i < n; i++)
     {
       Shard *shard = &update->shards[i];

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/number.h"
+
 /* Validation: the loss over a held-out corpus, and the caller's metric of translated text. */
 
 typedef struct
@@ -61,9 +63,7 @@ plait_trainer_measure_validation (PlaitTrainer *trainer, gsize *bytes, GError **
   batch = iterator ? plait_iterator_next (iterator, &local) : NULL;
   if (batch && pass_batch (trainer, &(Pass){ .trainer = trainer, .batch = batch }, &local))
     *bytes = plait_arena_peak (trainer->arena);
-  if (local)
-    g_propagate_error (error, local);
-  return iterator && !local;
+  return plait_no_fault (&local, error) && iterator;
 }
 
 /* Of a batch; zeros where another process computes it. Integers are below 2^53. */
@@ -96,9 +96,7 @@ compute_batches (PlaitTrainer *trainer, GArray *sums, GError **error)
                              (double)plait_ragged_rows (batch->target_rows) };
       g_array_append_val (sums, found);
     }
-  if (local)
-    g_propagate_error (error, g_steal_pointer (&local));
-  return iterator && !*error;
+  return plait_no_fault (&local, error) && iterator;
 }
 
 static gboolean
@@ -106,14 +104,11 @@ compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
 {
   PlaitRanks *ranks = trainer->setup.ranks;
   g_autoptr (GArray) batches = g_array_new (FALSE, FALSE, sizeof (BatchSums));
-  GError *local = NULL;
   double sum = 0, correct = 0, tokens = 0;
+  char digits[PLAIT_NUMBER_LENGTH];
 
-  if (!plait_ranks_agree (ranks, compute_batches (trainer, batches, &local), &local))
-    {
-      g_propagate_error (error, local);
-      return FALSE;
-    }
+  if (!plait_ranks_agree (ranks, compute_batches (trainer, batches, error), error))
+    return FALSE;
   plait_ranks_add (ranks, (double *)batches->data, batches->len * (sizeof (BatchSums) / sizeof (double)));
   for (guint i = 0; i < batches->len; i++)
     {
@@ -125,10 +120,10 @@ compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
     }
   if (!isfinite (sum))
     return plait_fail (error, PLAIT_ERROR_FAILED,
-                       "validation after update %" G_GINT64_FORMAT ": the loss is %g: training has diverged, or the "
+                       "validation after update %" G_GINT64_FORMAT ": the loss is %s: training has diverged, or the "
                        "validation data are out of all range; lower train.learning_rate, raise train.warm_up, or look "
                        "at the data",
-                       trainer->step, sum);
+                       trainer->step, plait_format_double (digits, sum));
   row->negative_log_likelihood = sum / MAX (1, tokens);
   row->perplexity = exp (row->negative_log_likelihood);
   row->accuracy = correct / MAX (1, tokens);

@@ -465,8 +465,8 @@ ANIMAL (ENCODER, encoder_with_a_wrong_gradient, "gradients", "finite differences
 ANIMAL (COMBINER, reads_the_first_memory_alone, "memories", "of 2 sources, other words in source 2 change no loss",
         .least_memory = 1)
 ANIMAL (COMBINER, needs_the_first_source, "missing",
-        "the loss of target row 0 of sentence 2 is -nan, expected is a finite", .change = divide_by_rows)
-ANIMAL (COMBINER, needs_two_rows, "lengths", "sentences of one token: the loss of target row 0 of sentence 0 is -nan",
+        "the loss of target row 0 of sentence 2 is nan, expected is a finite", .change = divide_by_rows)
+ANIMAL (COMBINER, needs_two_rows, "lengths", "sentences of one token: the loss of target row 0 of sentence 0 is nan",
         .change = divide_by_other_rows)
 ANIMAL (COMBINER, combiner_that_counts_sentences, "batches", "expected is the same: no sentence may see another",
         .change = divide_by_sentences)
