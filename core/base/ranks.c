@@ -189,10 +189,10 @@ plait_ranks_agree (PlaitRanks *ranks, gboolean well, GError **error)
 }
 
 void
-plait_ranks_fail (PlaitRanks *ranks, const GError *error)
+plait_ranks_fail (PlaitRanks *ranks, const GError *error, int code)
 {
   if (!ranks || ranks->failed)
     return;
   fprintf (stderr, "error: process %u of %u: %s\n", ranks->own + 1, ranks->n, error->message);
-  ranks->module->end (1);
+  ranks->module->end (code);
 }

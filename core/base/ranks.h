@@ -44,8 +44,8 @@ gboolean plait_ranks_any (PlaitRanks *ranks, gboolean own);
 gboolean plait_ranks_agree (PlaitRanks *ranks, gboolean well, GError **error);
 
 /* To be called where a process fails: if the others have not agreed with it (plait_ranks_agree), they wait for it in
- * vain, so that the job ends here, with @error on stderr. */
-void plait_ranks_fail (PlaitRanks *ranks, const GError *error);
+ * vain, so that the job ends here, with @error on stderr and exit code @code. */
+void plait_ranks_fail (PlaitRanks *ranks, const GError *error, int code);
 
 /* Seconds spent in exchange so far, waiting for others included. */
 double plait_ranks_seconds (const PlaitRanks *ranks);

@@ -3,6 +3,7 @@
 
 #include "cli/bench-steps.h"
 #include "cli/command.h"
+#include "cli/exit-codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/ranks.h"
@@ -65,7 +66,7 @@ time_together (const PlaitBenchWork *work, const PlaitBenchOptions *options, GEr
   gboolean good = plait_bench_time (work, options, error);
 
   if (!good)
-    plait_ranks_fail (options->ranks, *error);
+    plait_ranks_fail (options->ranks, *error, plait_exit_code (*error));
   return good;
 }
 

@@ -42,6 +42,8 @@ plait_ranks_join (PlaitRanks **ranks, const PlaitRegistry *registry, PlaitInvoca
                        "%u processes were started together, but MPI knows of %u: start them with the mpirun of the "
                        "MPI that plait was built with",
                        launched, plait_ranks_n (*ranks));
+  if (!invocation->log)
+    invocation->log = plait_log_new (FALSE);
   if (!plait_ranks_is_first (*ranks))
     plait_log_mute (invocation->log);
   return TRUE;

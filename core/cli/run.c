@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "cli/command.h"
+#include "cli/exit-codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/ranks.h"
@@ -124,17 +125,19 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
   g_autoptr (PlaitRanks) ranks = NULL;
   g_autoptr (GError) fault = NULL;
   PlaitRunOptions options;
-  gboolean ready;
+  gboolean parsed, ready;
   PlaitRunOutcome outcome;
 
-  if (!plait_invocation_parse (invocation, entries, 1, 1, error)
-      || !plait_option_threads (threads_text, &threads, error))
+  parsed = plait_invocation_parse (invocation, entries, 1, 1, &fault)
+           && plait_option_threads (threads_text, &threads, &fault)
+           && (!force || !resume
+               || plait_fail (&fault, PLAIT_ERROR_INPUT, "--force and --resume are opposites; give one of them"));
+  if (!parsed && !fault) /* --help */
     return FALSE;
-  if (force && resume)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--force and --resume are opposites; give one of them");
   registry = plait_registry_new ();
-  experiment = plait_experiment_load_with (invocation->arguments[0], (const char *const *)overrides,
-                                           PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES, registry, &fault);
+  if (parsed)
+    experiment = plait_experiment_load_with (invocation->arguments[0], (const char *const *)overrides,
+                                             PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES, registry, &fault);
   /* Now that modules were tried in children: where networks share memory with MPI, processes must not fork. */
   if (!plait_ranks_join (&ranks, registry, invocation, error) || (dry_run && !plait_ranks_refuse ("--dry-run", error)))
     return FALSE;
@@ -163,7 +166,7 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
     return plait_run_plan (experiment, &options, json, error);
   if (!plait_run (experiment, &options, &outcome, error))
     {
-      plait_ranks_fail (ranks, *error);
+      plait_ranks_fail (ranks, *error, plait_exit_code (*error));
       return FALSE;
     }
   if (!plait_ranks_is_first (ranks))

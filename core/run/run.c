@@ -535,6 +535,9 @@ plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, Pl
       *outcome = PLAIT_RUN_PART;
       return TRUE;
     }
+  /* The others wait for the first, which says so and ends them: a launcher that is ended itself gives little time. */
+  if (end == PLAIT_TRAINING_INTERRUPTED && !first)
+    return TRUE;
   if (end == PLAIT_TRAINING_INTERRUPTED)
     return plait_fail (error, PLAIT_ERROR_INTERRUPTED,
                        "interrupted after update %" G_GINT64_FORMAT "; the checkpoint is in %s: --resume goes on",

@@ -119,11 +119,14 @@ compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
       tokens += batch->tokens;
     }
   if (!isfinite (sum))
-    return plait_fail (error, PLAIT_ERROR_FAILED,
-                       "validation after update %" G_GINT64_FORMAT ": the loss is %s: training has diverged, or the "
-                       "validation data are out of all range; lower train.learning_rate, raise train.warm_up, or look "
-                       "at the data",
-                       trainer->step, plait_format_double (digits, sum));
+    return plait_ranks_agree (
+        ranks,
+        plait_fail (error, PLAIT_ERROR_FAILED,
+                    "validation after update %" G_GINT64_FORMAT ": the loss is %s: training has diverged, or the "
+                    "validation data are out of all range; lower train.learning_rate, raise train.warm_up, or look "
+                    "at the data",
+                    trainer->step, plait_format_double (digits, sum)),
+        error);
   row->negative_log_likelihood = sum / MAX (1, tokens);
   row->perplexity = exp (row->negative_log_likelihood);
   row->accuracy = correct / MAX (1, tokens);

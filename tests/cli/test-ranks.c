@@ -59,6 +59,14 @@ is_absent (void)
   if (is_absent ())                                                                                                    \
   SKIP_TEST ("there is no MPI: libopenmpi-dev, openmpi-bin")
 
+/* Whether @call tells of one error, by the first process. */
+static void
+check_told_once (const PlaitTestCall *call, const char *part)
+{
+  CHECK_CONTAINS (call->errors, part);
+  CHECK (strstr (call->errors, "error: ") == g_strrstr (call->errors, "error: "));
+}
+
 /* Small batches, so that some have fewer sentences than there are shards. */
 #define SETTINGS                                                                                                       \
   " --set train.shards=5 --set train.batch=7 --set train.metric=chrf --set train.validation_batch=1 "                  \
@@ -111,8 +119,7 @@ check_refused (const char *command, const char *part)
   CONTEXT ("%s", command);
   SHELL (call, 2, command);
 
-  CHECK_CONTAINS (call.errors, part);
-  CHECK (strstr (call.errors, "error: ") == g_strrstr (call.errors, "error: "));
+  check_told_once (&call, part);
   CHECK (!g_file_test (output, G_FILE_TEST_EXISTS));
 }
 
@@ -128,6 +135,8 @@ TEST_CASE (ranks, refuse_in_one_sentence)
                  "-n 1 $PLAIT run tiny.ini --set train.shards=2 --set decoder.combiner=flatt -o refused.h5",
                  "process 2 of 2: ");
   check_refused ("mpirun -n 2 $PLAIT run tiny.ini --dry-run", "--dry-run is for one");
+  check_refused ("mpirun -n 2 $PLAIT run tiny.ini --outptu refused.h5", "did you mean --output?");
+  check_refused ("mpirun -n 2 $PLAIT run tiny.ini --threads many", "--threads cannot be \"many\"");
 }
 
 /* While gradients are on their way: they come to an end, and all tell of it. */
@@ -138,8 +147,17 @@ TEST_CASE (ranks, fail_together_in_an_update)
   SHELL (call, 1,
          "mpirun -n 2 $PLAIT run tiny.ini --set train.shards=2 --set decoder.width=512 --set train.memory=1 -o "
          "refused.h5");
-  CHECK_CONTAINS (call.errors, "does not fit (");
-  CHECK (strstr (call.errors, "error: ") == g_strrstr (call.errors, "error: "));
+  check_told_once (&call, "does not fit (");
+}
+
+TEST_CASE (ranks, diverge_together)
+{
+  SKIP_WITHOUT_MPI;
+  plait_test_write_grid ("");
+  SHELL (call, 1,
+         "mpirun -n 2 $PLAIT run tiny.ini --set train.shards=2 --set train.learning_rate=1e6 --set train.warm_up=0 "
+         "--set train.epochs=100 --quiet -o diverged.h5");
+  check_told_once (&call, "training has diverged");
 }
 
 /* Weights that are used at each step of a recurrent decoder come to their gradients late. */
@@ -208,4 +226,18 @@ TEST_CASE (ranks, one_that_dies_ends_the_job)
   SHELL (after, 0,
          "$PLAIT verify dies.h5 > verified && $PLAIT run tiny.ini" LONG "--resume -o dies.h5 && "
          "h5diff" BUT_TIMES "one.h5 dies.h5");
+}
+
+/* A signal to one of them reaches all, and the first tells of it. */
+TEST_CASE (ranks, stop_together)
+{
+  SKIP_WITHOUT_MPI;
+  plait_test_write_grid ("");
+  plait_test_write ("stops.sh", "$PLAIT run tiny.ini" SETTINGS "--set train.epochs=1000000 -o stopped.h5 & own=$!\n"
+                                "while [ ! -e stopped.h5 ]; do sleep .01; done\n"
+                                "kill -TERM $own\n"
+                                "wait $own\n");
+  SHELL (call, 130,
+         "mpirun -n 1 $PLAIT run tiny.ini" SETTINGS "--set train.epochs=1000000 -o stopped.h5 : -n 1 sh stops.sh");
+  check_told_once (&call, "process 1 of 2: interrupted after update");
 }
