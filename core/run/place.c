@@ -8,6 +8,7 @@
 struct PlaitRunPlace
 {
   char *path;
+  PlaitLog *log;
   PlaitLock *lock;
   PlaitFileMark own; /* the file as this process found or wrote it */
 };
@@ -20,6 +21,7 @@ plait_run_place_new (const char *path, gboolean over_old, PlaitLog *log, GError 
   g_autofree char *busy = g_strdup_printf ("%s: another plait run is writing this file", path);
 
   place->path = g_strdup (path);
+  place->log = log;
   if (trial)
     place->lock = plait_lock_take (path, busy, "wait for it, or choose another file with --output", log, error);
   if (!place->lock || !plait_file_check_new (path, over_old, "add --resume to go on with it, ", "--output", error))
@@ -72,6 +74,9 @@ plait_run_place_create (const PlaitRunPlace *place, GError **error)
 {
   g_autoptr (PlaitStore) store = plait_store_create (place->path, error);
 
+  if (store && plait_run_place_has_file (place) && plait_file_mark (place->path).number == 0)
+    plait_log_warning (place->log, "%s: this file was removed while it was in use; it is written again whole",
+                       place->path);
   return store && check (place, error) ? g_steal_pointer (&store) : NULL;
 }
 

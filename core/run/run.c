@@ -33,12 +33,11 @@ typedef struct
   PlaitTrainer *trainer;
   PlaitTrainingLog *training_log; /* NULL: not asked for, or training has not begun */
   PlaitRunPlace *place;
-  PlaitStore *old; /* the run that is gone on with, until the first checkpoint */
+  PlaitStore *old; /* the run that is gone on with; from the first checkpoint on the own file, even if it is removed */
   char *training_key;
   char *key;
   char *text;
-  gboolean written; /* this process has replaced the file */
-  gboolean longer;  /* the old run was finished, and is to be trained further */
+  gboolean longer; /* the old run was finished, and is to be trained further */
 } Run;
 
 static void
@@ -118,22 +117,14 @@ write_checkpoint (gpointer data, gboolean best, GError **error)
     return FALSE;
   if (best)
     written = plait_parameters_write (parameters, store, "/checkpoint/best/parameters", error);
-  else if (run->written || run->old)
-    {
-      g_autoptr (PlaitStore) opened = run->old ? NULL : plait_run_place_open (run->place, error);
-      PlaitStore *old = run->old ? run->old : opened;
-
-      written
-          = old
-            && (!plait_store_has (old, "/checkpoint/best") || plait_store_copy (store, old, "/checkpoint/best", error));
-    }
   else
-    written = TRUE;
+    written = !run->old || !plait_store_has (run->old, "/checkpoint/best")
+              || plait_store_copy (store, run->old, "/checkpoint/best", error);
   if (!written || !plait_run_place_commit (run->place, store, error))
     return FALSE;
-  run->written = TRUE;
-  g_clear_pointer (&run->old, plait_store_free);
-  return check_tests (run, error);
+  plait_store_free (run->old);
+  run->old = plait_run_place_open (run->place, error);
+  return run->old && check_tests (run, error);
 }
 
 /*
@@ -463,13 +454,14 @@ go_on (Run *run, GError **error)
 
 /* Writes the finished file: all of the last checkpoint's, and what its parameters are worth. */
 static gboolean
-write_complete (Run *run, PlaitStore *old, const PlaitEvaluations *evaluations, GError **error)
+write_complete (Run *run, const PlaitEvaluations *evaluations, GError **error)
 {
   g_autoptr (PlaitStore) store = plait_run_place_create (run->place, error);
 
-  return store && write_header (run, store, "complete", error) && plait_store_copy (store, old, "/checkpoint", error)
-         && plait_store_copy (store, old, "/training", error)
-         && plait_store_copy (store, old, PLAIT_TRAINER_TIMES, error)
+  return store && write_header (run, store, "complete", error)
+         && plait_store_copy (store, run->old, "/checkpoint", error)
+         && plait_store_copy (store, run->old, "/training", error)
+         && plait_store_copy (store, run->old, PLAIT_TRAINER_TIMES, error)
          && plait_evaluations_write (evaluations, store, error) && plait_run_place_commit (run->place, store, error);
 }
 
@@ -478,22 +470,21 @@ finish (Run *run, GError **error)
 {
   PlaitRanks *ranks = run->options->ranks;
   gboolean first = plait_ranks_is_first (ranks);
-  g_autoptr (PlaitStore) old = first ? plait_run_place_open (run->place, error) : NULL;
   PlaitEvaluationsSetup setup = {
     .system = run->system,
     .materials = run->materials,
     .tests = (PlaitCorpus *const *)run->tests->pdata,
-    .trained = old,
+    .trained = first ? run->old : NULL,
     .training_key = run->training_key,
     .pool = run->pool,
     .log = run->options->log,
     .stop = run->options->stop,
     .ranks = ranks,
   };
-  g_autoptr (PlaitEvaluations) evaluations = old || !first ? plait_evaluations_new (&setup, error) : NULL;
+  g_autoptr (PlaitEvaluations) evaluations = plait_evaluations_new (&setup, error);
 
   return plait_ranks_agree (ranks, evaluations != NULL, error) && plait_evaluations_make (evaluations, error)
-         && (!first || write_complete (run, old, evaluations, error));
+         && (!first || write_complete (run, evaluations, error));
 }
 
 /* The old run is finished: what it lacks of this experiment is its evaluation. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <glib/gstdio.h>
 #include <math.h>
 #include <signal.h>
 #include <string.h>
@@ -163,6 +164,26 @@ TEST_CASE (hostile_data, files_that_change_while_they_are_in_use)
   /* What is read after training is looked at with each checkpoint. */
   change_while_training ("run image.ini -o new --set train.epochs=1000000", "test.image");
   change_while_training ("run text.ini -o new --set train.epochs=1000000", "test.target");
+}
+
+/* The best parameters stand nowhere but in the file, which is written again with them. */
+TEST_CASE (hostile_data, a_run_that_is_removed_while_it_is_written)
+{
+  NEED_MATERIALS ();
+  g_autofree char *path = plait_test_path ("new");
+  AttemptProcess process
+      = attempt_start ("run text.ini -o new --set train.learning_rate=0 --set train.epochs=1000000", NULL);
+
+  CHECK (attempt_await (&process, "(best)\nupdate"));
+  CHECK (g_unlink (path) == 0);
+  CHECK (
+      attempt_await (&process, "warning: new: this file was removed while it was in use; it is written again whole"));
+  kill (process.process, SIGTERM);
+  g_auto (Attempt) attempt = attempt_end (&process);
+  attempt_check (&attempt, 130, "interrupted");
+  g_auto (Attempt) translated = ATTEMPT ("translate new -q -s a=test.a -s b=test.b -c best");
+  CHECK_INT (translated.code, 0);
+  materials_remove ("new");
 }
 
 /* Too high a rate makes it diverge: it stops in words, and the last good checkpoint stays. */
