@@ -126,8 +126,9 @@ describe_estimate (const PlaitGridCell *cell, const PlaitGridEstimate *estimate)
   return g_strdup (text->str);
 }
 
+/* @asked: of a scheduler, or NULL. */
 static void
-print_plan (const PlaitGrid *grid, const PlaitGridCost *cost)
+print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *asked)
 {
   g_autoptr (PlaitPage) page = plait_page_new ();
   guint width = 0;
@@ -157,6 +158,10 @@ print_plan (const PlaitGrid *grid, const PlaitGridCost *cost)
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
   plait_page_paragraph (page, 0, 0, sum);
   print_cost (page, grid, cost);
+  if (asked && asked->len > 0)
+    plait_page_heading (page, "asked of the scheduler");
+  for (guint i = 0; asked && i < asked->len; i++)
+    plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", (const char *)asked->pdata[i]);
 }
 
 /*
@@ -199,7 +204,7 @@ add_texts (PlaitJson *json, const char *name, char *const *texts)
 }
 
 static void
-print_plan_json (const PlaitGrid *grid, const PlaitGridCost *cost)
+print_plan_json (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *asked)
 {
   g_autoptr (PlaitJson) json = plait_json_new ();
   gboolean known = cost->n_ran + cost->n_measured > 0;
@@ -228,6 +233,8 @@ print_plan_json (const PlaitGrid *grid, const PlaitGridCost *cost)
   plait_json_end_array (json);
   add_texts (json, "same", grid->cells->same);
   add_texts (json, "others", grid->strangers);
+  if (asked)
+    plait_json_texts (json, "asked", (const char *const *)asked->pdata, (gint64)asked->len);
   plait_json_end_object (json);
   fputs (plait_json_string (json), stdout);
 }
@@ -409,6 +416,7 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
   if (wishes.dry_run)
     {
       g_autoptr (PlaitGridCost) cost = NULL;
+      g_autoptr (GPtrArray) asked = NULL;
 
       if (!plait_grid_check_place (grid, invocation->log, error))
         return FALSE;
@@ -416,8 +424,10 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
       if (!executor->waits)
         options.threads = MAX (1, options.threads);
       cost = plait_grid_cost_new (grid, &options);
-      (wishes.json ? print_plan_json : print_plan) (grid, cost);
-      return TRUE;
+      if (executor->plan)
+        asked = executor->plan (grid, &options, cost, error);
+      (wishes.json ? print_plan_json : print_plan) (grid, cost, asked);
+      return asked || !executor->plan;
     }
   if (wishes.collect)
     return plait_grid_collect (grid, options.log, error) && conclude (grid, wishes.json, FALSE, options.log, error);

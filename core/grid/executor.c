@@ -8,8 +8,8 @@
 #include "grid/slurm.h"
 
 static const PlaitExecutor executors[] = {
-  { "local", plait_grid_run, TRUE },
-  { "slurm", plait_grid_submit, FALSE },
+  { "local", plait_grid_run, NULL, TRUE },
+  { "slurm", plait_grid_submit, plait_grid_plan_submission, FALSE },
 };
 
 #define TIME_EXPECTED "a number and s, m, h or d, such as 90s or 2h, up to a year, or measured"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/problems.h"
-#include "grid/grid.h"
+#include "grid/cost.h"
 
 /*
  * What runs the cells of a grid, and how. [grid] may say it, and the command line otherwise:
@@ -24,6 +24,8 @@ typedef struct
   const char *name;
   /* Runs what is to be run, or hands it to a scheduler. */
   gboolean (*run) (PlaitGrid *grid, const PlaitGridOptions *options, GError **error);
+  /* What it would ask a scheduler for, a line each; NULL: it asks none. (transfer full) (element-type char*) */
+  GPtrArray *(*plan) (PlaitGrid *grid, const PlaitGridOptions *options, const PlaitGridCost *cost, GError **error);
   gboolean waits; /* until the cells have ended, so that a table can be made */
 } PlaitExecutor;
 

@@ -32,6 +32,7 @@ typedef struct
   char *name;      /* of the jobs: the same for the same folder */
   char *logs;      /* folder of what the tasks say */
   GPtrArray *jobs; /* numbers of those that were submitted */
+  GPtrArray *plan; /* NULL, or what is asked of Slurm is added here and not asked */
 } Submission;
 
 /*
@@ -148,6 +149,18 @@ begin_script (GError **error)
   return script;
 }
 
+/* Adds @words to the plan. The number that the job would have. (transfer full) */
+static char *
+note (Submission *submission, const GPtrArray *words)
+{
+  GString *line = g_string_new (NULL);
+
+  for (guint i = 0; words->pdata[i]; i++)
+    plait_grid_add_word (line, words->pdata[i]);
+  g_ptr_array_add (submission->plan, g_string_free (line, FALSE));
+  return g_strdup_printf ("JOB%u", submission->plan->len);
+}
+
 /* Submits @script; its number, which is also kept. (transfer none) */
 static const char *
 submit (Submission *submission, GPtrArray *words, const char *script, GError **error)
@@ -158,10 +171,11 @@ submit (Submission *submission, GPtrArray *words, const char *script, GError **e
   for (guint i = 0; further && further[i]; i++)
     g_ptr_array_add (words, g_strdup (further[i]));
   g_ptr_array_add (words, NULL);
-  output = call ((const char *const *)words->pdata, script, error);
+  output = submission->plan ? note (submission, words) : call ((const char *const *)words->pdata, script, error);
   if (!output)
     return NULL;
-  output[strspn (output, "0123456789")] = '\0';
+  if (!submission->plan)
+    output[strspn (output, "0123456789")] = '\0';
   g_ptr_array_add (submission->jobs, g_steal_pointer (&output));
   return submission->jobs->pdata[submission->jobs->len - 1];
 }
@@ -259,6 +273,8 @@ submit_all (Submission *submission, GPtrArray *lines, guint size, GError **error
   collector = submit_collector (submission, error);
   if (!collector)
     return FALSE;
+  if (submission->plan)
+    return TRUE;
   plait_log_info (submission->options->log,
                   "%u tasks are with Slurm as %s (job name %s); job %s makes the table when they have ended; what they "
                   "say is in %s",
@@ -266,16 +282,16 @@ submit_all (Submission *submission, GPtrArray *lines, guint size, GError **error
   return TRUE;
 }
 
-/* Takes what is to be asked for, and measures what is to be measured. */
+/* Takes what is to be asked for, and measures what is to be measured, unless @cost (NULL: it is not known) tells. */
 static gboolean
-find_needs (Submission *submission, GError **error)
+find_needs (Submission *submission, const PlaitGridCost *cost, GError **error)
 {
   const PlaitGrid *grid = submission->grid;
   const PlaitExecutorSettings *settings = &grid->cells->executor;
   PlaitGridOptions options = *submission->options;
   gboolean timed = settings->timed && options.seconds == 0;
   gboolean weighed = g_strcmp0 (settings->memory, PLAIT_EXECUTOR_MEASURED) == 0;
-  g_autoptr (PlaitGridCost) cost = NULL;
+  g_autoptr (PlaitGridCost) measured = NULL;
   double longest = 0;
 
   submission->seconds = options.seconds;
@@ -285,7 +301,8 @@ find_needs (Submission *submission, GError **error)
       return TRUE;
     }
   options.threads = MAX (1, options.threads);
-  cost = plait_grid_cost_new (grid, &options);
+  if (!cost)
+    cost = measured = plait_grid_cost_new (grid, &options);
   for (guint i = 0; i < grid->n; i++)
     {
       const PlaitGridEstimate *cell = &cost->cells[i];
@@ -308,33 +325,63 @@ find_needs (Submission *submission, GError **error)
 
 /* A name by which the jobs of this folder are found again. (transfer full) */
 static char *
-name_jobs (const PlaitGrid *grid)
+name_jobs (const char *folder)
 {
-  g_autofree char *folder = g_canonicalize_filename (grid->folder, NULL);
   g_autofree char *digest = plait_digest_bytes (folder, strlen (folder));
 
   return g_strdup_printf ("plait-%.*s", NAME_DIGITS, digest);
 }
 
+static void
+submission_clear (Submission *submission)
+{
+  g_free (submission->memory);
+  g_free (submission->name);
+  g_free (submission->logs);
+  g_ptr_array_unref (submission->jobs);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Submission, submission_clear)
+
+static Submission
+begin_submission (PlaitGrid *grid, const PlaitGridOptions *options)
+{
+  g_autofree char *folder = g_canonicalize_filename (grid->folder, NULL);
+
+  return (Submission){ .grid = grid,
+                       .options = options,
+                       .name = name_jobs (folder),
+                       .logs = g_build_filename (folder, "slurm", NULL),
+                       .jobs = g_ptr_array_new_with_free_func (g_free) };
+}
+
+GPtrArray *
+plait_grid_plan_submission (PlaitGrid *grid, const PlaitGridOptions *options, const PlaitGridCost *cost, GError **error)
+{
+  g_auto (Submission) submission = begin_submission (grid, options);
+  g_autoptr (GPtrArray) lines = plait_grid_tasks (grid, options, error);
+  g_autoptr (GPtrArray) plan = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *slurm = g_find_program_in_path ("scontrol");
+  guint size = G_MAXUINT;
+
+  submission.plan = plan;
+  if (!lines || (slurm && (!find_array_size (&size, error) || !check_queue (&submission, error)))
+      || !find_needs (&submission, cost, error)
+      || (lines->len > 0 && !submit_all (&submission, lines, MIN (size, lines->len), error)))
+    return NULL;
+  return g_steal_pointer (&plan);
+}
+
 gboolean
 plait_grid_submit (PlaitGrid *grid, const PlaitGridOptions *options, GError **error)
 {
-  g_autofree char *name = name_jobs (grid);
-  g_autofree char *folder = g_canonicalize_filename (grid->folder, NULL);
-  g_autofree char *logs = g_build_filename (folder, "slurm", NULL);
-  g_autoptr (GPtrArray) jobs = g_ptr_array_new_with_free_func (g_free);
+  g_auto (Submission) submission = begin_submission (grid, options);
   g_autoptr (GPtrArray) lines = plait_grid_tasks (grid, options, error);
-  g_autofree char *memory = NULL;
-  Submission submission = { grid, options, 0, NULL, name, logs, jobs };
   gboolean made_folder = !g_file_test (grid->folder, G_FILE_TEST_EXISTS);
-  gboolean made_logs = !g_file_test (logs, G_FILE_TEST_EXISTS);
+  gboolean made_logs = !g_file_test (submission.logs, G_FILE_TEST_EXISTS);
   guint size;
 
   if (!lines || !find_array_size (&size, error) || !check_queue (&submission, error)
-      || !find_needs (&submission, error))
-    return FALSE;
-  memory = submission.memory;
-  if (!plait_grid_hold (grid, options->log, error))
+      || !find_needs (&submission, NULL, error) || !plait_grid_hold (grid, options->log, error))
     return FALSE;
   plait_grid_settle_finished (grid);
   if (lines->len == 0)
@@ -342,14 +389,14 @@ plait_grid_submit (PlaitGrid *grid, const PlaitGridOptions *options, GError **er
       plait_log_info (options->log, "%s: nothing is left to run; --collect makes the table", grid->folder);
       return TRUE;
     }
-  if (g_mkdir_with_parents (logs, 0777) != 0)
+  if (g_mkdir_with_parents (submission.logs, 0777) != 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made; choose another one with --output",
-                       logs);
+                       submission.logs);
   if (submit_all (&submission, lines, size, error))
     return TRUE;
   cancel (&submission);
   if (made_logs)
-    g_rmdir (logs);
+    g_rmdir (submission.logs);
   g_clear_pointer (&grid->lock, plait_lock_release);
   if (made_folder)
     g_rmdir (grid->folder);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "grid/grid.h"
+#include "grid/cost.h"
 
 /*
  * Hands what is to be run to Slurm: arrays as long as the cluster allows, a task for each line of tasks.h, put back
@@ -10,3 +10,9 @@
  * or PLAIT_ERROR_INPUT where jobs of this grid are in the queue already.
  */
 gboolean plait_grid_submit (PlaitGrid *grid, const PlaitGridOptions *options, GError **error);
+
+/* The commands that plait_grid_submit would give, a line each, where @cost is what the cells take; JOB1, JOB2 and so on
+ * stand for the numbers of the jobs before. Where there is no Slurm to ask how long an array may be, one takes all
+ * tasks. Nothing is submitted. (transfer full) (element-type char*) */
+GPtrArray *plait_grid_plan_submission (PlaitGrid *grid, const PlaitGridOptions *options, const PlaitGridCost *cost,
+                                       GError **error);

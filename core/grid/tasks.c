@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-/* Adds @word to @line as a shell takes it. */
-static void
-add_word (GString *line, const char *word)
+void
+plait_grid_add_word (GString *line, const char *word)
 {
   g_autofree char *quoted = g_shell_quote (word);
   gboolean plain = *word && strspn (word, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-_+./=,:@%") == strlen (word);
@@ -44,17 +43,17 @@ begin_line (const PlaitGrid *grid, GError **error)
 
   if (!program)
     return NULL;
-  add_word (line, here);
+  plait_grid_add_word (line, here);
   g_string_append (line, " &&");
-  add_word (line, program);
-  add_word (line, "grid");
-  add_word (line, file);
-  add_word (line, "--output");
-  add_word (line, folder);
+  plait_grid_add_word (line, program);
+  plait_grid_add_word (line, "grid");
+  plait_grid_add_word (line, file);
+  plait_grid_add_word (line, "--output");
+  plait_grid_add_word (line, folder);
   for (guint i = 0; grid->overrides && grid->overrides[i]; i++)
     {
-      add_word (line, "--set");
-      add_word (line, grid->overrides[i]);
+      plait_grid_add_word (line, "--set");
+      plait_grid_add_word (line, grid->overrides[i]);
     }
   if (strchr (line->str, '\n'))
     return plait_fail_null (
@@ -118,8 +117,8 @@ plait_grid_tasks (const PlaitGrid *grid, const PlaitGridOptions *options, GError
       add_number (line, "--retries", options->retries, "");
       for (guint c = 0; c < group->len; c++)
         {
-          add_word (line, "--cell");
-          add_word (line, ((const PlaitGridCell *)group->pdata[c])->name);
+          plait_grid_add_word (line, "--cell");
+          plait_grid_add_word (line, ((const PlaitGridCell *)group->pdata[c])->name);
         }
       g_ptr_array_add (lines, g_strdup (line->str));
     }
@@ -133,6 +132,6 @@ plait_grid_collect_line (const PlaitGrid *grid, GError **error)
 
   if (!line)
     return NULL;
-  add_word (line, "--collect");
+  plait_grid_add_word (line, "--collect");
   return g_strdup (line->str);
 }

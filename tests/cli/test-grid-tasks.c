@@ -200,6 +200,36 @@ TEST_CASE (command_grid, hands_arrays_and_a_collector_to_slurm)
   CHECK_CONTAINS (script, " --collect\n");
 }
 
+/* Slurm is asked how long an array may be, where it is there, and for nothing else. */
+TEST_CASE (command_grid, says_beforehand_what_slurm_would_be_asked)
+{
+  g_autofree char *before = g_strdup (g_getenv ("PATH"));
+
+  plait_test_write_grid ("experiment.seed=1;2;3\nexecutor=slurm\nexecutor.memory=3G\nexecutor.options=--partition=cpu\n"
+                         "executor.time=90s\nexecutor.threads=2\n");
+  g_setenv ("PATH", "/nowhere", TRUE);
+  g_auto (PlaitTestCall) absent = CALL ("grid", "tiny.ini", "--dry-run");
+  g_auto (PlaitTestCall) local = CALL ("grid", "tiny.ini", "--dry-run", "--executor", "local");
+  stand_in_slurm ("echo $n");
+  g_auto (PlaitTestCall) present = CALL ("grid", "tiny.ini", "--dry-run", "--jobs", "1");
+  g_auto (PlaitTestCall) json = CALL ("grid", "tiny.ini", "--dry-run", "--json");
+  plait_test_write ("queue", "12_3\n");
+  g_auto (PlaitTestCall) queued = CALL ("grid", "tiny.ini", "--dry-run");
+  g_setenv ("PATH", before, TRUE);
+
+  CHECK_INT (absent.code, 0);
+  CHECK_CONTAINS (absent.output, "Asked of the scheduler\n  sbatch --parsable ");
+  CHECK_CONTAINS (absent.output, " --array=0-2 --cpus-per-task=2 --time=3 --mem=3G --partition=cpu\n  sbatch ");
+  CHECK_CONTAINS (absent.output, " --dependency=afterany:JOB1 --partition=cpu\n");
+  CHECK (!strstr (local.output, "sbatch"));
+  CHECK_CONTAINS (present.output, " --array=0-0%1 --cpus-per-task=2 --time=3 --mem=3G --dependency=afterany:JOB1 ");
+  CHECK_CONTAINS (present.output, " --dependency=afterany:JOB1:JOB2 ");
+  CHECK_CONTAINS (json.output, " --dependency=afterany:JOB1:JOB2 ");
+  CHECK_INT (queued.code, 2);
+  CHECK_CONTAINS (queued.errors, "jobs of this grid are in Slurm's queue already");
+  CHECK (!exists ("tiny") && !exists ("words"));
+}
+
 /* What follows "--OPTION=" in @words, as a number. */
 static gint64
 asked_of (const char *words, const char *option)
