@@ -79,7 +79,6 @@ attention_backward (PlaitTape *tape, PlaitNode *node)
                             node->inputs[0]->value, payload->query_rows, payload->memories, payload->n_memories,
                             &payload->settings, payload->log_sums.data);
   plait_arena_release (arena, targets, size);
-  plait_arena_release (arena, payload->log_sums.data, plait_tensor_size (payload->log_sums));
 }
 
 static const PlaitOperator attention = { "attention", attention_backward };
@@ -127,7 +126,7 @@ plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, co
                                                      memory->gather,      memory->weights,       memory->key_columns };
     }
   if (node->needs_gradient)
-    payload->log_sums = plait_tape_tensor (tape, queries->value.rows, options->heads);
+    payload->log_sums = plait_tape_keep (tape, node, queries->value.rows, options->heads);
   plait_attention_forward (plait_tape_pool (tape), node->value, queries->value, query_rows, payload->memories,
                            n_memories, &payload->settings, payload->log_sums.data);
   return node;

@@ -62,17 +62,6 @@ run_packed (PlaitTape *tape, PlaitDownward *downward, gboolean transposed,
 }
 
 static void
-release_collected (PlaitTape *tape, const PlaitDownward *downward)
-{
-  for (gint64 i = 0; i < 2; i++)
-    {
-      plait_tape_release (tape, downward->sides[i].previous);
-      plait_tape_release (tape, downward->sides[i].gates);
-      plait_tape_release (tape, downward->sides[i].reset_states);
-    }
-}
-
-static void
 downward_backward (PlaitTape *tape, PlaitNode *node)
 {
   PlaitDownward *downward = node->payload;
@@ -114,7 +103,6 @@ downward_backward (PlaitTape *tape, PlaitNode *node)
                             PLAIT_TERM_TENSOR (tape, downward_root, downward->dstates), downward->depths->root);
   plait_tape_release (tape, downward->dreset);
   plait_tape_release (tape, downward->dparent);
-  release_collected (tape, downward);
 }
 
 /* What backward reads of the inputs it asks for itself. */
@@ -157,14 +145,14 @@ plait_downward (PlaitTape *tape, const PlaitRecurrentCell *cells, const PlaitTre
           tape, projected[i], cells[i].recurrent,
           rows * (plait_tape_numbers (cells[i].recurrent) + plait_tape_numbers (cells[i].candidate)));
       side->projected = projected[i]->value;
-      side->previous = plait_tape_tensor (tape, rows, width);
-      side->gates = plait_tape_tensor (tape, rows, plait_recurrence_kept (PLAIT_CELL_GRU, downward->reset) * width);
+      side->previous = plait_tape_keep (tape, node, rows, width);
+      side->gates = plait_tape_keep (tape, node, rows, plait_recurrence_kept (PLAIT_CELL_GRU, downward->reset) * width);
       if (before)
-        side->reset_states = plait_tape_tensor (tape, rows, width);
+        side->reset_states = plait_tape_keep (tape, node, rows, width);
     }
   plait_rows_gather (plait_tape_pool (tape), node->value, 0, roots->value, depths->root);
   run_packed (tape, downward, FALSE, plait_downward_forward);
   if (!node->needs_gradient)
-    release_collected (tape, downward);
+    plait_tape_release_kept (tape, node);
   return node;
 }

@@ -63,6 +63,28 @@ plait_tensor_size (PlaitTensor tensor)
 /* Gives back what plait_tape_tensor took. An empty tensor is allowed. */
 void plait_tape_release (PlaitTape *tape, PlaitTensor tensor);
 
+/* An uninitialised tensor that @node keeps until its backward is done, which gives it back. */
+PlaitTensor plait_tape_keep (PlaitTape *tape, PlaitNode *node, gint64 rows, gint64 width);
+
+/* Gives that back before: where no backward comes. */
+void plait_tape_release_kept (PlaitTape *tape, PlaitNode *node);
+
+/*
+ * From now on until the tape is begun again, plait_tape_segment keeps nothing but what a segment gives, and backward
+ * computes it once more: the same bits, with the same dropout (Chen et al. 2016, "Training deep nets with sublinear
+ * memory cost").
+ */
+void plait_tape_recompute (PlaitTape *tape);
+
+/*
+ * What @call gives on @tape: a node that an operator has made, with storage of its own. @call may be made again in
+ * backward, and so does the same each time and touches nothing but the tape; @data, of @size bytes, is copied, and
+ * what it points to stays until the tape is begun again. A weight is used in one segment alone. Within a segment
+ * there are no others.
+ */
+typedef PlaitNode *(*PlaitSegmentCall) (PlaitTape *tape, gconstpointer data);
+PlaitNode *plait_tape_segment (PlaitTape *tape, PlaitSegmentCall call, gconstpointer data, gsize size);
+
 /* plait_tape_value, or an empty tensor for NULL. */
 PlaitTensor plait_tape_value_if_any (PlaitTape *tape, PlaitNode *node);
 

@@ -44,8 +44,6 @@ linear_backward (PlaitTape *tape, PlaitNode *node)
       plait_linear_backward (pool, &work);
     }
   plait_often_collect (tape, weight, node->inputs[LINEAR_BIAS], work.x, work.dz);
-  if (payload->before.data)
-    plait_arena_release (plait_tape_arena (tape), payload->before.data, plait_tensor_size (payload->before));
 }
 
 /* The value of @node. */
@@ -105,7 +103,7 @@ plait_linear_dropped (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNod
   payload = node->payload;
   payload->activation = activation;
   if (node->needs_gradient && plait_activation_keeps_input (activation))
-    payload->before = plait_tape_tensor (tape, node->value.rows, node->value.width);
+    payload->before = plait_tape_keep (tape, node, node->value.rows, node->value.width);
   multiply (tape, node, x, weight, bias, activation, !payload->before.data ? NULL : &payload->before);
   if (drops)
     {

@@ -37,7 +37,6 @@ layer_norm_backward (PlaitTape *tape, PlaitNode *node)
   plait_layer_norm_backward (plait_tape_pool (tape), plait_tape_arena (tape), dx, dx_beta, dgain, dgain_beta, dbias,
                              dbias_beta, dy, x->value, node->inputs[NORM_GAIN]->value.data,
                              plait_tensor_row (payload->statistics, 0), plait_tensor_row (payload->statistics, 1));
-  plait_arena_release (plait_tape_arena (tape), payload->statistics.data, plait_tensor_size (payload->statistics));
 }
 
 static void
@@ -73,7 +72,7 @@ plait_layer_norm (PlaitTape *tape, PlaitNode *x, PlaitNode *gain, PlaitNode *bia
   payload->epsilon = epsilon;
   if (node->needs_gradient)
     {
-      payload->statistics = plait_tape_tensor (tape, 2, x->value.rows);
+      payload->statistics = plait_tape_keep (tape, node, 2, x->value.rows);
       mean = plait_tensor_row (payload->statistics, 0);
       inverse = plait_tensor_row (payload->statistics, 1);
     }

@@ -199,8 +199,6 @@ cell_backward (PlaitTape *tape, PlaitNode *node)
     add_linked_weights (tape, cell, node, work.dprojected);
   if (!before)
     plait_tape_release (tape, work.dprojected);
-  plait_tape_release (tape, cell->reset_states);
-  plait_tape_release (tape, cell->gates);
 }
 
 /* What backward reads of the inputs it asks for itself. */
@@ -284,12 +282,12 @@ plait_pair_cell (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPair
     .query_part = query_part->value,
     .links = plait_arena_new_array (arena, PlaitPairLink, n + 1),
     .n = n,
-    .gates = plait_tape_tensor (tape, pairs, plait_recurrence_kept (PLAIT_CELL_GRU, gru->reset) * width),
+    .gates = plait_tape_keep (tape, node, pairs, plait_recurrence_kept (PLAIT_CELL_GRU, gru->reset) * width),
   };
   for (guint k = 0; k < n; k++)
     cell->links[k] = (PlaitPairLink){ .link = readings[k].link };
   if (gru->reset == PLAIT_RESET_BEFORE)
-    cell->reset_states = plait_tape_tensor (tape, pairs, width);
+    cell->reset_states = plait_tape_keep (tape, node, pairs, width);
   set_values (tape, cell, node);
   expect_cell_shapes (tape, node, cell, gru);
   note_products (tape, gru, readings, n, states);
@@ -297,9 +295,6 @@ plait_pair_cell (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPair
   plait_pair_cell_forward (plait_tape_pool (tape), cell);
   release (tape, &panels);
   if (!node->needs_gradient)
-    {
-      plait_tape_release (tape, cell->reset_states);
-      plait_tape_release (tape, cell->gates);
-    }
+    plait_tape_release_kept (tape, node);
   return node;
 }

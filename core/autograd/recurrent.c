@@ -51,15 +51,6 @@ zeros (PlaitTape *tape, gint64 rows, gint64 width)
   return tensor;
 }
 
-static void
-release_collected (PlaitTape *tape, const PlaitRecurrence *recurrence)
-{
-  if (!recurrence->borrows)
-    plait_tape_release (tape, recurrence->previous);
-  plait_tape_release (tape, recurrence->gates);
-  plait_tape_release (tape, recurrence->reset_states);
-}
-
 /* The gradient of a factor, by one product over the rows of all steps from collected row @first on. */
 static void
 add_weight_gradient (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitTensor x, PlaitTensor dz, gint64 first)
@@ -128,7 +119,6 @@ recur_backward (PlaitTape *tape, PlaitNode *node)
   plait_tape_release (tape, work.dreset);
   plait_tape_release (tape, work.dcell);
   plait_tape_release (tape, work.dstate);
-  release_collected (tape, recurrence);
 }
 
 /* Backward reads the projected input no more. What else it reads it asks for itself. */
@@ -141,21 +131,22 @@ is_one_step (PlaitTimeline time)
   return time.steps == 1 && time.first[1] == time.rows.n;
 }
 
-/* Storage for what the steps collect; without @keeps, for one step's gates. */
+/* Storage for what the steps collect; where nothing goes back, for one step's gates. */
 static void
-take_collected (PlaitTape *tape, PlaitRecurrence *recurrence, gboolean keeps)
+take_collected (PlaitTape *tape, PlaitNode *node)
 {
+  PlaitRecurrence *recurrence = node->payload;
   gint64 rows = plait_ragged_rows (recurrence->time.rows);
   gint64 kept = plait_recurrence_kept (recurrence->kind, recurrence->reset);
 
   recurrence->borrows = recurrence->state.data && is_one_step (recurrence->time);
   recurrence->previous = recurrence->state;
   if (!recurrence->borrows)
-    recurrence->previous = plait_tape_tensor (tape, rows, recurrence->width);
+    recurrence->previous = plait_tape_keep (tape, node, rows, recurrence->width);
   recurrence->gates
-      = plait_tape_tensor (tape, keeps ? rows : MIN (rows, recurrence->time.rows.n), kept * recurrence->width);
+      = plait_tape_keep (tape, node, node->needs_gradient ? rows : MIN (rows, recurrence->time.rows.n), kept * recurrence->width);
   if (recurrence->candidate.weight.data)
-    recurrence->reset_states = plait_tape_tensor (tape, rows, recurrence->width);
+    recurrence->reset_states = plait_tape_keep (tape, node, rows, recurrence->width);
 }
 
 PlaitNode *
@@ -185,13 +176,13 @@ plait_recur (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode *project
   *recurrence = (PlaitRecurrence){ .kind = cell->kind, .reset = cell->reset, .width = width };
   recurrence->time = plait_timeline (plait_tape_arena (tape), rows, backwards);
   set_values (tape, recurrence, node);
-  take_collected (tape, recurrence, node->needs_gradient);
+  take_collected (tape, node);
   recurrent = pack (tape, recurrence->time, &recurrence->recurrent, cell->recurrent, FALSE);
   candidate = pack (tape, recurrence->time, &recurrence->candidate, cell->candidate, FALSE);
   plait_recurrence_forward (plait_tape_pool (tape), recurrence, projected->value);
   plait_packed_release (plait_tape_arena (tape), candidate);
   plait_packed_release (plait_tape_arena (tape), recurrent);
   if (!node->needs_gradient)
-    release_collected (tape, recurrence);
+    plait_tape_release_kept (tape, node);
   return node;
 }

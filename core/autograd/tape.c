@@ -1,35 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/internal.h"
+#include "autograd/tape-private.h"
 #include "base/error.h"
 
 #include <string.h>
-
-/* A leaf found again by its key; the table uses open addressing and is at most half full. */
-typedef struct
-{
-  gconstpointer key;
-  PlaitNode *node;
-} KeyedLeaf;
-
-struct PlaitTape
-{
-  PlaitPool *pool;
-  PlaitArena *arena;
-  PlaitTapeMode mode;
-  PlaitCaller caller;
-  PlaitRandomKey dropout;
-  guint64 n_keys;
-  double multiplications;
-  PlaitNode *last;  /* the newest node that backward must visit */
-  PlaitNode *spare; /* the newest node whose value may be given up */
-  PlaitOften *often;
-  gboolean went_back;
-  gboolean keeps_gradients;
-  PlaitPrecision precision;
-  KeyedLeaf *leaves;
-  gsize leaf_places; /* a power of two */
-  gsize n_leaves;
-};
 
 #define FEWEST_LEAF_PLACES ((gsize)64)
 
@@ -66,9 +39,12 @@ plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout)
   tape->multiplications = 0;
   tape->last = NULL;
   tape->spare = NULL;
+  tape->made = NULL;
   tape->often = NULL;
   tape->went_back = FALSE;
   tape->keeps_gradients = FALSE;
+  tape->recomputes = FALSE;
+  tape->in_segment = FALSE;
   tape->precision = PLAIT_PRECISION_FLOAT;
   if (tape->n_leaves > 0)
     memset (tape->leaves, 0, tape->leaf_places * sizeof (KeyedLeaf));
@@ -112,6 +88,12 @@ void
 plait_tape_keep_gradients (PlaitTape *tape)
 {
   tape->keeps_gradients = TRUE;
+}
+
+void
+plait_tape_recompute (PlaitTape *tape)
+{
+  tape->recomputes = TRUE;
 }
 
 void
@@ -191,9 +173,37 @@ plait_tape_release (PlaitTape *tape, PlaitTensor tensor)
     plait_arena_release (tape->arena, tensor.data, plait_tensor_size (tensor));
 }
 
-/* A node without a value. */
-static PlaitNode *
-new_node (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs, guint n_inputs)
+struct PlaitKept
+{
+  PlaitTensor tensor;
+  struct PlaitKept *next;
+};
+
+PlaitTensor
+plait_tape_keep (PlaitTape *tape, PlaitNode *node, gint64 rows, gint64 width)
+{
+  struct PlaitKept *kept = plait_arena_take (tape->arena, sizeof *kept);
+
+  *kept = (struct PlaitKept){ plait_tape_tensor (tape, rows, width), node->kept };
+  node->kept = kept;
+  return kept->tensor;
+}
+
+void
+plait_tape_release_kept (PlaitTape *tape, PlaitNode *node)
+{
+  while (node->kept)
+    {
+      struct PlaitKept *kept = node->kept;
+
+      node->kept = kept->next;
+      plait_tape_release (tape, kept->tensor);
+      plait_arena_release (tape->arena, kept, sizeof *kept);
+    }
+}
+
+PlaitNode *
+plait_tape_new_node (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs, guint n_inputs)
 {
   PlaitNode *node = plait_arena_take (tape->arena, sizeof (PlaitNode) + n_inputs * sizeof (PlaitNode *));
 
@@ -202,6 +212,8 @@ new_node (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inp
   node->inputs = (PlaitNode **)(node + 1);
   node->n_inputs = n_inputs;
   node->maker = tape->caller.who;
+  node->older = tape->made;
+  tape->made = node;
   for (guint i = 0; i < n_inputs; i++)
     {
       node->inputs[i] = inputs[i];
@@ -217,7 +229,7 @@ new_node (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inp
 PlaitNode *
 plait_leaf (PlaitTape *tape, PlaitTensor value, const PlaitTensor *gradient)
 {
-  PlaitNode *node = new_node (tape, NULL, NULL, 0);
+  PlaitNode *node = plait_tape_new_node (tape, NULL, NULL, 0);
 
   node->value = value;
   if (gradient && tape->mode != PLAIT_TAPE_EVALUATE)
@@ -289,7 +301,7 @@ plait_tape_keyed_gradient (const PlaitTape *tape, gconstpointer key)
 PlaitNode *
 plait_tape_view (PlaitTape *tape, PlaitNode *input, PlaitTensor value)
 {
-  PlaitNode *node = new_node (tape, NULL, &input, 1);
+  PlaitNode *node = plait_tape_new_node (tape, NULL, &input, 1);
 
   node->value = value;
   node->whole = input->whole ? input->whole : input;
@@ -317,8 +329,16 @@ plait_tape_value_if_any (PlaitTape *tape, PlaitNode *node)
   return !node ? (PlaitTensor){ NULL, 0, 0, 0 } : plait_tape_value (tape, node);
 }
 
+void
+plait_tape_record (PlaitTape *tape, PlaitNode *node)
+{
+  plait_tape_expect (tape, !tape->went_back);
+  node->previous = tape->last;
+  tape->last = node;
+}
+
 static PlaitNode *
-record (PlaitTape *tape, PlaitNode *node, gsize payload_size)
+complete (PlaitTape *tape, PlaitNode *node, gsize payload_size)
 {
   for (guint i = 0; i < node->n_inputs; i++)
     if (node->inputs[i])
@@ -328,13 +348,9 @@ record (PlaitTape *tape, PlaitNode *node, gsize payload_size)
       node->payload = plait_arena_take (tape->arena, payload_size);
       memset (node->payload, 0, payload_size);
     }
+  node->payload_size = payload_size;
   if (node->needs_gradient)
-    {
-      plait_tape_expect (tape, !tape->went_back);
-      node->payload_size = payload_size;
-      node->previous = tape->last;
-      tape->last = node;
-    }
+    plait_tape_record (tape, node);
   return node;
 }
 
@@ -342,11 +358,11 @@ PlaitNode *
 plait_tape_node (PlaitTape *tape, const PlaitOperator *operation, gint64 rows, gint64 width, PlaitNode *const *inputs,
                  guint n_inputs, gsize payload_size)
 {
-  PlaitNode *node = new_node (tape, operation, inputs, n_inputs);
+  PlaitNode *node = plait_tape_new_node (tape, operation, inputs, n_inputs);
 
   plait_tape_expect (tape, rows >= 0 && width > 0);
   node->value = plait_tape_tensor (tape, rows, width);
-  return record (tape, node, payload_size);
+  return complete (tape, node, payload_size);
 }
 
 /* Whether the value of @node can do without its storage. */
@@ -361,10 +377,10 @@ PlaitNode *
 plait_tape_node_over (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs, guint n_inputs,
                       guint from, gsize payload_size)
 {
-  PlaitNode *node = new_node (tape, operation, inputs, n_inputs);
+  PlaitNode *node = plait_tape_new_node (tape, operation, inputs, n_inputs);
   PlaitNode *giver = inputs[from];
 
-  record (tape, node, payload_size);
+  complete (tape, node, payload_size);
   node->value = giver->value;
   if (giver->n_consumers == 1 && can_be_given_up (giver))
     giver->value.data = NULL;
@@ -491,14 +507,17 @@ plait_term_tensor (PlaitTape *tape, double factor, PlaitTensor dy)
 }
 #endif
 
-/* Gives back what @node holds, whose backward is done. Views and leaves own nothing. */
-static void
-release_node (PlaitTape *tape, PlaitNode *node)
+void
+plait_tape_release_node (PlaitTape *tape, PlaitNode *node)
 {
+  if (!node->operation)
+    return;
   plait_tape_release (tape, node->gradient);
   plait_tape_release (tape, node->value);
   if (node->payload_size > 0)
     plait_arena_release (tape->arena, node->payload, node->payload_size);
+  plait_tape_release_kept (tape, node);
+  node->payload_size = 0;
   node->value.data = NULL;
   node->gradient.data = NULL;
   node->payload = NULL;
@@ -517,6 +536,18 @@ go_back (PlaitTape *tape, PlaitNode *node)
 }
 
 void
+plait_tape_walk_back (PlaitTape *tape, const PlaitNode *root)
+{
+  for (PlaitNode *node = tape->last; node; node = node->previous)
+    {
+      if (node->gradient.data)
+        go_back (tape, node);
+      if (node != root)
+        plait_tape_release_node (tape, node);
+    }
+}
+
+void
 plait_tape_backward (PlaitTape *tape, PlaitNode *root)
 {
   PlaitScalar beta;
@@ -529,14 +560,8 @@ plait_tape_backward (PlaitTape *tape, PlaitNode *root)
     return;
 
   plait_gradient_target (tape, root, &beta).data[0] = 1;
-  for (PlaitNode *node = tape->last; node; node = node->previous)
-    {
-      if (node->gradient.data)
-        go_back (tape, node);
-      /* The root's value is one number that callers like to read. */
-      if (node != root)
-        release_node (tape, node);
-    }
+  /* The root's value is one number that callers like to read. */
+  plait_tape_walk_back (tape, root);
   plait_tape_call (tape, (PlaitCaller){ NULL, NULL });
   plait_often_end (tape);
   tape->last = NULL;

@@ -53,6 +53,8 @@ struct PlaitNode
   guint n_consumers;
   gboolean pinned;          /* views of the value are about */
   struct PlaitOften *often; /* of a weight: what the step keeps of it because it is used often, or NULL */
+  struct PlaitKept *kept;   /* plait_tape_keep */
+  PlaitNode *older;         /* the node made before it */
   const char *maker;        /* the plugin that ran when it was made, or NULL */
   gpointer reserved[1];
 };

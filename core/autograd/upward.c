@@ -73,14 +73,6 @@ release_panels (PlaitTape *tape, const Panels *panels)
     plait_packed_release (plait_tape_arena (tape), panels->candidate[side]);
 }
 
-static void
-release_collected (PlaitTape *tape, const PlaitUpward *upward)
-{
-  plait_tape_release (tape, upward->children);
-  plait_tape_release (tape, upward->kept);
-  plait_tape_release (tape, upward->reset_children);
-}
-
 /* Gradients of the candidate's weight and bias. */
 static void
 add_candidate_gradients (PlaitTape *tape, const PlaitUpward *upward, PlaitNode *weight, PlaitNode *bias)
@@ -162,7 +154,6 @@ upward_backward (PlaitTape *tape, PlaitNode *node)
     add_leaves (tape, upward, node->inputs[UPWARD_LEAF_CELLS], PLAIT_TERM_TENSOR (tape, upward_lstm_leaf, work.dcells));
   plait_tape_release (tape, work.dreset);
   plait_tape_release (tape, work.dchildren);
-  release_collected (tape, upward);
 }
 
 /* What backward reads of the inputs it asks for itself. */
@@ -206,10 +197,10 @@ plait_upward (PlaitTape *tape, const PlaitTreeCell *cell, const PlaitTreeHeights
   upward = node->payload;
   *upward = (PlaitUpward){ .kind = cell->kind, .reset = cell->reset, .width = width, .heights = heights };
   set_values (tape, upward, node);
-  upward->children = plait_tape_tensor (tape, nodes, 2 * width);
-  upward->kept = plait_tape_tensor (tape, nodes, plait_upward_kept (cell->kind, cell->reset) * width);
+  upward->children = plait_tape_keep (tape, node, nodes, 2 * width);
+  upward->kept = plait_tape_keep (tape, node, nodes, plait_upward_kept (cell->kind, cell->reset) * width);
   if (cell->kind == PLAIT_TREE_GRU && cell->reset == PLAIT_RESET_BEFORE)
-    upward->reset_children = plait_tape_tensor (tape, nodes, 2 * width);
+    upward->reset_children = plait_tape_keep (tape, node, nodes, 2 * width);
 
   plait_rows_gather (pool, upward->states, 0, leaves->value, heights->leaf);
   if (lstm && leaf_cells)
@@ -220,6 +211,6 @@ plait_upward (PlaitTape *tape, const PlaitTreeCell *cell, const PlaitTreeHeights
   plait_upward_forward (pool, upward);
   release_panels (tape, &panels);
   if (!node->needs_gradient)
-    release_collected (tape, upward);
+    plait_tape_release_kept (tape, node);
   return node;
 }

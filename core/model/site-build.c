@@ -452,3 +452,14 @@ plait_declared_site_build (PlaitDeclaredSite *site, const PlaitDecoderBuild *dec
   combiner->losses = building.losses;
   return plait_loss_columns_declare (decoder->losses, decoder->combiner, &combiner->losses, combiner->columns, error);
 }
+
+gboolean
+plait_declared_site_has_losses (const PlaitDeclaredSite *site)
+{
+  guint n = site->combiner.losses.n;
+
+  for (guint r = 0; r < site->n_readers; r++)
+    for (guint i = 0; site->readers[r].covered && i < site->readers[r].n; i++)
+      n += site->readers[r].covered[i].instance.losses.n;
+  return n > 0;
+}

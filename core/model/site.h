@@ -85,6 +85,9 @@ plait_declared_site_is_stepwise (const PlaitDeclaredSite *site)
   return site->n_coverage > 0;
 }
 
+/* Whether combiner or coverage add losses. */
+gboolean plait_declared_site_has_losses (const PlaitDeclaredSite *site);
+
 /*
  * What does not depend on the queries. In the arena of a tape.
  */

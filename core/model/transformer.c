@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "autograd/internal.h"
 #include "model/coverage-search.h"
 #include "model/decoder.h"
 #include "model/steps.h"
@@ -124,29 +125,60 @@ read_by_steps (const Transformer *t, const PlaitSitePass *whole, const PlaitSite
   return plait_steps_in_order (tape, made, steps, whole->queries);
 }
 
+/* A layer and what it reads. */
+typedef struct
+{
+  const Transformer *t;
+  PlaitSitePass pass;
+  guint layer;
+  PlaitNode *x;
+} Reading;
+
+static PlaitNode *
+apply_layer (PlaitTape *tape, gconstpointer data)
+{
+  const Reading *reading = data;
+  const Transformer *t = reading->t;
+  const PlaitSitePass *pass = &reading->pass;
+  const Layer *layer = &t->layers[reading->layer];
+  PlaitSiteKeys keys = plait_site_project (&layer->site, tape, pass->memories);
+  PlaitNode *x = reading->x, *y = normalise (t, tape, &layer->self_norm, x);
+
+  y = plait_attention_apply_self (tape, &layer->self, y, pass->queries, TRUE, NULL);
+  x = residual (t, tape, &layer->self_norm, x, y);
+  x = (plait_declared_site_is_stepwise (&layer->site) ? read_by_steps : read_at_once) (t, pass, &keys, reading->layer,
+                                                                                       x);
+  return feed (t, tape, layer, x);
+}
+
+/* Whether layer @layer does nothing but compute: what it gives beside states would be given twice. */
+static gboolean
+can_be_made_again (const PlaitDeclaredSite *site, const PlaitSitePass *pass)
+{
+  return !pass->capture && !pass->touched && !plait_declared_site_has_losses (site);
+}
+
 static PlaitNode *
 forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources, PlaitRagged target_rows,
          const gint32 *target_inputs, PlaitCapture *capture)
 {
   const Transformer *t = (const Transformer *)decoder;
-  PlaitSitePass pass = plait_site_pass (tape, sources->memories, t->build.n_memories, target_rows, capture);
-  PlaitNode *x = embed (t, tape, target_inputs, sources->roles, target_rows, 0);
+  Reading reading = {
+    .t = t,
+    .pass = plait_site_pass (tape, sources->memories, t->build.n_memories, target_rows, capture),
+    .x = embed (t, tape, target_inputs, sources->roles, target_rows, 0),
+  };
 
-  pass.losses = sources->losses;
-  pass.touched = sources->touched;
+  reading.pass.losses = sources->losses;
+  reading.pass.touched = sources->touched;
   for (gint64 i = 0; i < t->settings->layers; i++)
     {
-      const Layer *layer = &t->layers[i];
-      PlaitSiteKeys keys = plait_site_project (&layer->site, tape, sources->memories);
-      PlaitNode *y = normalise (t, tape, &layer->self_norm, x);
-
-      y = plait_attention_apply_self (tape, &layer->self, y, target_rows, TRUE, NULL);
-      x = residual (t, tape, &layer->self_norm, x, y);
-      x = (plait_declared_site_is_stepwise (&layer->site) ? read_by_steps : read_at_once) (t, &pass, &keys, (guint)i,
-                                                                                           x);
-      x = feed (t, tape, layer, x);
+      reading.layer = (guint)i;
+      reading.x = can_be_made_again (&t->layers[i].site, &reading.pass)
+                      ? plait_tape_segment (tape, apply_layer, &reading, sizeof reading)
+                      : apply_layer (tape, &reading);
     }
-  return normalise (t, tape, &t->norm, x);
+  return normalise (t, tape, &t->norm, reading.x);
 }
 
 static PlaitDecoderState *

@@ -125,20 +125,43 @@ read_starts (PlaitTape *tape, const PlaitEncoderStack *stack, const PlaitEncoder
   return put_starts (tape, x, made, starts);
 }
 
+/* A layer and what it reads. */
+typedef struct
+{
+  const PlaitEncoderStack *stack;
+  const PlaitEncoderLayer *layer;
+  PlaitNode *x;
+  PlaitRagged rows;
+  const PlaitStarts *starts;
+} Reading;
+
+static PlaitNode *
+apply_layer (PlaitTape *tape, gconstpointer data)
+{
+  const Reading *reading = data;
+  const PlaitEncoderStack *stack = reading->stack;
+  const PlaitEncoderLayer *layer = reading->layer;
+  gboolean reads = stack->readers != PLAIT_READERS_NONE;
+  PlaitNode *x = attend (tape, stack, &layer->attention_norm, &layer->attention, reading->x, reading->rows,
+                         reads ? NULL : reading->starts);
+
+  if (reads)
+    x = read_starts (tape, stack, layer, x, reading->rows, reading->starts);
+  return feed (tape, stack, layer, x);
+}
+
 PlaitNode *
 plait_encoder_stack_apply (PlaitTape *tape, const PlaitEncoderStack *stack, PlaitNode *x, PlaitRagged rows,
                            const PlaitStarts *starts)
 {
-  gboolean reads = stack->readers != PLAIT_READERS_NONE;
+  Reading reading = { .stack = stack, .x = x, .rows = rows };
 
+  if (starts)
+    reading.starts = memcpy (plait_arena_take (plait_tape_arena (tape), sizeof *starts), starts, sizeof *starts);
   for (gint64 i = 0; i < stack->n; i++)
     {
-      const PlaitEncoderLayer *layer = &stack->layers[i];
-
-      x = attend (tape, stack, &layer->attention_norm, &layer->attention, x, rows, reads ? NULL : starts);
-      if (reads)
-        x = read_starts (tape, stack, layer, x, rows, starts);
-      x = feed (tape, stack, layer, x);
+      reading.layer = &stack->layers[i];
+      reading.x = plait_tape_segment (tape, apply_layer, &reading, sizeof reading);
     }
-  return stack->norm.gain ? plait_norm_apply (tape, &stack->norm, x) : x;
+  return stack->norm.gain ? plait_norm_apply (tape, &stack->norm, reading.x) : reading.x;
 }

@@ -98,6 +98,8 @@ typedef struct
 /* A setting that cannot change results: an interval of log lines and the like. */
 #define PLAIT_DEFINE_NEUTRAL_INTEGER(Struct, field, standard, minimum, maximum, summary)                               \
   PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_INTEGER, standard, minimum, maximum, NULL, PLAIT_SETTING_NEUTRAL, summary)
+#define PLAIT_DEFINE_NEUTRAL_CHOICE(Struct, field, standard, choices, summary)                                         \
+  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_CHOICE, standard, NULL, NULL, choices, PLAIT_SETTING_NEUTRAL, summary)
 #define PLAIT_DEFINE_PLACE(Struct, field, standard, summary)                                                           \
   PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_TEXT, standard, NULL, NULL, NULL, PLAIT_SETTING_PLACE, summary)
 #define PLAIT_DEFINE_NEUTRAL_PLACE(Struct, field, standard, summary)                                                   \

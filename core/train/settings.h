@@ -28,6 +28,13 @@ typedef enum
   PLAIT_TRAIN_BFLOAT16_EMULATED,
 } PlaitTrainPrecision;
 
+/* What backward computes once more instead of keeping it. */
+typedef enum
+{
+  PLAIT_RECOMPUTE_NOTHING,
+  PLAIT_RECOMPUTE_LAYERS,
+} PlaitRecompute;
+
 typedef enum
 {
   PLAIT_BEST_BY_LOSS,
@@ -115,6 +122,7 @@ typedef struct
   gint64 checkpoint_every;
   gint64 log_every;
   gint64 memory;
+  gint recompute; /* PlaitRecompute */
 } PlaitTrainSettings;
 
 extern const PlaitSettingGroup plait_train_group;

@@ -141,6 +141,8 @@ compute (gpointer data)
   plait_tape_multiply_in (shard->tape, plait_train_precision (update->settings));
   if (shard->keeps)
     plait_tape_keep_gradients (shard->tape);
+  if (update->settings->recompute == PLAIT_RECOMPUTE_LAYERS)
+    plait_tape_recompute (shard->tape);
   root = plait_model_loss (update->model, shard->tape, shard->batch, &options, &found, NULL, NULL);
   plait_tape_backward (shard->tape, root);
   shard->sums = (PlaitTrainingSums){
