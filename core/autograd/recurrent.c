@@ -143,8 +143,8 @@ take_collected (PlaitTape *tape, PlaitNode *node)
   recurrence->previous = recurrence->state;
   if (!recurrence->borrows)
     recurrence->previous = plait_tape_keep (tape, node, rows, recurrence->width);
-  recurrence->gates
-      = plait_tape_keep (tape, node, node->needs_gradient ? rows : MIN (rows, recurrence->time.rows.n), kept * recurrence->width);
+  recurrence->gates = plait_tape_keep (tape, node, node->needs_gradient ? rows : MIN (rows, recurrence->time.rows.n),
+                                       kept * recurrence->width);
   if (recurrence->candidate.weight.data)
     recurrence->reset_states = plait_tape_keep (tape, node, rows, recurrence->width);
 }

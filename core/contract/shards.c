@@ -7,13 +7,14 @@
 #include "train/update.h"
 
 /* Several parts of a batch in the plugin at once: the same bits on any number of threads, and the gradients of the
- * whole batch. */
+ * whole batch. And layers that are computed once more in backward: the same bits too. */
 
 #define MOST_SHARDS 3
 
 /* The gradients of an update in @shards. (transfer full) */
 static PlaitScalar *
-update (const PlaitCase *held, const PlaitBatch *batch, gint64 shards, guint threads, GError **error)
+update (const PlaitCase *held, const PlaitBatch *batch, gint64 shards, guint threads, PlaitRecompute recompute,
+        GError **error)
 {
   PlaitParameters *parameters = plait_model_parameters (held->specimen->model);
   PlaitTensor gradients = plait_parameters_gradients (parameters);
@@ -30,6 +31,7 @@ update (const PlaitCase *held, const PlaitBatch *batch, gint64 shards, guint thr
     return NULL;
   plait_setting_group_defaults (&plait_train_group, &settings);
   settings.shards = shards;
+  settings.recompute = recompute;
   updating = plait_update_new (held->specimen->model, tape, &settings, NULL, error);
   if (!updating)
     return NULL;
@@ -86,20 +88,26 @@ hold (PlaitCase *held, GError **error)
   const PlaitPassLengths *lengths = plait_pass_lengths (held->specimen);
   g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, lengths);
   gint64 n = plait_parameters_gradients (plait_model_parameters (held->specimen->model)).width;
-  g_autofree PlaitScalar *whole = update (held, batch, 1, 1, error);
+  g_autofree PlaitScalar *whole = update (held, batch, 1, 1, PLAIT_RECOMPUTE_NOTHING, error);
+  g_autofree PlaitScalar *again = whole ? update (held, batch, 1, 1, PLAIT_RECOMPUTE_LAYERS, error) : NULL;
   gboolean adds_up = FALSE;
 
-  if (!whole || !add_up (held, lengths, batch, &adds_up, error))
+  if (!again || !add_up (held, lengths, batch, &adds_up, error))
     return FALSE;
+  if (memcmp (whole, again, n * sizeof *whole) != 0)
+    return plait_fail (
+        error, PLAIT_ERROR_FAILED,
+        "the gradients differ where layers are computed once more (train.recompute=layers), expected are "
+        "the same bits: what a call gives may depend on nothing but what it is given");
   for (gint64 shards = 2; shards <= MOST_SHARDS; shards++)
     {
-      g_autofree PlaitScalar *one = update (held, batch, shards, 1, error);
+      g_autofree PlaitScalar *one = update (held, batch, shards, 1, PLAIT_RECOMPUTE_NOTHING, error);
 
       if (!one || (adds_up && !hold_whole (whole, one, n, shards, error)))
         return FALSE;
       for (guint threads = 2; threads <= 3; threads++)
         {
-          g_autofree PlaitScalar *more = update (held, batch, shards, threads, error);
+          g_autofree PlaitScalar *more = update (held, batch, shards, threads, PLAIT_RECOMPUTE_NOTHING, error);
 
           if (!more)
             return FALSE;
@@ -117,6 +125,8 @@ hold (PlaitCase *held, GError **error)
 
 const PlaitProperty plait_contract_shards = {
   .name = "shards",
-  .summary = "Parts of a batch may be in the plugin at the same time, and give the gradients of the whole",
+  .summary
+  = "Parts of a batch may be in the plugin at the same time, and give the gradients of the whole; computed again, "
+    "the same",
   .hold = hold,
 };

@@ -434,6 +434,18 @@ FACTOR (divide_by_queries, 1 / queries)
 FACTOR (count_threads, plait_pool_threads (plait_tape_pool (plait_site_tape (site))))
 FACTOR (ask_for_thread, pthread_equal (pthread_self (), main_thread) ? 1 : 2)
 
+/* It tells by the key of its dropout that it has just been called so before. */
+static PlaitNode *
+notice_the_second_call (PlaitTape *tape, PlaitSite *site, PlaitNode *context)
+{
+  static PlaitRandomKey last;
+  PlaitRandomKey key = plait_tape_next_key (tape);
+  gboolean second = plait_tape_mode (tape) == PLAIT_TAPE_TRAIN && memcmp (&key, &last, sizeof key) == 0;
+
+  last = key;
+  return second ? plait_scale (tape, context, 2) : context;
+}
+
 static void
 divide_states_by_sentences (PlaitEncoding *encoding, PlaitMemory *memory)
 {
@@ -480,6 +492,9 @@ ANIMAL (COMBINER, gives_the_mean_of_a_loss, "losses", "add the sum over the sent
         .weight = 0, .change = add_mean_loss)
 ANIMAL (COVERAGE, gives_a_loss_without_end, "losses", "the loss coverage.own is inf, expected is a finite number",
         .loss = TRUE, .weight = 0, .update = add_endless_loss)
+
+ANIMAL (COMBINER, notices_its_second_call, "shards", "differ where layers are computed once more",
+        .change = notice_the_second_call)
 
 TEST_CASE (contract_animals, asks_for_its_thread)
 {
