@@ -88,7 +88,7 @@ hold (PlaitCase *held, GError **error)
   const PlaitPassLengths *lengths = plait_pass_lengths (held->specimen);
   g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, lengths);
   gint64 n = plait_parameters_gradients (plait_model_parameters (held->specimen->model)).width;
-  g_autofree PlaitScalar *whole = update (held, batch, 1, 1, PLAIT_RECOMPUTE_NOTHING, error);
+  g_autofree PlaitScalar *whole = update (held, batch, 1, 1, PLAIT_RECOMPUTE_OFF, error);
   g_autofree PlaitScalar *again = whole ? update (held, batch, 1, 1, PLAIT_RECOMPUTE_LAYERS, error) : NULL;
   gboolean adds_up = FALSE;
 
@@ -101,13 +101,13 @@ hold (PlaitCase *held, GError **error)
         "the same bits: what a call gives may depend on nothing but what it is given");
   for (gint64 shards = 2; shards <= MOST_SHARDS; shards++)
     {
-      g_autofree PlaitScalar *one = update (held, batch, shards, 1, PLAIT_RECOMPUTE_NOTHING, error);
+      g_autofree PlaitScalar *one = update (held, batch, shards, 1, PLAIT_RECOMPUTE_OFF, error);
 
       if (!one || (adds_up && !hold_whole (whole, one, n, shards, error)))
         return FALSE;
       for (guint threads = 2; threads <= 3; threads++)
         {
-          g_autofree PlaitScalar *more = update (held, batch, shards, threads, PLAIT_RECOMPUTE_NOTHING, error);
+          g_autofree PlaitScalar *more = update (held, batch, shards, threads, PLAIT_RECOMPUTE_OFF, error);
 
           if (!more)
             return FALSE;

@@ -111,7 +111,7 @@ static const PlaitSettingDefinition definitions[] = {
                                 "Updates between rows of the training table"),
   PLAIT_DEFINE_NEUTRAL_INTEGER (PlaitTrainSettings, memory, "0", "0", "100000000",
                                 "Most MiB that a step may take beside parameters; 0: no limit but the machine's"),
-  PLAIT_DEFINE_NEUTRAL_CHOICE (PlaitTrainSettings, recompute, "nothing", "nothing;layers",
+  PLAIT_DEFINE_NEUTRAL_CHOICE (PlaitTrainSettings, recompute, "off", "off;layers",
                                "layers: of Transformer layers a step keeps no more than what each gives, and backward "
                                "computes them once more, for less memory and about a quarter more time; the numbers "
                                "are the same"),

@@ -31,7 +31,7 @@ typedef enum
 /* What backward computes once more instead of keeping it. */
 typedef enum
 {
-  PLAIT_RECOMPUTE_NOTHING,
+  PLAIT_RECOMPUTE_OFF,
   PLAIT_RECOMPUTE_LAYERS,
 } PlaitRecompute;
 
