@@ -75,16 +75,16 @@ TEST_CASE (grid, tries_again_and_holds_cells_to_their_time)
     CHECK_INT (opened.grid->items[1].state, PLAIT_CELL_FAILED);
     CHECK_CONTAINS (opened.grid->items[1].note, "crashed (signal 11");
   }
-  test_grid_write ("decoder.combiner=faulty\ncombiner.fault=none;wait\n");
+  /* None beside it: on a slow machine a sound one takes longer too. */
+  test_grid_write ("decoder.combiner=faulty\ncombiner.fault=wait\n");
   REQUIRE (g_unlink (gate) == 0);
   g_auto (TestGrid) hanging = test_grid_open ("cells", NULL, 0);
   options.seconds = 1;
   options.retries = 0;
   CHECK (plait_grid_run (hanging.grid, &options, &error));
   CHECK_NO_ERROR (error);
-  CHECK_INT (hanging.grid->items[0].state, PLAIT_CELL_FINISHED);
-  CHECK_INT (hanging.grid->items[1].state, PLAIT_CELL_FAILED);
-  CHECK_CONTAINS (hanging.grid->items[1].note, "it ran longer than --time allows");
+  CHECK_INT (hanging.grid->items[0].state, PLAIT_CELL_FAILED);
+  CHECK_CONTAINS (hanging.grid->items[0].note, "it ran longer than --time allows");
 }
 
 TEST_CASE (grid, gives_the_same_bits_with_several_jobs)
