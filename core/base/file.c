@@ -3,6 +3,7 @@
 
 #include "base/file-mark.h"
 #include "base/lock.h"
+#include "base/transfer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -248,30 +249,14 @@ plait_file_check_new (const char *path, gboolean force, const char *remedy, cons
                      remedy, option);
 }
 
-static gboolean
-write_all (const char *path, const char *bytes, gsize length)
+gboolean
+plait_file_finish (PlaitFile *file, gconstpointer bytes, gsize length, GError **error)
 {
-  int descriptor = open (path, O_WRONLY | O_CLOEXEC);
-  int problem = 0;
-
-  if (descriptor < 0)
-    return FALSE;
-  while (length > 0 && problem == 0)
-    {
-      ssize_t written = write (descriptor, bytes, length);
-
-      if (written >= 0)
-        {
-          bytes += written;
-          length -= written;
-        }
-      else if (errno != EINTR)
-        problem = errno;
-    }
-  if (close (descriptor) != 0 && problem == 0)
-    problem = errno;
-  errno = problem;
-  return problem == 0;
+  if (plait_write_at (file->descriptor, bytes, length, 0))
+    return plait_file_commit (file, error);
+  fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot be written, so the old one stays", error);
+  plait_file_abandon (file);
+  return FALSE;
 }
 
 gboolean
@@ -279,13 +264,5 @@ plait_file_replace (const char *path, gconstpointer bytes, gsize length, GError 
 {
   PlaitFile *file = plait_file_begin (path, error);
 
-  if (!file)
-    return FALSE;
-  if (!write_all (file->temporary, bytes, length))
-    {
-      fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot be written, so the old one stays", error);
-      plait_file_abandon (file);
-      return FALSE;
-    }
-  return plait_file_commit (file, error);
+  return file && plait_file_finish (file, bytes, length, error);
 }

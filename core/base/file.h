@@ -44,5 +44,8 @@ gboolean plait_file_is_same (const char *a, const char *b);
 gboolean plait_file_check_new (const char *path, gboolean force, const char *remedy, const char *option,
                                GError **error);
 
+/* plait_file_commit of these @length bytes, where nothing else has been written. */
+gboolean plait_file_finish (PlaitFile *file, gconstpointer bytes, gsize length, GError **error);
+
 /* Replaces @path by @length bytes, all of the above in one call. */
 gboolean plait_file_replace (const char *path, gconstpointer bytes, gsize length, GError **error);

@@ -103,19 +103,11 @@ plait_index_begin (const PlaitIndex *index, const char *text, const char *name)
 void
 plait_index_keep (const PlaitIndex *index, const char *text, const char *name, gconstpointer bytes, gsize length)
 {
-  g_auto (GStrv) folders = places (index, text);
+  PlaitFile *file = plait_index_begin (index, text, name);
   g_autoptr (GError) error = NULL;
 
-  for (guint i = 0; folders[i]; i++)
-    {
-      g_autofree char *path = g_build_filename (folders[i], name, NULL);
-
-      g_clear_error (&error);
-      g_mkdir_with_parents (folders[i], 0777);
-      if (plait_file_replace (path, bytes, length, &error))
-        return;
-    }
-  tell_nothing_is_kept (index, text, error);
+  if (file && !plait_file_finish (file, bytes, length, &error))
+    tell_nothing_is_kept (index, text, error);
 }
 
 /*

@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/transfer.h"
+
 #define MEMORY_LIMIT (64 * 1024 * 1024) /* bytes held before a file is made */
 #define WRITE_SIZE (1024 * 1024)        /* bytes gathered between writes to it */
 #define SENTENCES_LIMIT (1 << 29)
@@ -104,15 +106,8 @@ write_bytes (PlaitTokenStore *store, gconstpointer bytes, gsize size, GError **e
 {
   if (store->hash)
     XXH3_64bits_update (store->hash, bytes, size);
-  for (gsize done = 0; done < size;)
-    {
-      ssize_t n = write (store->descriptor, (const guint8 *)bytes + done, size - done);
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n <= 0)
-        return fail_to_write (store, error);
-      done += (gsize)n;
-    }
+  if (!plait_write_at (store->descriptor, bytes, size, (gint64)store->written))
+    return fail_to_write (store, error);
   store->written += size;
   return TRUE;
 }
@@ -210,17 +205,11 @@ plait_token_store_commit (PlaitTokenStore *store, GError **error)
 static gboolean
 read_bytes (const PlaitTokenStore *store, gpointer bytes, gsize size, goffset offset, GError **error)
 {
-  for (gsize done = 0; done < size;)
-    {
-      ssize_t n = pread (store->descriptor, (guint8 *)bytes + done, size - done, offset + (goffset)done);
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n <= 0)
-        return plait_fail (error, PLAIT_ERROR_FAILED, "%s: the encoded corpus cannot be read (%s); begin again",
-                           store->name ? store->name : g_get_tmp_dir (), n < 0 ? g_strerror (errno) : "it is cut off");
-      done += (gsize)n;
-    }
-  return TRUE;
+  gssize n = plait_read_at (store->descriptor, bytes, size, offset);
+
+  return n == (gssize)size
+         || plait_fail (error, PLAIT_ERROR_FAILED, "%s: the encoded corpus cannot be read (%s); begin again",
+                        store->name ? store->name : g_get_tmp_dir (), n < 0 ? g_strerror (errno) : "it is cut off");
 }
 
 /* Whether the ids in @bytes are below the limit of @store. */

@@ -13,11 +13,11 @@
  */
 #include "base/digest.h"
 #include "base/memory.h"
+#include "base/transfer.h"
 #include "store/internal.h"
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #define BLOCK ((gint64)1 << 16)
@@ -66,45 +66,11 @@ plait_store_blocks_table_size (gint64 end)
 static gboolean
 read_all (int fd, gint64 address, gint64 size, gpointer buffer)
 {
-  guint8 *to = buffer;
+  gssize n = plait_read_at (fd, buffer, (gsize)size, address);
 
-  while (size > 0)
-    {
-      ssize_t n = pread (fd, to, (size_t)size, (off_t)address);
-
-      if (n == 0)
-        errno = 0;
-      if (n == 0 || (n < 0 && errno != EINTR))
-        return FALSE;
-      if (n > 0)
-        {
-          to += n;
-          address += n;
-          size -= n;
-        }
-    }
-  return TRUE;
-}
-
-static gboolean
-write_all (int fd, gint64 address, gsize size, const guint8 *bytes)
-{
-  while (size > 0)
-    {
-      ssize_t n = pwrite (fd, bytes, size, (off_t)address);
-
-      if (n == 0)
-        errno = ENOSPC;
-      if (n == 0 || (n < 0 && errno != EINTR))
-        return FALSE;
-      if (n > 0)
-        {
-          bytes += n;
-          address += n;
-          size -= (gsize)n;
-        }
-    }
-  return TRUE;
+  if (n >= 0 && n < size)
+    errno = 0;
+  return n == size;
 }
 
 static void
@@ -361,5 +327,5 @@ plait_store_blocks_append (int fd, gint64 end, const GByteArray *structure)
       hash_block (block, length, table + k * HASH);
     }
   memcpy (table + n * HASH, structure->data, MIN (n, structure->len));
-  return write_all (fd, end, size, table) ? plait_digest_bytes (table, size) : NULL;
+  return plait_write_at (fd, table, size, end) ? plait_digest_bytes (table, size) : NULL;
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/transfer.h"
 
 /* What opening a file takes, by a wide margin; its cache of metadata alone are some megabytes. */
 #define ROOM ((gsize)32 << 20)
@@ -31,9 +32,6 @@ typedef struct
 
 /* Structure is written in pieces of this size, so that it stands in few of the blocks that blocks.c checks. */
 #define STRUCTURE_BLOCK ((hsize_t)1 << 16)
-
-/* The most that one system call is asked for. */
-#define LARGEST_TRANSFER ((size_t)1 << 30)
 
 static H5FD_t *
 driver_open (const char *name, unsigned flags, hid_t access, haddr_t maximum)
@@ -87,26 +85,15 @@ static herr_t
 driver_read (H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size, void *buffer)
 {
   DriverFile *file = (DriverFile *)base;
-  char *bytes = buffer;
+  gssize n;
+
   if (file->bytes.blocks)
     return plait_store_blocks_read (file->bytes.blocks, (gint64)address, size, buffer) ? 0 : -1;
-  while (size > 0)
-    {
-      ssize_t n = pread (file->bytes.fd, bytes, MIN (size, LARGEST_TRANSFER), (off_t)address);
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0)
-        return -1;
-      if (n == 0)
-        {
-          /* Allocated and not yet written reads as zero. */
-          memset (bytes, 0, size);
-          break;
-        }
-      bytes += n;
-      address += (haddr_t)n;
-      size -= (size_t)n;
-    }
+  n = plait_read_at (file->bytes.fd, buffer, size, (gint64)address);
+  if (n < 0)
+    return -1;
+  /* Allocated and not yet written reads as zero. */
+  memset ((char *)buffer + n, 0, size - (gsize)n);
   return 0;
 }
 
@@ -114,23 +101,11 @@ static herr_t
 driver_write (H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size, const void *buffer)
 {
   DriverFile *file = (DriverFile *)base;
-  const char *bytes = buffer;
+
   if (type != H5FD_MEM_DRAW && file->bytes.structure)
     plait_store_blocks_mark (file->bytes.structure, (gint64)address, size);
-  while (size > 0 && *file->bytes.failure == 0)
-    {
-      ssize_t n = pwrite (file->bytes.fd, bytes, MIN (size, LARGEST_TRANSFER), (off_t)address);
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n <= 0)
-        *file->bytes.failure = n < 0 ? errno : ENOSPC;
-      else
-        {
-          bytes += n;
-          address += (haddr_t)n;
-          size -= (size_t)n;
-        }
-    }
+  if (*file->bytes.failure == 0 && !plait_write_at (file->bytes.fd, buffer, size, (gint64)address))
+    *file->bytes.failure = errno;
   file->end_written = MAX (file->end_written, address + size);
   return 0;
 }

@@ -13,6 +13,7 @@
 #include "base/json-read.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/transfer.h"
 
 #define LENGTH_BYTES 8
 #define MOST_HEADER ((guint64)100000000)
@@ -300,19 +301,13 @@ parse_header (PlaitSafetensors *file, const char *header, gsize length, GError *
 static gboolean
 read_bytes (const PlaitSafetensors *file, gint64 place, gpointer bytes, gsize n, GError **error)
 {
-  for (gsize done = 0; done < n;)
-    {
-      ssize_t got = pread (file->descriptor, (char *)bytes + done, n - done, place + (gint64)done);
+  gssize got = plait_read_at (file->descriptor, bytes, n, place);
 
-      if (got < 0 && errno == EINTR)
-        continue;
-      if (got < 0)
-        return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be read: %s", file->path, g_strerror (errno));
-      if (got == 0)
-        return plait_fail (error, PLAIT_ERROR_INPUT, "%s: ends at byte %" G_GINT64_FORMAT ": it was cut short",
-                           file->path, place + (gint64)done);
-      done += (gsize)got;
-    }
+  if (got < 0)
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be read: %s", file->path, g_strerror (errno));
+  if ((gsize)got < n)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: ends at byte %" G_GINT64_FORMAT ": it was cut short", file->path,
+                       place + (gint64)got);
   return TRUE;
 }
 

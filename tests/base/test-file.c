@@ -269,8 +269,8 @@ TEST_CASE (file, every_failing_call_keeps_old_or_new)
           }
         CHECK_INT (files_in_folder (), 1);
       }
-  /* Making, mode, opening, writing, closing, sync, renaming, opening and syncing the folder. */
-  CHECK_INT (refused, 3 * 9);
+  /* Making, mode, writing, sync, renaming, opening and syncing the folder. */
+  CHECK_INT (refused, 3 * 7);
 }
 
 typedef struct
