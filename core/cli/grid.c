@@ -71,15 +71,6 @@ print_left_out (PlaitPage *page, const PlaitGrid *grid)
     plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", grid->strangers[i]);
 }
 
-static gboolean
-has_due (const PlaitGrid *grid)
-{
-  for (guint i = 0; i < grid->n; i++)
-    if (plait_grid_cell_is_due (&grid->items[i]))
-      return TRUE;
-  return FALSE;
-}
-
 /* How long it takes, and where that is from. */
 static void
 print_cost (PlaitPage *page, const PlaitGrid *grid, const PlaitGridCost *cost)
@@ -88,7 +79,7 @@ print_cost (PlaitPage *page, const PlaitGrid *grid, const PlaitGridCost *cost)
   g_autoptr (GString) sentence = g_string_new (NULL);
   guint n_known = cost->n_ran + cost->n_measured;
 
-  if (!has_due (grid))
+  if (!plait_grid_has_due (grid))
     return;
   if (n_known == 0)
     g_string_append (sentence, "how long it takes is not known, as no cell has run and none could be measured");
@@ -195,15 +186,6 @@ add_cell (PlaitJson *json, const PlaitGridCell *cell, const PlaitGridEstimate *e
 }
 
 static void
-add_texts (PlaitJson *json, const char *name, char *const *texts)
-{
-  plait_json_begin_array (json, name);
-  for (guint i = 0; texts[i]; i++)
-    plait_json_text (json, NULL, texts[i]);
-  plait_json_end_array (json);
-}
-
-static void
 print_plan_json (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *asked)
 {
   g_autoptr (PlaitJson) json = plait_json_new ();
@@ -231,8 +213,8 @@ print_plan_json (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArr
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
-  add_texts (json, "same", grid->cells->same);
-  add_texts (json, "others", grid->strangers);
+  plait_json_texts (json, "same", (const char *const *)grid->cells->same, -1);
+  plait_json_texts (json, "others", (const char *const *)grid->strangers, -1);
   if (asked)
     plait_json_texts (json, "asked", (const char *const *)asked->pdata, (gint64)asked->len);
   plait_json_end_object (json);

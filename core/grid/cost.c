@@ -70,12 +70,6 @@ measure (const PlaitGrid *grid, const PlaitGridCell *cell, Measured *measured)
   return measured->training > 0;
 }
 
-static gboolean
-is_seed (const PlaitGrid *grid, guint axis)
-{
-  return g_str_equal (grid->cells->axes[axis].key, "experiment.seed");
-}
-
 /* Values of axes that @a and @b have in common; a seed takes no time. */
 static guint
 count_common (const PlaitGrid *grid, const PlaitGridCell *a, const PlaitGridCell *b)
@@ -83,7 +77,7 @@ count_common (const PlaitGrid *grid, const PlaitGridCell *a, const PlaitGridCell
   guint common = 0;
 
   for (guint i = 0; i < grid->cells->n_axes; i++)
-    common += !is_seed (grid, i) && a->cell->places[i] == b->cell->places[i];
+    common += !g_str_equal (grid->cells->axes[i].key, "experiment.seed") && a->cell->places[i] == b->cell->places[i];
   return common;
 }
 
@@ -95,10 +89,7 @@ count_common (const PlaitGrid *grid, const PlaitGridCell *a, const PlaitGridCell
 static gboolean
 are_seeds (const PlaitGrid *grid, const PlaitGridCell *a, const PlaitGridCell *b)
 {
-  for (guint i = 0; i < grid->cells->n_axes; i++)
-    if (!is_seed (grid, i) && a->cell->places[i] != b->cell->places[i])
-      return FALSE;
-  return TRUE;
+  return count_common (grid, a, b) == count_common (grid, a, a);
 }
 
 /* Waits for @process, and kills it where that takes too long. (transfer full) */

@@ -40,6 +40,15 @@ plait_grid_cell_is_due (const PlaitGridCell *cell)
          || cell->state == PLAIT_CELL_TRAINED;
 }
 
+gboolean
+plait_grid_has_due (const PlaitGrid *grid)
+{
+  for (guint i = 0; i < grid->n; i++)
+    if (plait_grid_cell_is_due (&grid->items[i]))
+      return TRUE;
+  return FALSE;
+}
+
 guint
 plait_grid_count (const PlaitGrid *grid, PlaitGridCellState state)
 {

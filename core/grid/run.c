@@ -55,15 +55,6 @@ clear_job (gpointer data)
  * Jobs
  */
 
-static gboolean
-has_due (const PlaitGrid *grid)
-{
-  for (guint i = 0; i < grid->n; i++)
-    if (plait_grid_cell_is_due (&grid->items[i]))
-      return TRUE;
-  return FALSE;
-}
-
 static void
 tell_start (PlaitLog *log, const PlaitGridCell *cell)
 {
@@ -471,7 +462,7 @@ plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error
     return FALSE;
   plait_grid_leave_mixed (grid, options->log);
   plait_grid_report_failures (grid, options->log);
-  if (runner.stopped && has_due (grid))
+  if (runner.stopped && plait_grid_has_due (grid))
     return plait_fail (error, PLAIT_ERROR_INTERRUPTED,
                        "interrupted; the checkpoints are in %s: the same command goes on", grid->folder);
   return TRUE;
