@@ -279,20 +279,28 @@ slow_context (Trial *trial, const Slow *slow, PlaitTensor values, PlaitTensor co
     }
 }
 
+/* Down all branches of @forest, by a few queries a sentence. */
+static PlaitWalk
+walk_all (Trial *trial, const Forest *forest, gint64 most_queries, guint heads)
+{
+  return (PlaitWalk){
+    .queries = trial_ragged (trial, SENTENCES, 0, most_queries),
+    .rows = { SENTENCES, forest->offsets },
+    .level = forest->level,
+    .first_child = forest->first_child,
+    .n_children = forest->n_children,
+    .most_children = 4,
+    .heads = heads,
+    .branches = G_MAXINT64,
+  };
+}
+
 /* Down all branches at once. */
 static void
 check_families (Trial *trial, gint64 most_leaves, gint64 most_queries, gint64 most_width)
 {
   Forest forest = plant (trial, most_leaves);
-  PlaitWalk walk = {
-    .queries = trial_ragged (trial, SENTENCES, 0, most_queries),
-    .rows = { SENTENCES, forest.offsets },
-    .level = forest.level,
-    .first_child = forest.first_child,
-    .n_children = forest.n_children,
-    .heads = (guint)trial_number (trial, 1, 3),
-    .branches = G_MAXINT64,
-  };
+  PlaitWalk walk = walk_all (trial, &forest, most_queries, (guint)trial_number (trial, 1, 3));
   gint64 width = walk.heads * trial_number (trial, 1, most_width), rows = plait_ragged_rows (walk.rows);
   PlaitAttentionSettings settings = { .heads = walk.heads, .scale = 2 / sqrt ((double)width) };
   PlaitTensor queries = trial_tensor (trial, plait_ragged_rows (walk.queries), width);
@@ -323,16 +331,7 @@ static void
 check_family_weights (Trial *trial, gint64 most_leaves, gint64 most_queries, gint64 most_width)
 {
   Forest forest = plant (trial, most_leaves);
-  PlaitWalk walk = {
-    .queries = trial_ragged (trial, SENTENCES, 0, most_queries),
-    .rows = { SENTENCES, forest.offsets },
-    .level = forest.level,
-    .first_child = forest.first_child,
-    .n_children = forest.n_children,
-    .most_children = 4,
-    .heads = 1,
-    .branches = G_MAXINT64,
-  };
+  PlaitWalk walk = walk_all (trial, &forest, most_queries, 1);
   gint64 width = trial_number (trial, 1, most_width), pair = 0, leaf = 0;
   PlaitTensor queries = trial_tensor (trial, plait_ragged_rows (walk.queries), width);
   PlaitTensor keys = trial_tensor (trial, plait_ragged_rows (walk.rows), width);
