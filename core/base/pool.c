@@ -357,7 +357,7 @@ plait_pool_itemise (PlaitPool *pool, const PlaitWorkTimes *part)
 void
 plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPiece piece, gpointer data)
 {
-  if (pieces <= 1 || pool->threads == 1)
+  if (pieces <= 1 || !pool || pool->threads == 1)
     {
       for (gint64 i = 0; i < pieces; i++)
         piece (data, i, 0);

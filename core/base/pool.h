@@ -29,7 +29,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPool, plait_pool_free)
 
 PLAIT_API guint plait_pool_threads (const PlaitPool *pool);
 
-/* Runs pieces 0 .. @pieces - 1 and returns when all are done. One piece, or a pool of one thread, runs in the caller.
+/* Runs pieces 0 .. @pieces - 1 and returns when all are done. One piece, or without a pool (NULL) or with one of one
+ * thread all of them, run in the caller.
  * Not reentrant: a piece must not call it on the same pool. */
 PLAIT_API void plait_pool_run (PlaitPool *pool, gint64 pieces, PlaitPiece piece, gpointer data);
 

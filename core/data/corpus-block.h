@@ -66,6 +66,3 @@ typedef struct
 
 /* Adds the tuples of @block to its corpus, but those that are dropped. */
 gboolean plait_corpus_store_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error);
-
-/* plait_pool_run, or the same in this thread where there is no @pool. */
-void plait_corpus_share (PlaitPool *pool, gint64 pieces, PlaitPiece piece, PlaitCorpusBlock *block);

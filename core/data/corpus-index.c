@@ -35,7 +35,6 @@ char *
 plait_corpus_index_key (const PlaitCorpus *corpus, const PlaitCorpusSettings *settings)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  gboolean large = FALSE;
 
   g_string_append_printf (text, "plait corpus %d of plait " PLAIT_VERSION ": %d %d\n", FORMAT, corpus->empty_is_error,
                           corpus->keep_all);
@@ -48,13 +47,12 @@ plait_corpus_index_key (const PlaitCorpus *corpus, const PlaitCorpusSettings *se
         continue;
       if (!of->known || stream->trees || stream->documents.layout != PLAIT_LAYOUT_SENTENCES)
         return NULL;
-      large |= plait_index_takes (settings->index, of->path);
       g_string_append_printf (text, "%s %d %d %" G_GINT64_FORMAT " %s %s\n",
                               s < corpus->n_sources ? "source" : "target", stream->target, stream->allow_unknown,
                               stream->maximum_length, of->known->digest,
                               stream->vocabulary ? plait_vocabulary_hash (stream->vocabulary) : "none");
     }
-  return large ? plait_digest_bytes (text->str, text->len) : NULL;
+  return plait_digest_bytes (text->str, text->len);
 }
 
 /* The text beside which a corpus is kept. */
@@ -235,11 +233,7 @@ plait_corpus_index_load (PlaitCorpus *corpus, const PlaitIndex *index, const cha
 
   if (!path || !g_file_get_contents (path, &bytes, &length, NULL))
     return FALSE;
-  if (pool)
-    plait_pool_run (pool, corpus->n_streams, load_ids, &load);
-  else
-    for (gint64 s = 0; s < corpus->n_streams; s++)
-      load_ids (&load, s, 0);
+  plait_pool_run (pool, corpus->n_streams, load_ids, &load);
   taken = take (corpus, (const guint8 *)bytes, length, stores);
   for (gint64 s = 0; s < corpus->n_streams; s++)
     plait_token_store_free (stores[s]);

@@ -82,8 +82,8 @@ plait_corpus_ids (const PlaitCorpusStreamState *stream)
   return stream->vocabulary ? plait_vocabulary_size (stream->vocabulary) : G_MAXINT32;
 }
 
-/* Encoded corpora that are kept (corpus-index.c). The key that tells @corpus apart; NULL if it is not kept: no file is
- * large enough, or one is not known, or there are trees or documents. (transfer full) */
+/* Encoded corpora that are kept (corpus-index.c). The key that tells @corpus apart; NULL if it is not kept: a file is
+ * not known, or there are trees or documents. (transfer full) */
 char *plait_corpus_index_key (const PlaitCorpus *corpus, const PlaitCorpusSettings *settings);
 
 /* Takes @corpus from what is kept, and says whether it was there. */

@@ -210,16 +210,6 @@ read_side (gpointer data, gint64 piece, guint thread)
     ;
 }
 
-void
-plait_corpus_share (PlaitPool *pool, gint64 pieces, PlaitPiece piece, PlaitCorpusBlock *block)
-{
-  if (pool)
-    plait_pool_run (pool, pieces, piece, block);
-  else
-    for (gint64 i = 0; i < pieces; i++)
-      piece (block, i, 0);
-}
-
 /* How many lines the next block is to have. */
 static gint64
 next_wanted (const PlaitCorpusBlock *block)
@@ -239,7 +229,7 @@ read_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
 {
   gint64 ended = 0;
 
-  plait_corpus_share (pool, block->n_sides, read_side, block);
+  plait_pool_run (pool, block->n_sides, read_side, block);
   block->lines = block->wanted;
   for (gint64 i = 0; i < block->n_sides; i++)
     block->lines = MIN (block->lines, block->sides[i].lines);
@@ -309,7 +299,7 @@ plait_corpus_read (PlaitCorpus *corpus, PlaitPool *pool, GError **error)
       if (!read_block (block, pool, error))
         return FALSE;
       block->pieces = (block->lines + PIECE_LINES - 1) / PIECE_LINES;
-      plait_corpus_share (pool, block->pieces * block->n_sides, encode_piece, block);
+      plait_pool_run (pool, block->pieces * block->n_sides, encode_piece, block);
       if (!plait_corpus_store_block (block, pool, error))
         return FALSE;
     }

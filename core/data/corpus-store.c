@@ -286,7 +286,7 @@ store_kept (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
 {
   PlaitCorpusSide *failed = NULL;
 
-  plait_corpus_share (pool, block->n_sides, store_side, block);
+  plait_pool_run (pool, block->n_sides, store_side, block);
   for (gint64 i = 0; i < block->n_sides; i++)
     if (block->sides[i].error && (!failed || block->sides[i].failed_at < failed->failed_at))
       failed = &block->sides[i];

@@ -442,11 +442,7 @@ count_words (GArray *counts, NextWord next, const char *const *paths, PlaitPool 
       Count count = { paths[i], next, table_new (), g_string_chunk_new (64 * 1024), NULL };
       g_array_append_val (counts, count);
     }
-  if (pool)
-    plait_pool_run (pool, counts->len, count_file, counts->data);
-  else
-    for (guint i = 0; i < counts->len; i++)
-      count_file (counts->data, i, 0);
+  plait_pool_run (pool, counts->len, count_file, counts->data);
   Count *all = &g_array_index (counts, Count, 0);
   for (guint i = 0; i < counts->len; i++)
     {

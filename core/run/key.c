@@ -117,8 +117,6 @@ plait_digests_share (PlaitDigests *digests, GPtrArray *paths, PlaitPool *pool)
   g_autofree PlaitKnownText **known = g_new0 (PlaitKnownText *, paths->len + 1);
   Share share = { digests, paths, known };
 
-  if (!pool)
-    return;
   plait_pool_run (pool, paths->len, take_digest, &share);
   for (guint i = 0; i < paths->len; i++)
     if (known[i])

@@ -223,7 +223,7 @@ warn_of_unknown_labels (const PlaitMaterials *materials, const char *split, cons
                        split, n, plait_corpus_size (corpus), materials->experiment->data.target);
 }
 
-/* Looks at the files of @settings, so that what is encoded is kept, if one is large. FALSE on failure. */
+/* Looks at the files of @settings, so that what is encoded is kept, if one of them is large. FALSE on failure. */
 static gboolean
 know_files (const PlaitMaterials *materials, PlaitCorpusSettings *settings, PlaitCorpusStream *sources,
             PlaitCorpusStream *target, GError **error)

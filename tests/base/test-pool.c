@@ -77,6 +77,14 @@ count_piece (gpointer data, gint64 piece, guint thread)
   atomic_fetch_add ((_Atomic gint64 *)data, piece + 1);
 }
 
+TEST_CASE (pool, the_caller_runs_all_pieces_without_one)
+{
+  _Atomic gint64 sum = 0;
+
+  plait_pool_run (NULL, 5, count_piece, &sum);
+  CHECK_INT (sum, 15);
+}
+
 /* Many more threads than processors, many short runs: nothing is lost, done twice, or waited for in vain. */
 TEST_CASE (pool, oversubscription_does_not_hang)
 {
