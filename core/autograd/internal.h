@@ -24,6 +24,16 @@ PlaitNode *plait_tape_keyed_leaf (PlaitTape *tape, gconstpointer key, PlaitTenso
 /* The gradient that has arrived at that leaf; no data if none has. */
 PlaitTensor plait_tape_keyed_gradient (const PlaitTape *tape, gconstpointer key);
 
+/*
+ * How far backward has come, for those who want gradients before its end. Nodes that backward visits have places, from
+ * 1 in the order in which they were made. @report is called (@data) where backward begins and after each node: all
+ * nodes from place @left on have gone back. Once that is no more than the place of a keyed leaf, nothing more is added
+ * to its gradient; of a leaf that no node reads, or that there is not, it is G_MAXINT. Until the tape is begun again.
+ */
+typedef void (*PlaitTapeReport) (gpointer data, gint left);
+void plait_tape_report_backward (PlaitTape *tape, PlaitTapeReport report, gpointer data);
+gint plait_tape_keyed_place (const PlaitTape *tape, gconstpointer key);
+
 /* From now on until the tape is begun again, gradients of keyed leaves stay in the arena, where they take the place of
  * values that backward is done with, instead of being added to the storage given with the leaf. */
 void plait_tape_keep_gradients (PlaitTape *tape);
@@ -134,8 +144,8 @@ PlaitPacked *plait_tape_pack (PlaitTape *tape, PlaitStepFactor *factor, gboolean
 
 /*
  * A weight that is used at many steps of time: it is laid out in panels once, and the rows of its uses are collected
- * and make its gradient in few products, the last of them where backward ends. All this is for leaves that are used
- * often in a step with few rows at a time; for others the answer is NULL, and gradients are made at once.
+ * and make its gradient in few products, the last of them where nobody before reads it. All this is for leaves that are
+ * used often in a step with few rows at a time; for others the answer is NULL, and gradients are made at once.
  */
 typedef struct PlaitOften PlaitOften;
 
@@ -155,8 +165,8 @@ PlaitPacked *plait_often_pack (PlaitTape *tape, PlaitStepFactor *factor, PlaitNo
 /* Adds x^T dz to the gradient of @weight and the sum of dz's rows to that of @bias (may be NULL), now or later. */
 void plait_often_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitTensor x, PlaitTensor dz);
 
-/* Makes the gradients of all that is collected. */
-void plait_often_end (PlaitTape *tape);
+/* Makes the gradients of what is collected for weights and biases that no node before place @left reads. */
+void plait_often_end (PlaitTape *tape, gint left);
 
 /* The first of the tape's weights that are used often. */
 PlaitOften **plait_tape_often (PlaitTape *tape);

@@ -147,10 +147,17 @@ plait_often_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitT
   kept->rows += x.rows;
 }
 
+/* What @kept takes is read by nodes of both alone. */
+static gint
+last_place (const PlaitOften *kept)
+{
+  return MAX (kept->weight->place, kept->bias ? kept->bias->place : 0);
+}
+
 void
-plait_often_end (PlaitTape *tape)
+plait_often_end (PlaitTape *tape, gint left)
 {
   for (PlaitOften *kept = *plait_tape_often (tape); kept; kept = kept->next)
-    if (kept->rows > 0)
+    if (kept->rows > 0 && left <= last_place (kept))
       multiply_collected (tape, kept);
 }

@@ -20,9 +20,12 @@ struct PlaitTape
   guint64 n_keys;
   double multiplications;
   PlaitNode *last;  /* the newest node that backward must visit */
+  gint places;      /* how many nodes were recorded */
   PlaitNode *spare; /* the newest node whose value may be given up */
   PlaitNode *made;  /* the newest of all */
   PlaitOften *often;
+  PlaitTapeReport report; /* or NULL */
+  gpointer report_data;
   gboolean went_back;
   gboolean keeps_gradients;
   gboolean recomputes;

@@ -38,9 +38,11 @@ plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout)
   tape->n_keys = 0;
   tape->multiplications = 0;
   tape->last = NULL;
+  tape->places = 0;
   tape->spare = NULL;
   tape->made = NULL;
   tape->often = NULL;
+  tape->report = NULL;
   tape->went_back = FALSE;
   tape->keeps_gradients = FALSE;
   tape->recomputes = FALSE;
@@ -94,6 +96,13 @@ void
 plait_tape_recompute (PlaitTape *tape)
 {
   tape->recomputes = TRUE;
+}
+
+void
+plait_tape_report_backward (PlaitTape *tape, PlaitTapeReport report, gpointer data)
+{
+  tape->report = report;
+  tape->report_data = data;
 }
 
 void
@@ -202,6 +211,16 @@ plait_tape_release_kept (PlaitTape *tape, PlaitNode *node)
     }
 }
 
+/* Notes that the next node to be recorded may be the first that reads @input, a leaf or a view of one. */
+static void
+note_reader (const PlaitTape *tape, PlaitNode *input)
+{
+  PlaitNode *whole = input->whole ? input->whole : input;
+
+  if (!whole->operation && whole->place == 0)
+    whole->place = tape->places + 1;
+}
+
 PlaitNode *
 plait_tape_new_node (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *inputs, guint n_inputs)
 {
@@ -220,6 +239,7 @@ plait_tape_new_node (PlaitTape *tape, const PlaitOperator *operation, PlaitNode 
       if (!inputs[i])
         continue;
       inputs[i]->n_consumers++;
+      note_reader (tape, inputs[i]);
       if (inputs[i]->needs_gradient && tape->mode != PLAIT_TAPE_EVALUATE)
         node->needs_gradient = TRUE;
     }
@@ -298,6 +318,14 @@ plait_tape_keyed_gradient (const PlaitTape *tape, gconstpointer key)
   return !place->key ? (PlaitTensor){ NULL, 0, 0, 0 } : place->node->gradient;
 }
 
+gint
+plait_tape_keyed_place (const PlaitTape *tape, gconstpointer key)
+{
+  const KeyedLeaf *place = leaf_place (tape, key);
+
+  return place->key && place->node->place > 0 ? place->node->place : G_MAXINT;
+}
+
 PlaitNode *
 plait_tape_view (PlaitTape *tape, PlaitNode *input, PlaitTensor value)
 {
@@ -334,6 +362,7 @@ plait_tape_record (PlaitTape *tape, PlaitNode *node)
 {
   plait_tape_expect (tape, !tape->went_back);
   node->previous = tape->last;
+  node->place = ++tape->places;
   tape->last = node;
 }
 
@@ -535,6 +564,18 @@ go_back (PlaitTape *tape, PlaitNode *node)
   node->operation->backward (tape, node);
 }
 
+/* All nodes from place @left on have gone back. */
+static void
+come_to (PlaitTape *tape, gint left)
+{
+  /* Within a segment places are those of another time. */
+  if (tape->in_segment)
+    return;
+  plait_often_end (tape, left);
+  if (tape->report)
+    tape->report (tape->report_data, left);
+}
+
 void
 plait_tape_walk_back (PlaitTape *tape, const PlaitNode *root)
 {
@@ -544,6 +585,7 @@ plait_tape_walk_back (PlaitTape *tape, const PlaitNode *root)
         go_back (tape, node);
       if (node != root)
         plait_tape_release_node (tape, node);
+      come_to (tape, node->previous ? node->previous->place + 1 : 1);
     }
 }
 
@@ -560,9 +602,9 @@ plait_tape_backward (PlaitTape *tape, PlaitNode *root)
     return;
 
   plait_gradient_target (tape, root, &beta).data[0] = 1;
+  come_to (tape, tape->places + 1);
   /* The root's value is one number that callers like to read. */
   plait_tape_walk_back (tape, root);
   plait_tape_call (tape, (PlaitCaller){ NULL, NULL });
-  plait_often_end (tape);
   tape->last = NULL;
 }

@@ -56,7 +56,8 @@ struct PlaitNode
   struct PlaitKept *kept;   /* plait_tape_keep */
   PlaitNode *older;         /* the node made before it */
   const char *maker;        /* the plugin that ran when it was made, or NULL */
-  gpointer reserved[1];
+  gint place;               /* among recorded nodes, from 1; of a leaf: of the first that may read it, or 0 */
+  gint reserved[1];
 };
 
 /* A tape that computes on @pool and lives in @arena (both borrowed). (transfer full) */

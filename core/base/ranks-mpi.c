@@ -9,19 +9,22 @@
  */
 
 /* Counts are int. */
-#define MOST ((gsize)1 << 30)
+#define EACH_PIECE(at, piece, n)                                                                                       \
+  for (gsize at = 0, piece; at < (n) && (piece = MIN (PLAIT_RANKS_MOST, (n)-at)); at += piece)
 
-#define EACH_PIECE(at, piece, n) for (gsize at = 0, piece; at < (n) && (piece = MIN (MOST, (n)-at)); at += piece)
+static MPI_Request requests[PLAIT_RANKS_SLOTS];
 
 static void
 join (guint *n, guint *own)
 {
   int size, rank, provided;
 
-  /* One thread of plait speaks, others compute. */
-  MPI_Init_thread (NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+  /* One thread of plait speaks at a time, others compute. */
+  MPI_Init_thread (NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
   MPI_Comm_size (MPI_COMM_WORLD, &size);
   MPI_Comm_rank (MPI_COMM_WORLD, &rank);
+  for (guint i = 0; i < PLAIT_RANKS_SLOTS; i++)
+    requests[i] = MPI_REQUEST_NULL;
   *n = (guint)size;
   *own = (guint)rank;
 }
@@ -39,17 +42,24 @@ end (int code)
 }
 
 static void
-send_bytes (gconstpointer bytes, gsize n, guint to)
+begin_send (guint slot, guint tag, gconstpointer bytes, gsize n, guint to)
 {
-  EACH_PIECE (at, piece, n)
-  MPI_Send ((const char *)bytes + at, (int)piece, MPI_BYTE, (int)to, 0, MPI_COMM_WORLD);
+  MPI_Isend (bytes, (int)n, MPI_BYTE, (int)to, (int)tag, MPI_COMM_WORLD, &requests[slot]);
 }
 
 static void
-receive_bytes (gpointer bytes, gsize n, guint from)
+begin_receive (guint slot, guint tag, gpointer bytes, gsize n, guint from)
 {
-  EACH_PIECE (at, piece, n)
-  MPI_Recv ((char *)bytes + at, (int)piece, MPI_BYTE, (int)from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Irecv (bytes, (int)n, MPI_BYTE, (int)from, (int)tag, MPI_COMM_WORLD, &requests[slot]);
+}
+
+static gboolean
+has_ended (guint slot)
+{
+  int ended;
+
+  MPI_Test (&requests[slot], &ended, MPI_STATUS_IGNORE);
+  return ended;
 }
 
 static void
@@ -70,8 +80,9 @@ G_MODULE_EXPORT const PlaitRanksModule plait_ranks_module = {
   .join = join,
   .leave = leave,
   .end = end,
-  .send = send_bytes,
-  .receive = receive_bytes,
+  .begin_send = begin_send,
+  .begin_receive = begin_receive,
+  .has_ended = has_ended,
   .broadcast = broadcast,
   .add = add,
 };

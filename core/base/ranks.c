@@ -108,17 +108,72 @@ plait_ranks_seconds (const PlaitRanks *ranks)
   }                                                                                                                    \
   G_STMT_END
 
+/*
+ * The ring
+ */
+
+static guint
+slot_of (guint lane, guint turn, gboolean sends)
+{
+  return (2 * lane + (sends ? 1 : 0)) * PLAIT_RANKS_TURNS + turn;
+}
+
+static gboolean
+has_ended (PlaitRanks *ranks, guint slot)
+{
+  gboolean ended;
+
+  TIMED (ended = ranks->module->has_ended (slot));
+  return ended;
+}
+
+void
+plait_ranks_begin_send (PlaitRanks *ranks, guint lane, guint turn, gconstpointer bytes, gsize n)
+{
+  guint next = (ranks->own + 1) % ranks->n;
+
+  TIMED (ranks->module->begin_send (slot_of (lane, turn, TRUE), lane, bytes, n, next));
+}
+
+void
+plait_ranks_begin_receive (PlaitRanks *ranks, guint lane, guint turn, gpointer bytes, gsize n)
+{
+  guint previous = (ranks->own + ranks->n - 1) % ranks->n;
+
+  TIMED (ranks->module->begin_receive (slot_of (lane, turn, FALSE), lane, bytes, n, previous));
+}
+
+gboolean
+plait_ranks_has_sent (PlaitRanks *ranks, guint lane, guint turn)
+{
+  return has_ended (ranks, slot_of (lane, turn, TRUE));
+}
+
+gboolean
+plait_ranks_has_received (PlaitRanks *ranks, guint lane, guint turn)
+{
+  return has_ended (ranks, slot_of (lane, turn, FALSE));
+}
+
 void
 plait_ranks_send (PlaitRanks *ranks, gconstpointer bytes, gsize n)
 {
-  TIMED (ranks->module->send (bytes, n, ranks->own + 1));
+  plait_ranks_begin_send (ranks, 0, 0, bytes, n);
+  while (!plait_ranks_has_sent (ranks, 0, 0))
+    ;
 }
 
 void
 plait_ranks_receive (PlaitRanks *ranks, gpointer bytes, gsize n)
 {
-  TIMED (ranks->module->receive (bytes, n, ranks->own - 1));
+  plait_ranks_begin_receive (ranks, 0, 0, bytes, n);
+  while (!plait_ranks_has_received (ranks, 0, 0))
+    ;
 }
+
+/*
+ * All to all
+ */
 
 void
 plait_ranks_broadcast (PlaitRanks *ranks, gpointer bytes, gsize n, guint from)

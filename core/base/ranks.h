@@ -28,10 +28,31 @@ guint plait_ranks_own (const PlaitRanks *ranks);
 /* The first process, or one by itself: it alone writes and speaks. */
 gboolean plait_ranks_is_first (const PlaitRanks *ranks);
 
-/* @n bytes to the next process, from the one before, and from @from to all others. */
+/* @n bytes from process @from to all others. */
+void plait_ranks_broadcast (PlaitRanks *ranks, gpointer bytes, gsize n, guint from);
+
+/*
+ * A ring, in which the last process is before the first. What is sent in a lane (0 or 1) arrives in its order. Of each
+ * lane several sends and receipts are under way at once, begun with @turn 0 .. PLAIT_RANKS_TURNS - 1, each of which
+ * ends before that turn is begun again; up to then its @n bytes, at most PLAIT_RANKS_MOST, are borrowed. They get on
+ * while any of these functions runs, which several threads may call, one at a time.
+ */
+#define PLAIT_RANKS_TURNS 8
+#define PLAIT_RANKS_MOST ((gsize)1 << 30)
+
+/* To the next process. */
+void plait_ranks_begin_send (PlaitRanks *ranks, guint lane, guint turn, gconstpointer bytes, gsize n);
+
+/* From the one before. */
+void plait_ranks_begin_receive (PlaitRanks *ranks, guint lane, guint turn, gpointer bytes, gsize n);
+
+/* Whether it has ended; it has if it never began. */
+gboolean plait_ranks_has_sent (PlaitRanks *ranks, guint lane, guint turn);
+gboolean plait_ranks_has_received (PlaitRanks *ranks, guint lane, guint turn);
+
+/* One of them from beginning to end. */
 void plait_ranks_send (PlaitRanks *ranks, gconstpointer bytes, gsize n);
 void plait_ranks_receive (PlaitRanks *ranks, gpointer bytes, gsize n);
-void plait_ranks_broadcast (PlaitRanks *ranks, gpointer bytes, gsize n, guint from);
 
 /* Each of @n numbers becomes the sum over all processes; exact where no more than one has another number than 0. */
 void plait_ranks_add (PlaitRanks *ranks, double *numbers, gsize n);
@@ -52,6 +73,7 @@ double plait_ranks_seconds (const PlaitRanks *ranks);
 
 /* What a module is to export, as PLAIT_RANKS_SYMBOL. */
 #define PLAIT_RANKS_SYMBOL "plait_ranks_module"
+#define PLAIT_RANKS_SLOTS (4 * PLAIT_RANKS_TURNS)
 
 typedef struct
 {
@@ -59,8 +81,11 @@ typedef struct
   void (*join) (guint *n, guint *own);
   void (*leave) (void);
   void (*end) (int code); /* ends all processes */
-  void (*send) (gconstpointer bytes, gsize n, guint to);
-  void (*receive) (gpointer bytes, gsize n, guint from);
+  /* What is under way has a slot, from 0 to PLAIT_RANKS_SLOTS - 1. Sends and receipts of one tag meet in their order.
+   */
+  void (*begin_send) (guint slot, guint tag, gconstpointer bytes, gsize n, guint to);
+  void (*begin_receive) (guint slot, guint tag, gpointer bytes, gsize n, guint from);
+  gboolean (*has_ended) (guint slot); /* so has what never began */
   void (*broadcast) (gpointer bytes, gsize n, guint from);
   void (*add) (double *numbers, gsize n);
 } PlaitRanksModule;

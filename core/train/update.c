@@ -4,6 +4,7 @@
 #include "autograd/internal.h"
 #include "data/batch.h"
 #include "tensor/elementwise.h"
+#include "train/exchange.h"
 
 #include <string.h>
 
@@ -11,6 +12,8 @@
 typedef struct
 {
   const PlaitUpdate *update;
+  guint number;    /* of those of this process */
+  gboolean tells;  /* how far it is, to update->exchange */
   PlaitPool *pool; /* its own, NULL where the tape is the caller's */
   PlaitArena *arena;
   PlaitTape *tape;
@@ -26,11 +29,12 @@ struct PlaitUpdate
   const PlaitModel *model;
   PlaitTape *tape;
   const PlaitTrainSettings *settings;
-  PlaitRanks *ranks; /* NULL: a process by itself */
-  double scale;      /* one over what the loss is the mean of */
-  gint64 first;      /* of all shards, that of this process */
-  gint64 n_shards;   /* of this process */
-  Shard *shards;     /* [n_shards] */
+  PlaitRanks *ranks;       /* NULL: a process by itself, */
+  PlaitExchange *exchange; /* and this too */
+  double scale;            /* one over what the loss is the mean of */
+  gint64 first;            /* of all shards, that of this process */
+  gint64 n_shards;         /* of this process */
+  Shard *shards;           /* [n_shards] */
 };
 
 static gboolean
@@ -67,6 +71,8 @@ plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSett
       Shard *shard = &update->shards[i];
 
       shard->update = update;
+      shard->number = (guint)i;
+      shard->tells = ranks != NULL;
       if (!is_cut (update))
         {
           shard->arena = plait_tape_arena (tape);
@@ -79,7 +85,9 @@ plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSett
       shard->arena = plait_arena_new ((gsize)settings->memory * 1024 * 1024 / (gsize)n);
       shard->tape = plait_tape_new (shard->pool, shard->arena);
     }
-  return g_steal_pointer (&update);
+  if (ranks)
+    update->exchange = plait_exchange_new (ranks, plait_model_parameters (model), plait_tape_pool (tape), error);
+  return !ranks || update->exchange ? g_steal_pointer (&update) : NULL;
 }
 
 void
@@ -87,6 +95,7 @@ plait_update_free (PlaitUpdate *update)
 {
   if (!update)
     return;
+  plait_exchange_free (update->exchange);
   for (gint64 i = 0; is_cut (update) && i < update->n_shards; i++)
     {
       plait_tape_free (update->shards[i].tape);
@@ -143,6 +152,8 @@ compute (gpointer data)
     plait_tape_keep_gradients (shard->tape);
   if (update->settings->recompute == PLAIT_RECOMPUTE_LAYERS)
     plait_tape_recompute (shard->tape);
+  if (shard->tells)
+    plait_exchange_watch (update->exchange, shard->number, shard->tape);
   root = plait_model_loss (update->model, shard->tape, shard->batch, &options, &found, NULL, NULL);
   plait_tape_backward (shard->tape, root);
   shard->sums = (PlaitTrainingSums){
@@ -163,6 +174,8 @@ shard_piece (gpointer data, gint64 piece, guint thread)
   Shard *shard = (Shard *)data + piece;
 
   plait_arena_protect (shard->arena, compute, shard, &shard->error);
+  if (shard->tells)
+    plait_exchange_shard_ended (shard->update->exchange, shard->number);
 }
 
 static void
@@ -218,56 +231,8 @@ gather (const PlaitUpdate *update, gint64 n, gboolean added)
  * Between processes
  */
 
-/* Numbers that are added before they travel on: enough to be worth a message, few enough that the next process soon
- * has something to do. */
-#define MOST_NUMBERS 65536
-
-/* Adds what the first @n shards have to the gradients @from .. @end - 1 of all parameters. */
-static void
-add_own (const PlaitUpdate *update, gint64 n, gint64 from, gint64 end)
-{
-  const PlaitParameters *parameters = plait_model_parameters (update->model);
-  PlaitScalar *all = plait_parameters_gradients (parameters).data;
-
-  for (guint p = 0; p < plait_parameters_n (parameters); p++)
-    {
-      const PlaitParameter *parameter = plait_parameters_get (parameters, p);
-      gint64 first = MAX (from, parameter->offset);
-      gint64 last = MIN (end, parameter->offset + parameter->value.rows * parameter->value.width);
-
-      for (gint64 i = 0; i < n && first < last; i++)
-        {
-          PlaitTensor own = plait_tape_keyed_gradient (update->shards[i].tape, parameter);
-
-          if (own.data)
-            plait_tensor_accumulate (plait_tape_pool (update->tape), plait_tensor (all + first, 1, last - first), 1, 1,
-                                     plait_tensor (own.data + first - parameter->offset, 1, last - first));
-        }
-    }
-}
-
-/* The sum goes through all processes in the order of their shards, and then from the last to all. */
-static void
-exchange_gradients (const PlaitUpdate *update, gint64 n)
-{
-  PlaitTensor all = plait_parameters_gradients (plait_model_parameters (update->model));
-  guint own = plait_ranks_own (update->ranks), last = plait_ranks_n (update->ranks) - 1;
-
-  for (gint64 from = 0; from < all.width; from += MOST_NUMBERS)
-    {
-      gint64 end = MIN (from + MOST_NUMBERS, all.width);
-      gsize bytes = sizeof (PlaitScalar) * (gsize)(end - from);
-
-      if (own > 0)
-        plait_ranks_receive (update->ranks, all.data + from, bytes);
-      add_own (update, n, from, end);
-      if (own < last)
-        plait_ranks_send (update->ranks, all.data + from, bytes);
-    }
-  plait_ranks_broadcast (update->ranks, all.data, sizeof (PlaitScalar) * (gsize)all.width, last);
-}
-
-/* The same of sums, but for the seconds, which are each one's own. */
+/* As the gradients (train/exchange.h), all sums become those of all processes, but for the seconds, which are each
+ * one's own. */
 static void
 exchange_sums (const PlaitUpdate *update, gint64 n, PlaitTrainingSums *sums)
 {
@@ -403,18 +368,11 @@ batch_free (gpointer batch)
   plait_batch_free (batch);
 }
 
-/* Forward and backward of this process's shards of @batch, number @at of the update's @n: *@computed of them have
- * something. */
+/* Forward and backward of the first @shards shards, which are of @batch, number @at of the update's @n. */
 static gboolean
-compute_shards (PlaitUpdate *update, const PlaitBatch *batch, guint at, guint n, PlaitRandomKey dropout,
-                gint64 *computed, GError **error)
+compute_shards (PlaitUpdate *update, const PlaitBatch *batch, gint64 shards, guint at, guint n, PlaitRandomKey dropout,
+                GError **error)
 {
-  g_autoptr (GPtrArray) own = g_ptr_array_new_with_free_func (batch_free);
-  gint64 shards;
-
-  if (!cut (update, batch, own, computed, error))
-    return FALSE;
-  shards = *computed;
   for (gint64 i = 0; i < shards; i++)
     {
       Shard *shard = &update->shards[i];
@@ -443,15 +401,22 @@ static gboolean
 compute_batch (PlaitUpdate *update, const PlaitBatch *batch, guint at, guint n, PlaitRandomKey dropout,
                PlaitTrainingSums *sums, GError **error)
 {
+  g_autoptr (GPtrArray) own = g_ptr_array_new_with_free_func (batch_free);
   gint64 shards;
-  gboolean computed = compute_shards (update, batch, at, n, dropout, &shards, error);
+  gboolean well = cut (update, batch, own, &shards, error);
 
-  if (!plait_ranks_agree (update->ranks, computed, error))
+  if (!well)
+    shards = 0;
+  if (update->exchange)
+    plait_exchange_begin (update->exchange, (guint)shards);
+  well = well && compute_shards (update, batch, shards, at, n, dropout, error);
+  if (update->exchange)
+    plait_exchange_end (update->exchange);
+  if (!plait_ranks_agree (update->ranks, well, error))
     return FALSE;
   if (update->ranks)
     {
       exchange_sums (update, shards, sums);
-      exchange_gradients (update, shards);
       return TRUE;
     }
   for (gint64 i = 0; i < shards; i++)
