@@ -29,7 +29,7 @@ sanitizer_options="-Doptimization=1 -Ddebug=true -Dc_args=-g1 -Dcpp_args=-g1"
 # What is built with ThreadSanitizer, and the cases of it that are about threads.
 thread_tests="base autograd nn train"
 thread_plugins="encoder/transformer encoder/bigru encoder/bitree-gru combiner/serial coverage/tree"
-thread_cases="pool.*:often.*threads*:tape.*threads*:bundles.*:update.*"
+thread_cases="pool.*:often.*threads*:tape.*threads*:bundles.*:exchange.*:update.*"
 
 passed=0
 failed=0

@@ -52,7 +52,7 @@ plait_ranks_new (const char *path, GError **error)
 
   if (!opened || !g_module_symbol (opened, PLAIT_RANKS_SYMBOL, &symbol) || !symbol)
     {
-      plait_fail (error, PLAIT_ERROR_FAILED, "%s cannot be loaded: %s", path, g_module_error ());
+      plait_fail (error, PLAIT_ERROR_FAILED, "%s cannot be loaded: %s", path ? path : "the program", g_module_error ());
       if (opened)
         g_module_close (opened);
       return NULL;

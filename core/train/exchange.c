@@ -208,9 +208,10 @@ pass_sum (PlaitExchange *exchange, PlaitPool *pool)
   gint64 i = exchange->passed[LANE_SUMS];
   Range range = range_of (exchange, i);
 
-  if (i == exchange->n_pieces || !all_are_whole (exchange, range)
+  if (i == exchange->n_pieces
       || (!exchange->is_first && !plait_ranks_has_received (exchange->ranks, LANE_SUMS, turn_of (i)))
-      || (!exchange->is_last && !plait_ranks_has_sent (exchange->ranks, LANE_SUMS, turn_of (i))))
+      || (!exchange->is_last && !plait_ranks_has_sent (exchange->ranks, LANE_SUMS, turn_of (i)))
+      || !all_are_whole (exchange, range))
     return FALSE;
   add_own (exchange, pool, range);
   if (!exchange->is_last)

@@ -74,9 +74,40 @@ apply (PlaitTape *tape, gconstpointer data)
   return plait_residual (tape, layer->x, y, .2);
 }
 
+/* Gradients where backward has said that nothing more is added to them. */
+typedef struct
+{
+  const Bench *bench;
+  const Numbers *numbers;
+  Numbers whole;
+  gint left[LAYERS]; /* how far backward was then */
+  gint begun;
+} Watch;
+
+static void
+look (gpointer data, gint left)
+{
+  Watch *watch = data;
+
+  CHECK (watch->begun == 0 || left < watch->begun);
+  watch->begun = MAX (watch->begun, left);
+  for (guint l = 0; l < LAYERS; l++)
+    {
+      gint weight = plait_tape_keyed_place (watch->bench->tape, watch->numbers->weight[l]);
+      gint gain = plait_tape_keyed_place (watch->bench->tape, watch->numbers->gain[l]);
+
+      if (watch->left[l] > 0 || left > MIN (weight, gain))
+        continue;
+      watch->left[l] = left;
+      memcpy (watch->whole.dweight[l], watch->numbers->dweight[l], sizeof watch->whole.dweight[l]);
+      memcpy (watch->whole.dgain[l], watch->numbers->dgain[l], sizeof watch->whole.dgain[l]);
+    }
+}
+
 /* The gradients of the layers' sum, and what the step took. */
 static gsize
-run (Numbers *numbers, gint64 rows, gboolean again, PlaitTapeMode mode, guint threads, guint *calls)
+run_watched (Numbers *numbers, gint64 rows, gboolean again, PlaitTapeMode mode, guint threads, guint *calls,
+             Watch *watch)
 {
   g_auto (Bench) bench = bench_new (threads);
   PlaitTensor dx = plait_tensor (numbers->dx, rows, WIDTH);
@@ -88,6 +119,11 @@ run (Numbers *numbers, gint64 rows, gboolean again, PlaitTapeMode mode, guint th
   plait_tape_begin (bench.tape, mode, plait_random_key (1, "dropout", NULL, 1));
   if (again)
     plait_tape_recompute (bench.tape);
+  if (watch)
+    {
+      *watch = (Watch){ .bench = &bench, .numbers = numbers };
+      plait_tape_report_backward (bench.tape, look, watch);
+    }
   layer.x = plait_leaf (bench.tape, plait_tensor (numbers->x, rows, WIDTH), &dx);
   layer.constant = plait_leaf (bench.tape, plait_tensor (numbers->x, rows, WIDTH), NULL);
   layer.x = plait_dropout (bench.tape, layer.x, .1);
@@ -98,6 +134,33 @@ run (Numbers *numbers, gint64 rows, gboolean again, PlaitTapeMode mode, guint th
   after[1] = layer.x;
   plait_tape_backward (bench.tape, plait_total (bench.tape, plait_sum (bench.tape, after, 2)));
   return plait_arena_peak (bench.arena);
+}
+
+static gsize
+run (Numbers *numbers, gint64 rows, gboolean again, PlaitTapeMode mode, guint threads, guint *calls)
+{
+  return run_watched (numbers, rows, again, mode, threads, calls, NULL);
+}
+
+TEST_CASE (segment, gradients_are_whole_when_backward_says_so)
+{
+  static Numbers numbers;
+  static Watch watch;
+  guint calls;
+
+  for (guint again = 0; again <= 1; again++)
+    for (gint64 rows = 12; rows <= MOST_ROWS; rows += MOST_ROWS - 12)
+      {
+        CONTEXT ("%u, %d rows", again, (int)rows);
+
+        run_watched (&numbers, rows, again, PLAIT_TAPE_TRAIN, 1, &calls, &watch);
+        CHECK (memcmp (watch.whole.dweight, numbers.dweight, sizeof numbers.dweight) == 0);
+        CHECK (memcmp (watch.whole.dgain, numbers.dgain, sizeof numbers.dgain) == 0);
+        /* One layer after the other, the last one soon. */
+        for (guint l = 0; l < LAYERS; l++)
+          CHECK (watch.left[l] > (l == 0 ? 0 : watch.left[l - 1]));
+        CHECK (watch.left[LAYERS - 1] > watch.begun / 2);
+      }
 }
 
 TEST_CASE (segment, backward_has_the_same_bits)

@@ -71,7 +71,6 @@ check_told_once (const PlaitTestCall *call, const char *part)
 #define SETTINGS                                                                                                       \
   " --set train.shards=5 --set train.batch=7 --set train.metric=chrf --set train.validation_batch=1 "                  \
   "--set decode.batch=1 --threads 1 --quiet "
-#define BESIDE SETTINGS "--set train.overlap=on "
 #define BUT_TIMES                                                                                                      \
   " --exclude-path /environment --exclude-path /contents --exclude-path /training/updates/seconds"                     \
   " --exclude-path /training/updates/target_tokens_per_second "
@@ -81,22 +80,22 @@ TEST_CASE (ranks, have_the_bits_of_one_process)
   SKIP_WITHOUT_MPI;
   plait_test_write_grid ("");
   for (guint accumulate = 1; accumulate <= 2; accumulate++)
-    for (guint beside = 0; beside <= 1; beside++)
-      {
-        g_autofree char *settings = g_strdup_printf (
-            SETTINGS "--set train.accumulate=%u --set train.overlap=%s --force", accumulate, beside ? "on" : "off");
-        g_autofree char *one = g_strdup_printf ("$PLAIT run tiny.ini %s -o one.h5", settings);
-        CONTEXT ("%s", settings);
-        SHELL (alone, 0, one);
+    {
+      g_autofree char *one
+          = g_strdup_printf ("$PLAIT run tiny.ini" SETTINGS "--set train.accumulate=%u --force -o one.h5", accumulate);
+      CONTEXT ("accumulate %u", accumulate);
+      SHELL (alone, 0, one);
 
-        for (guint n = accumulate; n <= 4; n += n)
-          {
-            g_autofree char *command = g_strdup_printf (
-                "mpirun -n %u $PLAIT run tiny.ini %s -o many.h5 && h5diff" BUT_TIMES "one.h5 many.h5", n, settings);
-            CONTEXT ("%u processes", n);
-            SHELL (together, 0, command);
-          }
-      }
+      for (guint n = accumulate; n <= 4; n += n)
+        {
+          g_autofree char *command
+              = g_strdup_printf ("mpirun -n %u $PLAIT run tiny.ini" SETTINGS
+                                 "--set train.accumulate=%u --force -o many.h5 && h5diff" BUT_TIMES "one.h5 many.h5",
+                                 n, accumulate);
+          CONTEXT ("%u processes", n);
+          SHELL (together, 0, command);
+        }
+    }
 }
 
 TEST_CASE (ranks, tell_what_exchange_costs)
@@ -145,17 +144,10 @@ TEST_CASE (ranks, fail_together_in_an_update)
 {
   SKIP_WITHOUT_MPI;
   plait_test_write_grid ("");
-  for (guint beside = 0; beside <= 1; beside++)
-    {
-      g_autofree char *command = g_strdup_printf ("mpirun -n 2 $PLAIT run tiny.ini --set train.shards=2 --set "
-                                                  "decoder.width=512 --set train.memory=1 --set train.overlap=%s -o "
-                                                  "refused.h5",
-                                                  beside ? "on" : "off");
-      CONTEXT ("%s", command);
-      SHELL (call, 1, command);
-
-      check_told_once (&call, "does not fit (");
-    }
+  SHELL (call, 1,
+         "mpirun -n 2 $PLAIT run tiny.ini --set train.shards=2 --set decoder.width=512 --set train.memory=1 -o "
+         "refused.h5");
+  check_told_once (&call, "does not fit (");
 }
 
 TEST_CASE (ranks, diverge_together)
@@ -178,7 +170,8 @@ TEST_CASE (ranks, have_the_bits_of_one_process_with_a_recurrent_decoder)
                                      "[decoder]\ntype=gru\nwidth=8\nstate_width=8\n[train]\nepochs=1\n"
                                      "[decode]\nbeam=2\nmaximum_length=8\n[evaluate]\nresamples=5\n");
   SHELL (call, 0,
-         "$PLAIT run recurrent.ini" BESIDE "-o one.h5 && mpirun -n 2 $PLAIT run recurrent.ini" BESIDE "-o two.h5 && "
+         "$PLAIT run recurrent.ini" SETTINGS "-o one.h5 && mpirun -n 2 $PLAIT run recurrent.ini" SETTINGS
+         "-o two.h5 && "
          "h5diff" BUT_TIMES "one.h5 two.h5");
 }
 
