@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Where training in several processes stops scaling: measured parts, a model of R machines, and its check with two processes here.
 
-    python3 scaling.py --plait BUILD/plait [--steps N] [--rounds N]      # needs mpicc and mpirun
+    python3 scaling.py --plait BUILD/plait [--steps N] [--rounds N]      # needs Open MPI: mpicc and mpirun
 
-Measured, one thread a process: a step of a batch and of its R-th part, the bytes of gradients, and of the loopback (MPI over TCP, and over
-shared memory) latency and bandwidth, and how fast numbers are added. The model: each process computes its part; the sum of the gradients
-goes through all of them in pieces, each receiving, adding and sending on; the last one sends it to all in a chain of pieces.
+Measured, one thread a process: a step of a batch and of its R-th part, the bytes of gradients, how fast numbers are added, and latency and
+bandwidth between two processes: over shared memory, over TCP on the loopback, and, for root where there are ip and tc, over a line of 1 and of
+10 Gbit/s between two network namespaces. The model: each process computes its part; the sum of the gradients goes through all of them in
+pieces, each receiving, adding and sending on, and from the last one in the same ring to all. A line moves pieces while earlier layers are
+computed, but for those of the embeddings, which are whole last; what processors do for it, copying and adding, is added to the step.
 """
 
 import argparse
 import configparser
+import contextlib
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import tempfile
@@ -22,8 +26,13 @@ HERE = Path(__file__).resolve().parent
 SYSTEMS = {"small": 60, "msmt": 8, "mmt": 6}
 MACHINES = (1, 2, 4, 8, 16)
 PIECE = 4 * 65536
+# Of a step, the part that is backward.
+BACKWARD = 0.55
 # Bytes a second and seconds of a message: what such a network has at best.
 NETWORKS = {"1 Gbit/s": (0.118e9, 50e-6), "10 Gbit/s": (1.18e9, 20e-6), "100 Gbit/s": (11.8e9, 2e-6)}
+# Two network namespaces, each with one end of a line.
+NAMESPACES = ("plait-1", "plait-2")
+ADDRESSES = ("10.213.0.1", "10.213.0.2")
 ALLOWED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 WAYS = {"shared memory": [], "TCP": ["--mca", "btl", "tcp,self"]}
 
@@ -33,6 +42,8 @@ class Line:
     bandwidth: float  # bytes/s
     latency: float
     adding: float  # bytes/s
+    copying: float  # bytes/s, into the line and out of it
+    computes: bool  # the processors move what is on the line
 
 
 def call(command):
@@ -51,8 +62,11 @@ def ini(system):
     return HERE.parent / f"bench/{system}.ini"
 
 
-def parameters(options, system):
-    return json.loads(call([options.plait, "explain", ini(system), "--json"]))["parameters"]
+def gradients(options, system):
+    """Bytes of all gradients, and of those of the embeddings."""
+    model = json.loads(call([options.plait, "explain", ini(system), "--json"]))
+    late = sum(part["parameters"] for part in model["components"] if part["component"] == "embeddings")
+    return 4 * model["parameters"], 4 * late
 
 
 def batch(system):
@@ -61,24 +75,84 @@ def batch(system):
     return int(keys["train"]["batch"])
 
 
-def measured_line(way, folder):
-    latency, bandwidth, adding = map(float, call(["mpirun", *WAYS[way], "-n", 2, folder / "exchange"]).split())
-    return Line(bandwidth, latency, adding)
+@contextlib.contextmanager
+def two_machines(rate, folder):
+    """Two namespaces with a line of `rate` both ways between them: the command before mpirun's, and mpirun's options."""
+    agent = folder / "agent.sh"
+    cases = "; ".join(f"{address}) space={space}" + ";" for address, space in zip(ADDRESSES, NAMESPACES))
+    agent.write_text(f'#!/bin/sh\ncase $1 in {cases} esac\nshift\nexec ip netns exec $space sh -c "$*"\n')
+    agent.chmod(0o755)
+    try:
+        for space in NAMESPACES:
+            call(["ip", "netns", "add", space])
+        call(["ip", "link", "add", "line", "netns", NAMESPACES[0], "type", "veth", "peer", "name", "line", "netns", NAMESPACES[1]])
+        for space, address in zip(NAMESPACES, ADDRESSES):
+            call(["ip", "-n", space, "addr", "add", f"{address}/24", "dev", "line"])
+            for device in ("lo", "line"):
+                call(["ip", "-n", space, "link", "set", device, "up"])
+            call(["tc", "-n", space, "qdisc", "add", "dev", "line", "root", "tbf", "rate", rate, "burst", "1mb", "latency", "50ms"])
+        network = ADDRESSES[0].rsplit(".", 1)[0] + ".0/24"
+        known = {"btl": "tcp,self", "btl_tcp_if_include": network, "oob_tcp_if_include": network, "plm_rsh_agent": agent}
+        known["hwloc_base_binding_policy"] = "none"
+        keys = [word for key, value in known.items() for word in ("--mca", key, value)]
+        yield ["ip", "netns", "exec", NAMESPACES[0], "mpirun", *keys, "--host", ",".join(ADDRESSES), "-n", 2]
+    finally:
+        for space in NAMESPACES:
+            subprocess.run(["ip", "netns", "del", space], capture_output=True, check=False)
 
 
-def predicted(compute, size, machines, line):
-    """Seconds of a step of `machines`, each of which computes for `compute` seconds and has `size` bytes of gradients."""
+@contextlib.contextmanager
+def processes(way, folder):
+    """What starts two processes that reach each other by `way`."""
+    if way in WAYS:
+        yield ["mpirun", *WAYS[way], "-n", 2]
+    else:
+        with two_machines(way.replace(" ", "").replace("/s", "").lower(), folder) as launcher:
+            yield launcher
+
+
+def measured_line(way, folder, copying=None):
+    with processes(way, folder) as launcher:
+        latency, bandwidth, adding = map(float, call([*launcher, folder / "exchange"]).split())
+    return Line(bandwidth, latency, adding, copying or bandwidth, copying is None)
+
+
+def predicted(compute, bytes_of, machines, line):
+    """Seconds of a step of `machines`, each of which computes for `compute` seconds."""
     if machines == 1:
         return compute
-    piece, pieces = PIECE / line.bandwidth, size / PIECE
-    adding = PIECE / line.adding
-    # The slowest process has each piece for so long: those between the first and the last receive it and send it on.
-    stage = adding + (piece if machines == 2 else 2 * piece) + line.latency
-    chain = pieces * stage + (machines - 2) * (2 * piece + adding + line.latency)
-    spread = size / line.bandwidth + (machines - 1) * (piece + line.latency)
+    size, late = bytes_of
+    # Each process takes a sum and gives a result, or the other way round.
+    work = 2 * size / line.copying + size / line.adding
+    # But for two processes a line carries sums and results the same way.
+    ways = 1 if machines == 2 else 2
+    moving = ways * size / line.bandwidth
+    left = 0 if line.computes else max(moving - BACKWARD * compute, ways * late / line.bandwidth)
+    hops = 2 * machines * (PIECE / line.bandwidth + line.latency)
     # Sums of the loss, whether all are well, and whether to stop.
     words = 4 * machines * line.latency
-    return compute + chain + spread + words
+    return compute + work + left + hops + words
+
+
+def check(options, lines, folder):
+    """Prints two processes as predicted and as measured; seconds of each part of a step."""
+    print("\n| two processes here | compute, ms | gradients, MB | by | predicted, ms | measured, ms | |\n| --- | ---: | ---: | --- | ---: | ---: | ---: |")
+    computes = {}
+    for system in SYSTEMS:
+        size, late = gradients(options, system)
+        for parts in MACHINES:
+            part = max(1, round(batch(system) / parts))
+            computes[system, parts] = step(options, system, [("train.batch", part)])
+        for way, line in lines.items():
+            with processes(way, folder) as launcher:
+                times = [step(options, system, [("train.shards", 2)], launcher) for _ in range(options.rounds)]
+            guess, found = predicted(computes[system, 2], (size, late), 2, line), statistics.median(times)
+            print(
+                f"| {system} | {computes[system, 2] * 1e3:.1f} | {size / 1e6:.0f} | {way} | {guess * 1e3:.1f} | "
+                f"{found * 1e3:.1f} ({min(times) * 1e3:.1f} - {max(times) * 1e3:.1f}) | {found / guess:.2f} |",
+                flush=True,
+            )
+    return computes
 
 
 def main():
@@ -92,30 +166,21 @@ def main():
         folder = Path(folder)
         call(["mpicc", "-O3", "-march=native", HERE / "exchange.c", "-o", folder / "exchange"])
         lines = {way: measured_line(way, folder) for way in WAYS}
-    for way, line in lines.items():
-        print(f"{way}: {line.latency * 1e6:.2f} us, {line.bandwidth / 1e9:.2f} GB/s; adding {line.adding / 1e9:.2f} GB/s")
+        copying = lines["TCP"].bandwidth
+        if os.geteuid() == 0 and shutil.which("ip") and shutil.which("tc"):
+            lines |= {way: measured_line(way, folder, copying) for way in ("1 Gbit/s", "10 Gbit/s")}
+        for way, line in lines.items():
+            print(f"{way}: {line.latency * 1e6:.2f} us, {line.bandwidth / 1e9:.2f} GB/s; adding {line.adding / 1e9:.2f} GB/s")
+        computes = check(options, lines, folder)
     adding = lines["TCP"].adding
 
-    print("\n| two processes here | compute, ms | gradients, MB | by | predicted, ms | measured, ms |\n| --- | ---: | ---: | --- | ---: | ---: |")
-    computes = {}
-    for system in SYSTEMS:
-        size = 4 * parameters(options, system)
-        for machines in MACHINES:
-            part = max(1, round(batch(system) / machines))
-            computes[system, machines] = step(options, system, [("train.batch", part)])
-        for way, line in lines.items():
-            times = [step(options, system, [("train.shards", 2)], ["mpirun", *WAYS[way], "-n", 2]) for _ in range(options.rounds)]
-            guess = predicted(computes[system, 2], size, 2, line)
-            found = f"{statistics.median(times) * 1e3:.1f} ({min(times) * 1e3:.1f} - {max(times) * 1e3:.1f})"
-            print(f"| {system} | {computes[system, 2] * 1e3:.1f} | {size / 1e6:.0f} | {way} | {guess * 1e3:.1f} | {found} |")
-
-    print("\n| times as fast as one | network |" + "".join(f" {machines} |" for machines in MACHINES[1:]))
+    print("\n| times as fast as one | network |" + "".join(f" {parts} |" for parts in MACHINES[1:]))
     print("| --- | --- |" + " ---: |" * len(MACHINES[1:]))
     for system in SYSTEMS:
-        size = 4 * parameters(options, system)
+        bytes_of = gradients(options, system)
         for network, (bandwidth, latency) in NETWORKS.items():
-            line = Line(bandwidth, latency, adding)
-            gains = [computes[system, 1] / predicted(computes[system, machines], size, machines, line) for machines in MACHINES[1:]]
+            line = Line(bandwidth, latency, adding, copying, False)
+            gains = [computes[system, 1] / predicted(computes[system, parts], bytes_of, parts, line) for parts in MACHINES[1:]]
             print(f"| {system} | {network} |" + "".join(f" {gain:.2f} |" for gain in gains))
 
 
