@@ -389,10 +389,10 @@ plait_arena_protect (PlaitArena *arena, PlaitArenaCall call, gpointer data, GErr
   if (arena->limit == 0)
     return plait_fail (error, PLAIT_ERROR_MEMORY,
                        "The memory of a step ran out: %" G_GSIZE_FORMAT " bytes were asked for with %" G_GSIZE_FORMAT
-                       " held, and the system has no more; make the batches smaller.",
+                       " held, and the system has no more; make the batches smaller",
                        arena->refused, held);
   return plait_fail (error, PLAIT_ERROR_MEMORY,
                      "The memory of a step ran out: %" G_GSIZE_FORMAT " bytes were asked for with %" G_GSIZE_FORMAT
-                     " held and %" G_GSIZE_FORMAT " allowed; make the batches smaller or allow more memory.",
+                     " held and %" G_GSIZE_FORMAT " allowed; make the batches smaller or allow more memory",
                      arena->refused, held, arena->limit);
 }

@@ -63,20 +63,20 @@ plait_digest_file (const char *path, goffset offset, GError **error)
   char *digest = NULL;
 
   if (descriptor < 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the file cannot be opened: %s.", path, g_strerror (errno));
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the file cannot be opened: %s", path, g_strerror (errno));
   if (fstat (descriptor, &status) != 0 || !S_ISREG (status.st_mode))
-    plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is not a regular file; name one that can be read again.", path);
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is not a regular file; name one that can be read again", path);
   else if (status.st_size < offset)
     plait_fail (error, PLAIT_ERROR_INPUT,
                 "%s: the file has %" G_GINT64_FORMAT " bytes, at least %" G_GINT64_FORMAT
-                " were expected; it is cut off.",
+                " were expected; it is cut off",
                 path, (gint64)status.st_size, (gint64)offset);
   else
     {
       if (offset == 0 || lseek (descriptor, offset, SEEK_SET) == offset)
         digest = digest_rest (descriptor);
       if (!digest)
-        plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file cannot be read: %s.", path, g_strerror (errno));
+        plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file cannot be read: %s", path, g_strerror (errno));
     }
   close (descriptor);
   return digest;

@@ -40,7 +40,7 @@ file_free (PlaitFile *file)
 static gboolean
 fail_with_errno (const PlaitFile *file, PlaitErrorCode code, const char *what, GError **error)
 {
-  return plait_fail (error, code, "%s: %s: %s.", file->name, what, g_strerror (errno));
+  return plait_fail (error, code, "%s: %s: %s", file->name, what, g_strerror (errno));
 }
 
 /* What stands between the name of a file and the process and number of its temporary file. (transfer full) */
@@ -137,14 +137,13 @@ plait_file_begin (const char *path, GError **error)
     fail_with_errno (file, PLAIT_ERROR_INPUT, "the file cannot be reached", error);
   else if (!resolved && lstat (path, &status) == 0)
     plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s: it is a link to a file that does not exist; remove it or name its target.", path);
+                "%s: it is a link to a file that does not exist; remove it or name its target", path);
   else if (*path == '\0' || g_str_has_suffix (path, "/"))
-    plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not the name of a file.", path);
+    plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not the name of a file", path);
   else if (resolved && stat (resolved, &status) != 0)
     fail_with_errno (file, PLAIT_ERROR_INPUT, "the file cannot be reached", error);
   else if (resolved && !S_ISREG (status.st_mode))
-    plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is not a regular file, so it cannot be replaced; name another.",
-                path);
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is not a regular file, so it cannot be replaced; name another", path);
   else
     {
       file->before = plait_file_mark (file->path);
@@ -196,7 +195,7 @@ plait_file_commit (PlaitFile *file, GError **error)
     fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot be synced, so the old one stays", error);
   else if (!is_as_before (file))
     plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s: another program has written it in the meantime, so it is left as it is; name another file.",
+                "%s: another program has written it in the meantime, so it is left as it is; name another file",
                 file->name);
   /* A server of NFS that was asked twice, as its first answer was lost, says that there is no such file any more. */
   else if (rename (file->temporary, file->path) != 0

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/key-file.h"
+#include "base/file-kind.h"
 #include "base/problems.h"
 
 #include <errno.h>
@@ -204,7 +205,7 @@ read_header (PlaitKeyFile *file, const char *line, guint number, PlaitProblems *
     {
       plait_problems_add (problems,
                           "%s:%u: the group header \"%s\" does not end with \"]\"; close it, and put comments"
-                          " on lines of their own.",
+                          " on lines of their own",
                           file->name, number, line);
       return NULL;
     }
@@ -213,14 +214,14 @@ read_header (PlaitKeyFile *file, const char *line, guint number, PlaitProblems *
     {
       plait_problems_add (problems,
                           "%s:%u: \"%s\" is no name of a group; names have no brackets, no control characters"
-                          " and no blanks at their ends.",
+                          " and no blanks at their ends",
                           file->name, number, name);
       return NULL;
     }
   group = find_group (file, name);
   if (group)
     {
-      plait_problems_add (problems, "%s:%u: the group [%s] stands already in line %u; put all of its keys there.",
+      plait_problems_add (problems, "%s:%u: the group [%s] stands already in line %u; put all of its keys there",
                           file->name, number, name, group->line);
       return NULL;
     }
@@ -238,7 +239,7 @@ read_entry (PlaitKeyFile *file, Group *group, const char *line, guint number, Pl
 
   if (!equals)
     {
-      plait_problems_add (problems, "%s:%u: \"%s\" is neither \"[group]\" nor \"key=value\" nor a comment (\"# ...\").",
+      plait_problems_add (problems, "%s:%u: \"%s\" is neither \"[group]\" nor \"key=value\" nor a comment (\"# ...\")",
                           file->name, number, line);
       return;
     }
@@ -248,21 +249,21 @@ read_entry (PlaitKeyFile *file, Group *group, const char *line, guint number, Pl
     {
       plait_problems_add (problems,
                           "%s:%u: \"%s\" is no name of a key; names are not empty and have no brackets or"
-                          " control characters.",
+                          " control characters",
                           file->name, number, key);
       return;
     }
   entry = g_hash_table_lookup (group->entries, key);
   if (entry)
     {
-      plait_problems_add (problems, "%s:%u: the key %s of [%s] stands already in line %u; keep one of the two.",
+      plait_problems_add (problems, "%s:%u: the key %s of [%s] stands already in line %u; keep one of the two",
                           file->name, number, key, group->name, entry->line);
       return;
     }
   entry = put (file, group, key, value);
   if (!entry)
     {
-      plait_problems_add (problems, "%s:%u: the value of %s has an unknown escape: %s.", file->name, number, key,
+      plait_problems_add (problems, "%s:%u: the value of %s has an unknown escape: %s", file->name, number, key,
                           ESCAPES);
       return;
     }
@@ -273,20 +274,22 @@ read_entry (PlaitKeyFile *file, Group *group, const char *line, guint number, Pl
 static gboolean
 check_text (const char *text, gsize length, const char *name, GError **error)
 {
-  const char *end;
+  const char *kind = plait_file_kind (text, length), *end;
   guint line = 1;
 
+  if (kind)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is %s; expected a file of groups and keys", name, kind);
   if (length > LARGEST_FILE)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: the file has more than %" G_GSIZE_FORMAT " bytes; no key-file is that long.", name,
+                       "%s: the file has more than %" G_GSIZE_FORMAT " bytes; no key-file is that long", name,
                        LARGEST_FILE);
   if (g_utf8_validate_len (text, length, &end))
     return TRUE;
   for (const char *at = text; at < end; at++)
     line += *at == '\n';
   if (*end == '\0')
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%u: there is a NUL byte; the file is no text.", name, line);
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%u: the byte 0x%02x is not valid UTF-8; save the file as UTF-8.",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%u: there is a NUL byte; the file is no text", name, line);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%u: the byte 0x%02x is not valid UTF-8; save the file as UTF-8",
                      name, line, (guint)(guchar)*end);
 }
 
@@ -323,7 +326,7 @@ plait_key_file_load_data (const char *text, gssize length, const char *name, GEr
       else if (group)
         read_entry (file, group, line, number, problems);
       else if (!refused)
-        plait_problems_add (problems, "%s:%u: \"%s\" stands before the first group; put it below a \"[group]\".", name,
+        plait_problems_add (problems, "%s:%u: \"%s\" stands before the first group; put it below a \"[group]\"", name,
                             number, line);
     }
   if (!plait_problems_report (problems, PLAIT_ERROR_INPUT, error))
@@ -339,10 +342,10 @@ open_path (const char *path, gboolean pipes, GError **error)
   struct stat status;
 
   if (descriptor < 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the file cannot be opened: %s.", path, g_strerror (errno));
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the file cannot be opened: %s", path, g_strerror (errno));
   if (fstat (descriptor, &status) != 0 || S_ISDIR (status.st_mode) || (!pipes && !S_ISREG (status.st_mode)))
     {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is %s; expected a file of groups and keys.", path,
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is %s; expected a file of groups and keys", path,
                   S_ISDIR (status.st_mode) ? "a folder" : "not a regular file");
       close (descriptor);
       return NULL;
@@ -375,9 +378,9 @@ load (const char *path, gboolean pipes, GError **error)
   nobody = length == 0 && fstat (fileno (stream), &status) == 0 && S_ISFIFO (status.st_mode);
   fclose (stream);
   if (problem != 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the file cannot be read: %s.", path, g_strerror (problem));
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the file cannot be read: %s", path, g_strerror (problem));
   if (nobody)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: nobody writes to this pipe; begin with what is to write.",
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: nobody writes to this pipe; begin with what is to write",
                             path);
   return plait_key_file_load_data (text, (gssize)length, path, error);
 }
@@ -455,13 +458,13 @@ plait_key_file_set (PlaitKeyFile *file, const char *group_name, const char *key,
   Entry *entry;
 
   if (!is_name (group_name, "[]") || !g_utf8_validate (group_name, -1, NULL))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: \"%s\" cannot be the name of a group.", place, group_name);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: \"%s\" cannot be the name of a group", place, group_name);
   if (!is_key_name (key) || !g_utf8_validate (key, -1, NULL))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: \"%s\" cannot be the name of a key.", place, key);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: \"%s\" cannot be the name of a key", place, key);
   if (!g_utf8_validate (value, -1, NULL))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the value of %s is not valid UTF-8.", place, key);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the value of %s is not valid UTF-8", place, key);
   if (strpbrk (written, "\n\r"))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the value of %s has a line break; write \\n for it.", place, key);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the value of %s has a line break; write \\n for it", place, key);
 
   group = find_group (file, group_name);
   if (!group)
@@ -471,7 +474,7 @@ plait_key_file_set (PlaitKeyFile *file, const char *group_name, const char *key,
     }
   entry = put (file, group, key, written);
   if (!entry)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the value of %s has an unknown escape: %s.", place, key, ESCAPES);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the value of %s has an unknown escape: %s", place, key, ESCAPES);
   if (origin)
     {
       entry->line = 0;

@@ -19,8 +19,7 @@ plait_try_allocate (gsize count, gsize size, const char *what, GError **error)
     memory = g_try_malloc0 (MAX (bytes, 1));
   if (!memory)
     plait_fail (error, PLAIT_ERROR_FAILED,
-                "There is no memory for %s: %" G_GSIZE_FORMAT " items of %" G_GSIZE_FORMAT " bytes.", what, count,
-                size);
+                "there is no memory for %s: %" G_GSIZE_FORMAT " items of %" G_GSIZE_FORMAT " bytes", what, count, size);
   return memory;
 }
 

@@ -138,6 +138,6 @@ plait_problems_report (const PlaitProblems *problems, PlaitErrorCode code, GErro
       g_string_append_printf (sentences, "%s%s", i > 0 ? "\n" : "", text);
     }
   if (problems->count > MOST_KEPT)
-    return plait_fail (error, code, "%s\nand %u more problems.", sentences->str, problems->count - MOST_KEPT);
+    return plait_fail (error, code, "%s\nand %u more problems", sentences->str, problems->count - MOST_KEPT);
   return plait_fail (error, code, "%s", sentences->str);
 }

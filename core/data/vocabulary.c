@@ -9,6 +9,7 @@
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/file-kind.h"
 #include "data/input.h"
 #include "data/published.h"
 #include "data/vocabulary-seal.h"
@@ -103,25 +104,11 @@ plait_vocabulary_read_bytes (const char *path, const char *expected, GError **er
 static const char *
 other_kind (GBytes *bytes)
 {
-  static const struct
-  {
-    const char *beginning;
-    const char *kind;
-  } kinds[] = {
-    { "plait-store\n", "a run, a dump or a grid of plait" },
-    { "\x89HDF\r\n", "an HDF5 file" },
-    { "\x1f\x8b", "a gzip file" },
-    { "PK\x03\x04", "a zip file" },
-    { "\x7f"
-      "ELF",
-      "a program" },
-    { "<!DOCTYPE", "a page of HTML" },
-  };
   gsize length;
   const char *data = g_bytes_get_data (bytes, &length);
-  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (length >= strlen (kinds[i].beginning) && memcmp (data, kinds[i].beginning, strlen (kinds[i].beginning)) == 0)
-      return kinds[i].kind;
+  const char *kind = plait_file_kind (data, length);
+  if (kind)
+    return kind;
   if (length == 0)
     return "an empty file";
   if (!g_utf8_validate_len (data, length, NULL))

@@ -143,14 +143,14 @@ make_update (PlaitTrainer *trainer, GError **error)
   trainer->gradient_norm = plait_optimizer_update (trainer->optimizer, trainer->tape, step, trainer->learning_rate);
   /* All processes have the same numbers. */
   if (!isfinite (trainer->gradient_norm) || !isfinite (trainer->sums.loss - loss))
-    return plait_ranks_agree (
-        setup->ranks,
-        plait_fail (error, PLAIT_ERROR_FAILED,
-                    "update %" G_GINT64_FORMAT ": the loss is %s and the norm of the gradients %s: training has "
-                    "diverged; lower train.learning_rate or raise train.warm_up, and start from an older checkpoint",
-                    trainer->step + 1, plait_format_double (digits[0], trainer->sums.loss - loss),
-                    plait_format_double (digits[1], trainer->gradient_norm)),
-        error);
+    return plait_ranks_agree (setup->ranks,
+                              plait_fail (error, PLAIT_ERROR_FAILED,
+                                          "update %" G_GINT64_FORMAT
+                                          ": the loss is %s and the norm of the gradients %s: training has "
+                                          "diverged; lower train.learning_rate or raise train.warm_up",
+                                          trainer->step + 1, plait_format_double (digits[0], trainer->sums.loss - loss),
+                                          plait_format_double (digits[1], trainer->gradient_norm)),
+                              error);
   trainer->step++;
   tokens = trainer->sums.tokens - tokens;
   trainer->target_tokens += tokens;

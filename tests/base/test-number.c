@@ -153,7 +153,7 @@ TEST_CASE (memory, too_much_is_an_error)
     CHECK_INT (some[i], 0);
   g_free (some);
   CHECK (!plait_try_allocate (G_MAXSIZE / 2, 3, "the vectors of a.h5", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "There is no memory for the vectors of a.h5");
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "there is no memory for the vectors of a.h5");
   CHECK (!plait_try_allocate ((gsize)1 << 50, 64, "more", &error));
   CHECK_ERROR (error, PLAIT_ERROR_FAILED, "64 bytes");
   some = plait_try_allocate (0, 5, "nothing", &error);
