@@ -81,8 +81,7 @@ typedef struct
   void (*join) (guint *n, guint *own);
   void (*leave) (void);
   void (*end) (int code); /* ends all processes */
-  /* What is under way has a slot, from 0 to PLAIT_RANKS_SLOTS - 1. Sends and receipts of one tag meet in their order.
-   */
+  /* What is under way has a slot below PLAIT_RANKS_SLOTS. Sends and receipts of one tag meet in their order. */
   void (*begin_send) (guint slot, guint tag, gconstpointer bytes, gsize n, guint to);
   void (*begin_receive) (guint slot, guint tag, gpointer bytes, gsize n, guint from);
   gboolean (*has_ended) (guint slot); /* so has what never began */
