@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/exchange.h"
 
+#include <pthread.h>
+
 #include "tensor/elementwise.h"
 
 /* Numbers that are added before they travel on: enough to be worth a message, few enough that the next process soon
@@ -38,7 +40,7 @@ struct PlaitExchange
   Shard *shards;
   guint n_shards;
   guint n_places;         /* for shards */
-  GMutex mutex;           /* for what is below, and the ranks */
+  pthread_mutex_t mutex;  /* for what is below, and the ranks */
   gint64 begun[N_LANES];  /* pieces whose receipt has begun */
   gint64 passed[N_LANES]; /* pieces that were added and sent on, or have arrived and were sent on */
   gint64 looked;          /* when */
@@ -61,7 +63,7 @@ plait_exchange_new (PlaitRanks *ranks, const PlaitParameters *parameters, PlaitP
   exchange->n_pieces = (exchange->all.width + PIECE - 1) / PIECE;
   exchange->pool = pool;
   exchange->alone = alone;
-  g_mutex_init (&exchange->mutex);
+  pthread_mutex_init (&exchange->mutex, NULL);
   return exchange;
 }
 
@@ -71,7 +73,7 @@ plait_exchange_free (PlaitExchange *exchange)
   if (!exchange)
     return;
   plait_pool_free (exchange->alone);
-  g_mutex_clear (&exchange->mutex);
+  pthread_mutex_destroy (&exchange->mutex);
   g_free (exchange->shards);
   g_free (exchange);
 }
@@ -261,7 +263,7 @@ come_to (gpointer data, gint left)
   gint64 now;
 
   g_atomic_int_set (&shard->left, left);
-  if (!g_mutex_trylock (&exchange->mutex))
+  if (pthread_mutex_trylock (&exchange->mutex) != 0)
     return;
   now = g_get_monotonic_time ();
   if (now >= exchange->looked + PAUSE)
@@ -269,7 +271,7 @@ come_to (gpointer data, gint left)
       go_on (exchange, exchange->alone);
       exchange->looked = g_get_monotonic_time ();
     }
-  g_mutex_unlock (&exchange->mutex);
+  pthread_mutex_unlock (&exchange->mutex);
 }
 
 void
