@@ -70,6 +70,20 @@ time_together (const PlaitBenchWork *work, const PlaitBenchOptions *options, GEr
   return good;
 }
 
+/* Whether nothing was given that goes with plait bench steps alone. */
+static gboolean
+suits_one_file (const PlaitInvocation *invocation, const PlaitBenchSteps *steps, GError **error)
+{
+  if (steps->lengths || steps->batches || steps->words)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s goes with plait bench steps alone",
+                       steps->lengths   ? "--lengths"
+                       : steps->batches ? "--batch"
+                                        : "--words");
+  return !invocation->arguments[2]
+         || plait_fail (error, PLAIT_ERROR_INPUT, "plait bench %s takes one file; plait bench steps takes several",
+                        invocation->arguments[0]);
+}
+
 gboolean
 plait_command_bench (PlaitInvocation *invocation, GError **error)
 {
@@ -100,38 +114,31 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
   g_autoptr (PlaitRanks) ranks = NULL;
   g_autoptr (GError) fault = NULL;
   const Mode *mode;
-  gboolean several;
+  gboolean several, good = plait_invocation_parse (invocation, entries, 2, -1, &fault);
 
-  if (!plait_invocation_parse (invocation, entries, 2, -1, error))
+  if (!good && !fault) /* --help */
     return FALSE;
-  options.mode = invocation->arguments[0];
+  options.mode = good ? invocation->arguments[0] : "";
   options.overrides = (const char *const *)overrides;
   options.data = data;
   options.parameters = parameters;
   several = g_str_equal (options.mode, "steps");
-  mode = several ? NULL : find_mode (&options, error);
-  if ((!several && !mode) || !plait_option_integer ("--steps", steps, 1, 1000000, &options.steps, error)
-      || !plait_option_integer ("--warmup", warmup, 0, 1000000, &options.warmup, error)
-      || !plait_option_threads (threads, &options.threads, error)
-      || !plait_output_differs ("--parameters", parameters, data, error)
-      || !plait_file_check_new (parameters, options.force, "", "--parameters", error))
-    return FALSE;
-  if (several)
-    return plait_bench_steps (&of_steps, (const char *const *)invocation->arguments + 1, &options, error);
-  if (of_steps.lengths || of_steps.batches || of_steps.words)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s goes with plait bench steps alone",
-                       of_steps.lengths   ? "--lengths"
-                       : of_steps.batches ? "--batch"
-                                          : "--words");
-  if (invocation->arguments[2])
-    return plait_fail (error, PLAIT_ERROR_INPUT, "plait bench %s takes one file; plait bench steps takes several",
-                       options.mode);
+  mode = several || !good ? NULL : find_mode (&options, &fault);
+  good = (several || mode) && plait_option_integer ("--steps", steps, 1, 1000000, &options.steps, &fault)
+         && plait_option_integer ("--warmup", warmup, 0, 1000000, &options.warmup, &fault)
+         && plait_option_threads (threads, &options.threads, &fault)
+         && plait_output_differs ("--parameters", parameters, data, &fault)
+         && plait_file_check_new (parameters, options.force, "", "--parameters", &fault)
+         && (several || suits_one_file (invocation, &of_steps, &fault));
   registry = plait_registry_new ();
-  options.experiment = experiment
-      = plait_experiment_load_model (invocation->arguments[1], options.overrides, registry, &fault);
+  if (good && !several)
+    options.experiment = experiment
+        = plait_experiment_load_model (invocation->arguments[1], options.overrides, registry, &fault);
   if (!plait_ranks_join (&ranks, registry, invocation, error)
-      || (mode->work != &plait_bench_train && !plait_ranks_refuse ("this mode", error)))
+      || (good && (several || mode->work != &plait_bench_train) && !plait_ranks_refuse ("this mode", error)))
     return FALSE;
+  if (good && several)
+    return plait_bench_steps (&of_steps, (const char *const *)invocation->arguments + 1, &options, error);
   if (fault)
     g_propagate_error (error, g_steal_pointer (&fault));
   options.ranks = ranks;
