@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/exchange.h"
 
-#include <pthread.h>
-
 #include "tensor/elementwise.h"
 
 /* Numbers that are added before they travel on: enough to be worth a message, few enough that the next process soon
@@ -23,7 +21,7 @@ enum
 typedef struct
 {
   PlaitExchange *exchange;
-  PlaitTape *tape; /* NULL: it has not come so far */
+  PlaitTape *tape; /* NULL: it has not come so far, or has failed */
   gint left;       /* atomic: as plait_tape_report_backward has it; G_MAXINT before backward */
 } Shard;
 
@@ -40,7 +38,6 @@ struct PlaitExchange
   Shard *shards;
   guint n_shards;
   guint n_places;         /* for shards */
-  pthread_mutex_t mutex;  /* for what is below, and the ranks */
   gint64 begun[N_LANES];  /* pieces whose receipt has begun */
   gint64 passed[N_LANES]; /* pieces that were added and sent on, or have arrived and were sent on */
   gint64 looked;          /* when */
@@ -63,7 +60,6 @@ plait_exchange_new (PlaitRanks *ranks, const PlaitParameters *parameters, PlaitP
   exchange->n_pieces = (exchange->all.width + PIECE - 1) / PIECE;
   exchange->pool = pool;
   exchange->alone = alone;
-  pthread_mutex_init (&exchange->mutex, NULL);
   return exchange;
 }
 
@@ -73,7 +69,6 @@ plait_exchange_free (PlaitExchange *exchange)
   if (!exchange)
     return;
   plait_pool_free (exchange->alone);
-  pthread_mutex_destroy (&exchange->mutex);
   g_free (exchange->shards);
   g_free (exchange);
 }
@@ -254,24 +249,28 @@ go_on (PlaitExchange *exchange, PlaitPool *pool)
   while (sum || result);
 }
 
+/* Whether all shards but @own have ended: then only that one's thread is here, and what it reads of others stays. */
+static gboolean
+others_have_ended (const PlaitExchange *exchange, const Shard *own)
+{
+  for (guint i = 0; i < exchange->n_shards; i++)
+    if (&exchange->shards[i] != own && g_atomic_int_get (&exchange->shards[i].left) != 0)
+      return FALSE;
+  return TRUE;
+}
+
 /* A shard's backward has come so far, in the shard's thread. */
 static void
 come_to (gpointer data, gint left)
 {
   Shard *shard = data;
   PlaitExchange *exchange = shard->exchange;
-  gint64 now;
 
   g_atomic_int_set (&shard->left, left);
-  if (pthread_mutex_trylock (&exchange->mutex) != 0)
+  if (!others_have_ended (exchange, shard) || g_get_monotonic_time () < exchange->looked + PAUSE)
     return;
-  now = g_get_monotonic_time ();
-  if (now >= exchange->looked + PAUSE)
-    {
-      go_on (exchange, exchange->alone);
-      exchange->looked = g_get_monotonic_time ();
-    }
-  pthread_mutex_unlock (&exchange->mutex);
+  go_on (exchange, exchange->alone);
+  exchange->looked = g_get_monotonic_time ();
 }
 
 void
@@ -297,8 +296,11 @@ plait_exchange_watch (PlaitExchange *exchange, guint shard, PlaitTape *tape)
 }
 
 void
-plait_exchange_shard_ended (PlaitExchange *exchange, guint shard)
+plait_exchange_shard_ended (PlaitExchange *exchange, guint shard, gboolean well)
 {
+  /* What it had went with its arena. */
+  if (!well)
+    exchange->shards[shard].tape = NULL;
   g_atomic_int_set (&exchange->shards[shard].left, 0);
 }
 

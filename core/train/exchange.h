@@ -8,8 +8,8 @@
 /*
  * The gradients of a job's processes become one sum, in those of the parameters, with the same bits in each: pieces of
  * it go from process to process in the order of their shards, each adding its own, and from the last one to all.
- * They do so while shards go back through earlier layers, between two nodes of theirs; parameters go from the last to
- * the first, which is about the order in which backward is done with them.
+ * They do so while the last shard of a process goes back through earlier layers, between two of its nodes; parameters
+ * go from the last to the first, which is about the order in which backward is done with them.
  */
 typedef struct PlaitExchange PlaitExchange;
 
@@ -25,8 +25,8 @@ void plait_exchange_begin (PlaitExchange *exchange, guint n);
 /* Before shard @shard goes forward, on @tape (borrowed), which has just begun. */
 void plait_exchange_watch (PlaitExchange *exchange, guint shard, PlaitTape *tape);
 
-/* The shard has come to its end, or has failed: then what is exchanged means nothing. */
-void plait_exchange_shard_ended (PlaitExchange *exchange, guint shard);
+/* The shard has come to its end, or has not fared @well: then what is exchanged means nothing. */
+void plait_exchange_shard_ended (PlaitExchange *exchange, guint shard, gboolean well);
 
 /* All of them have; the sums are there when it returns. */
 void plait_exchange_end (PlaitExchange *exchange);

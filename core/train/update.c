@@ -173,9 +173,10 @@ shard_piece (gpointer data, gint64 piece, guint thread)
 {
   Shard *shard = (Shard *)data + piece;
 
-  plait_arena_protect (shard->arena, compute, shard, &shard->error);
+  gboolean well = plait_arena_protect (shard->arena, compute, shard, &shard->error);
+
   if (shard->tells)
-    plait_exchange_shard_ended (shard->update->exchange, shard->number);
+    plait_exchange_shard_ended (shard->update->exchange, shard->number, well);
 }
 
 static void

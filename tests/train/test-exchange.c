@@ -107,6 +107,7 @@ typedef struct
   PlaitExchange *exchange;
   const PlaitParameters *parameters;
   guint number;
+  gboolean fails; /* when it has gone back */
   PlaitPool *pool;
   PlaitArena *arena;
   PlaitTape *tape;
@@ -120,17 +121,18 @@ gradient_of (guint number, guint parameter)
 }
 
 static void
-compute (gpointer data, gint64 piece, guint thread)
+go_there_and_back (gpointer data)
 {
-  Shard *shard = (Shard *)data + piece;
-  PlaitScalar *factors = g_new (PlaitScalar, ROWS * WIDTH);
+  const Shard *shard = data;
+  PlaitScalar *factors;
   PlaitNode *sum = NULL;
 
-  for (guint i = 0; i < ROWS * WIDTH; i++)
-    factors[i] = (PlaitScalar)gradient_of (shard->number, 0);
   plait_tape_begin (shard->tape, PLAIT_TAPE_CHECK, plait_random_key (1, "dropout", NULL, 1));
   plait_tape_keep_gradients (shard->tape);
   plait_exchange_watch (shard->exchange, shard->number, shard->tape);
+  factors = plait_arena_new_array (shard->arena, PlaitScalar, ROWS * WIDTH);
+  for (guint i = 0; i < ROWS * WIDTH; i++)
+    factors[i] = (PlaitScalar)gradient_of (shard->number, 0);
   for (guint i = 0; i <= PARAMETERS; i++)
     {
       const PlaitParameter *parameter = plait_parameters_get (shard->parameters, i == PARAMETERS ? TWICE : i);
@@ -140,8 +142,18 @@ compute (gpointer data, gint64 piece, guint thread)
     }
   sum = plait_multiply (shard->tape, sum, plait_leaf (shard->tape, plait_tensor (factors, ROWS, WIDTH), NULL));
   plait_tape_backward (shard->tape, plait_total (shard->tape, sum));
-  plait_exchange_shard_ended (shard->exchange, shard->number);
-  g_free (factors);
+  if (shard->fails)
+    plait_arena_leave (shard->arena, g_error_new (PLAIT_ERROR, PLAIT_ERROR_FAILED, "as it should"));
+}
+
+static void
+compute (gpointer data, gint64 piece, guint thread)
+{
+  Shard *shard = (Shard *)data + piece;
+  gboolean well = plait_arena_protect (shard->arena, go_there_and_back, shard, NULL);
+
+  CHECK_INT (well, !shard->fails);
+  plait_exchange_shard_ended (shard->exchange, shard->number, well);
 }
 
 static void
@@ -162,9 +174,9 @@ check_numbers (const PlaitParameters *parameters, const PlaitScalar *numbers, do
     }
 }
 
-/* Process @own of @n, twice. */
+/* Process @own of @n, twice; and once more, when shard @failing fails. */
 static void
-check_process (guint n, guint own, guint threads)
+check_process (guint n, guint own, guint threads, guint failing)
 {
   g_autoptr (PlaitPool) pool = plait_pool_new (threads, NULL);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
@@ -198,20 +210,22 @@ check_process (guint n, guint own, guint threads)
                            .arena = plait_arena_new (0) };
       shards[i].tape = plait_tape_new (shards[i].pool, shards[i].arena);
     }
-  for (guint again = 0; again < 2; again++)
+  for (guint again = 0; again < 3; again++)
     {
       for (guint lane = 0; lane < 2; lane++)
         others.sent[lane] = (Lane){ 0, g_new0 (PlaitScalar, others.all) };
       plait_parameters_zero_gradients (parameters);
+      shards[failing].fails = again == 2;
       plait_exchange_begin (exchange, SHARDS);
       plait_pool_run (pool, SHARDS, compute, shards);
       plait_exchange_end (exchange);
-      check_numbers (parameters, others.gradients, is_last ? FROM_BEFORE : FROM_LAST, is_last);
+      if (again < 2)
+        check_numbers (parameters, others.gradients, is_last ? FROM_BEFORE : FROM_LAST, is_last);
       CHECK_INT (others.sent[0].n, is_last ? 0 : others.all);
       CHECK_INT (others.sent[1].n, sends_results ? others.all : 0);
-      if (!is_last)
+      if (!is_last && again < 2)
         check_numbers (parameters, others.sent[0].each, own == 0 ? 0 : FROM_BEFORE, TRUE);
-      if (sends_results)
+      if (sends_results && again < 2)
         check_numbers (parameters, others.sent[1].each, is_last ? FROM_BEFORE : FROM_LAST, is_last);
       for (guint lane = 0; lane < 2; lane++)
         g_free (others.sent[lane].each);
@@ -228,5 +242,5 @@ TEST_CASE (exchange, adds_in_each_place_of_the_ring)
 {
   for (guint n = 2; n <= 4; n++)
     for (guint own = 0; own < n; own++)
-      check_process (n, own, own % 3 + 1);
+      check_process (n, own, own % 3 + 1, (own + n) % SHARDS);
 }
