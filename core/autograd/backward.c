@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/tape-private.h"
+
+/* Where gradients go, and the way back through the nodes. */
+
+PlaitTensor
+plait_gradient_target (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta)
+{
+  PlaitNode *whole = input->whole ? input->whole : input;
+  gint64 place;
+
+  plait_tape_expect (tape, input->needs_gradient);
+  *beta = whole->gradient.data != NULL;
+  if (!whole->gradient.data)
+    whole->gradient = plait_tape_tensor (tape, whole->value.rows, whole->value.width);
+  if (whole == input)
+    return whole->gradient;
+
+  /* The other parts of the whole may never get a contribution. */
+  if (*beta == 0)
+    plait_tensor_fill (tape->pool, whole->gradient, 0, 0);
+  *beta = 1;
+  place = input->value.data - whole->value.data;
+  return (PlaitTensor){ plait_tensor_row (whole->gradient, place / whole->value.stride) + place % whole->value.stride,
+                        input->value.rows, input->value.width, whole->gradient.stride };
+}
+
+PlaitTensor
+plait_gradient_if_needed (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta)
+{
+  *beta = 0;
+  if (!input || !input->needs_gradient)
+    return (PlaitTensor){ NULL, 0, 0, 0 };
+  return plait_gradient_target (tape, input, beta);
+}
+
+PlaitTensor
+plait_gradient_to_add (PlaitTape *tape, PlaitNode *input)
+{
+  PlaitScalar beta;
+  PlaitTensor target = plait_gradient_target (tape, input, &beta);
+
+  if (beta == 0)
+    plait_tensor_fill (tape->pool, target, 0, 0);
+  return target;
+}
+
+PlaitTensor
+plait_gradient_to_add_if_needed (PlaitTape *tape, PlaitNode *input)
+{
+  return input && input->needs_gradient ? plait_gradient_to_add (tape, input) : (PlaitTensor){ NULL, 0, 0, 0 };
+}
+
+PlaitTensor
+plait_gradient_inherit (PlaitTape *tape, PlaitTensor *gradient, PlaitNode *input, PlaitScalar *beta)
+{
+  g_assert (input->needs_gradient && input->value.rows == gradient->rows && input->value.width == gradient->width);
+  if (input->whole || input->gradient.data)
+    return plait_gradient_target (tape, input, beta);
+
+  input->gradient = *gradient;
+  gradient->data = NULL;
+  *beta = 0;
+  return input->gradient;
+}
+
+void
+plait_gradient_pass (PlaitTape *tape, PlaitTensor *gradient, PlaitScalar factor, PlaitNode *input)
+{
+  PlaitTensor from = *gradient;
+  PlaitScalar beta;
+  PlaitTensor target = plait_gradient_inherit (tape, gradient, input, &beta);
+
+  if (target.data != from.data || factor != 1)
+    plait_tensor_accumulate (tape->pool, target, beta, factor, from);
+}
+
+#ifdef PLAIT_SCALAR_DOUBLE
+PlaitTensor
+plait_term_tensor (PlaitTape *tape, double factor, PlaitTensor dy)
+{
+  PlaitTensor scaled;
+
+  if (factor == 1)
+    return dy;
+  scaled = plait_tape_tensor (tape, dy.rows, dy.width);
+  plait_tensor_accumulate (tape->pool, scaled, 0, factor, dy);
+  return scaled;
+}
+#endif
+
+void
+plait_tape_release_node (PlaitTape *tape, PlaitNode *node)
+{
+  if (!node->operation)
+    return;
+  plait_tape_release (tape, node->gradient);
+  plait_tape_release (tape, node->value);
+  if (node->payload_size > 0)
+    plait_arena_release (tape->arena, node->payload, node->payload_size);
+  plait_tape_release_kept (tape, node);
+  node->payload_size = 0;
+  node->value.data = NULL;
+  node->gradient.data = NULL;
+  node->payload = NULL;
+}
+
+/* Runs the backward of @node, with the values that it reads, on behalf of who made it. */
+static void
+go_back (PlaitTape *tape, PlaitNode *node)
+{
+  plait_tape_call (tape, (PlaitCaller){ node->maker, "backward" });
+  if (!node->operation->ignores_inputs)
+    for (guint i = 0; i < node->n_inputs; i++)
+      if (node->inputs[i])
+        plait_tape_value (tape, node->inputs[i]);
+  node->operation->backward (tape, node);
+}
+
+/* All nodes from place @left on have gone back. */
+static void
+come_to (PlaitTape *tape, gint left)
+{
+  /* Within a segment places are those of another time. */
+  if (tape->in_segment)
+    return;
+  plait_often_end (tape, left);
+  if (tape->report)
+    tape->report (tape->report_data, left);
+}
+
+void
+plait_tape_walk_back (PlaitTape *tape, const PlaitNode *root)
+{
+  for (PlaitNode *node = tape->last; node; node = node->previous)
+    {
+      if (node->gradient.data)
+        go_back (tape, node);
+      if (node != root)
+        plait_tape_release_node (tape, node);
+      come_to (tape, node->previous ? node->previous->place + 1 : 1);
+    }
+}
+
+void
+plait_tape_backward (PlaitTape *tape, PlaitNode *root)
+{
+  PlaitScalar beta;
+
+  g_assert (root->value.rows == 1 && root->value.width == 1);
+  g_assert (tape->mode != PLAIT_TAPE_EVALUATE && !tape->went_back);
+  tape->went_back = TRUE;
+  /* Nothing that can learn: there is nothing to do. */
+  if (!root->needs_gradient)
+    return;
+
+  plait_gradient_target (tape, root, &beta).data[0] = 1;
+  come_to (tape, tape->places + 1);
+  /* The root's value is one number that callers like to read. */
+  plait_tape_walk_back (tape, root);
+  plait_tape_call (tape, (PlaitCaller){ NULL, NULL });
+  tape->last = NULL;
+}
