@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/exchange.h"
 
+#include <pthread.h>
+
 #include "tensor/elementwise.h"
 
 /* Numbers that are added before they travel on: enough to be worth a message, few enough that the next process soon
@@ -18,11 +20,14 @@ enum
   N_LANES
 };
 
+/* Its thread alone reads its gradients while there are others. */
 typedef struct
 {
   PlaitExchange *exchange;
   PlaitTape *tape; /* NULL: it has not come so far, or has failed */
-  gint left;       /* atomic: as plait_tape_report_backward has it; G_MAXINT before backward */
+  gint left;       /* as plait_tape_report_backward has it */
+  gint64 looked;   /* when */
+  gint64 added;    /* pieces */
 } Shard;
 
 struct PlaitExchange
@@ -37,14 +42,14 @@ struct PlaitExchange
   PlaitPool *alone; /* of a shard's thread */
   Shard *shards;
   guint n_shards;
-  guint n_places;         /* for shards */
+  pthread_mutex_t mutex;  /* for the ranks, what shards have added, and what is below */
   gint64 begun[N_LANES];  /* pieces whose receipt has begun */
-  gint64 passed[N_LANES]; /* pieces that were added and sent on, or have arrived and were sent on */
-  gint64 looked;          /* when */
+  gint64 arrived;         /* sums */
+  gint64 passed[N_LANES]; /* pieces that were sent on */
 };
 
 PlaitExchange *
-plait_exchange_new (PlaitRanks *ranks, const PlaitParameters *parameters, PlaitPool *pool, GError **error)
+plait_exchange_new (PlaitRanks *ranks, const PlaitParameters *parameters, PlaitPool *pool, guint most, GError **error)
 {
   PlaitPool *alone = plait_pool_new (1, error);
   PlaitExchange *exchange;
@@ -60,6 +65,8 @@ plait_exchange_new (PlaitRanks *ranks, const PlaitParameters *parameters, PlaitP
   exchange->n_pieces = (exchange->all.width + PIECE - 1) / PIECE;
   exchange->pool = pool;
   exchange->alone = alone;
+  exchange->shards = g_new (Shard, most);
+  pthread_mutex_init (&exchange->mutex, NULL);
   return exchange;
 }
 
@@ -69,6 +76,7 @@ plait_exchange_free (PlaitExchange *exchange)
   if (!exchange)
     return;
   plait_pool_free (exchange->alone);
+  pthread_mutex_destroy (&exchange->mutex);
   g_free (exchange->shards);
   g_free (exchange);
 }
@@ -101,49 +109,38 @@ part_of (Range range, const PlaitParameter *parameter)
   return (Range){ MAX (range.first, parameter->offset), MIN (range.end, end) };
 }
 
-/* Whether nothing more comes to the gradient that @shard has for @parameter. */
+/* Whether nothing more comes to what @shard has for @range. */
 static gboolean
-is_whole (const Shard *shard, const PlaitParameter *parameter)
+is_whole (const Shard *shard, Range range)
 {
-  gint left = g_atomic_int_get (&shard->left);
+  const PlaitParameters *parameters = shard->exchange->parameters;
 
-  return left == 0 || (left < G_MAXINT && left <= plait_tape_keyed_place (shard->tape, parameter));
-}
-
-static gboolean
-all_are_whole (const PlaitExchange *exchange, Range range)
-{
-  for (guint p = 0; p < plait_parameters_n (exchange->parameters); p++)
+  for (guint p = 0; p < plait_parameters_n (parameters) && shard->left > 0; p++)
     {
-      const PlaitParameter *parameter = plait_parameters_get (exchange->parameters, p);
+      const PlaitParameter *parameter = plait_parameters_get (parameters, p);
       Range part = part_of (range, parameter);
 
-      for (guint i = 0; i < exchange->n_shards && part.first < part.end; i++)
-        if (!is_whole (&exchange->shards[i], parameter))
-          return FALSE;
+      if (part.first < part.end && shard->left > plait_tape_keyed_place (shard->tape, parameter))
+        return FALSE;
     }
   return TRUE;
 }
 
-/* Adds what the shards of this process have, in their order. */
 static void
-add_own (const PlaitExchange *exchange, PlaitPool *pool, Range range)
+add (const Shard *shard, PlaitPool *pool, Range range)
 {
-  for (guint p = 0; p < plait_parameters_n (exchange->parameters); p++)
+  const PlaitParameters *parameters = shard->exchange->parameters;
+
+  for (guint p = 0; p < plait_parameters_n (parameters) && shard->tape; p++)
     {
-      const PlaitParameter *parameter = plait_parameters_get (exchange->parameters, p);
+      const PlaitParameter *parameter = plait_parameters_get (parameters, p);
       Range part = part_of (range, parameter);
       gint64 n = part.end - part.first;
+      PlaitTensor own = n > 0 ? plait_tape_keyed_gradient (shard->tape, parameter) : (PlaitTensor){ 0 };
 
-      for (guint i = 0; i < exchange->n_shards && n > 0; i++)
-        {
-          PlaitTape *tape = exchange->shards[i].tape;
-          PlaitTensor own = tape ? plait_tape_keyed_gradient (tape, parameter) : (PlaitTensor){ 0 };
-
-          if (own.data)
-            plait_tensor_accumulate (pool, plait_tensor (exchange->all.data + part.first, 1, n), 1, 1,
-                                     plait_tensor (own.data + part.first - parameter->offset, 1, n));
-        }
+      if (own.data)
+        plait_tensor_accumulate (pool, plait_tensor (shard->exchange->all.data + part.first, 1, n), 1, 1,
+                                 plait_tensor (own.data + part.first - parameter->offset, 1, n));
     }
 }
 
@@ -189,74 +186,97 @@ has_left (PlaitExchange *exchange, guint lane, gint64 i)
 static void
 begin_receipts (PlaitExchange *exchange)
 {
-  gint64 n = exchange->n_pieces, *begun = exchange->begun, *passed = exchange->passed;
+  gint64 n = exchange->n_pieces, *begun = exchange->begun;
 
-  while (!exchange->is_first && begun[LANE_SUMS] < MIN (n, passed[LANE_SUMS] + PLAIT_RANKS_TURNS))
+  while (!exchange->is_first && begun[LANE_SUMS] < MIN (n, exchange->arrived + PLAIT_RANKS_TURNS))
     begin_receive (exchange, LANE_SUMS);
-  while (!exchange->is_last && begun[LANE_RESULTS] < MIN (n, passed[LANE_RESULTS] + PLAIT_RANKS_TURNS)
+  while (!exchange->is_last && begun[LANE_RESULTS] < MIN (n, exchange->passed[LANE_RESULTS] + PLAIT_RANKS_TURNS)
          && has_left (exchange, LANE_SUMS, begun[LANE_RESULTS]))
     begin_receive (exchange, LANE_RESULTS);
 }
 
-/* The next piece of the sums goes on, if it can. */
+/* Each of these takes the next piece one stage further, if that can be: TRUE then. */
+
 static gboolean
-pass_sum (PlaitExchange *exchange, PlaitPool *pool)
+arrive (PlaitExchange *exchange)
 {
-  gint64 i = exchange->passed[LANE_SUMS];
-  Range range = range_of (exchange, i);
+  gint64 i = exchange->arrived;
 
   if (i == exchange->n_pieces
-      || (!exchange->is_first && !plait_ranks_has_received (exchange->ranks, LANE_SUMS, turn_of (i)))
-      || (!exchange->is_last && !plait_ranks_has_sent (exchange->ranks, LANE_SUMS, turn_of (i)))
-      || !all_are_whole (exchange, range))
+      || (!exchange->is_first && !plait_ranks_has_received (exchange->ranks, LANE_SUMS, turn_of (i))))
     return FALSE;
-  add_own (exchange, pool, range);
-  if (!exchange->is_last)
-    begin_send (exchange, LANE_SUMS, i);
-  exchange->passed[LANE_SUMS]++;
+  exchange->arrived++;
   return TRUE;
 }
 
-/* The same of results, which the last process comes to where it has added. */
+/* How many pieces have in them what is before shard @number. */
+static gint64
+ready_for (const PlaitExchange *exchange, guint number)
+{
+  return number == 0 ? exchange->arrived : exchange->shards[number - 1].added;
+}
+
+static gboolean
+add_next (Shard *shard, PlaitPool *pool)
+{
+  const PlaitExchange *exchange = shard->exchange;
+  Range range = range_of (exchange, shard->added);
+
+  if (shard->added == ready_for (exchange, (guint)(shard - exchange->shards)) || !is_whole (shard, range))
+    return FALSE;
+  add (shard, pool, range);
+  shard->added++;
+  return TRUE;
+}
+
+static gboolean
+pass_on (PlaitExchange *exchange, guint lane, gboolean sends)
+{
+  gint64 i = exchange->passed[lane];
+
+  if (sends && !plait_ranks_has_sent (exchange->ranks, lane, turn_of (i)))
+    return FALSE;
+  if (sends)
+    begin_send (exchange, lane, i);
+  exchange->passed[lane]++;
+  return TRUE;
+}
+
+static gboolean
+pass_sum (PlaitExchange *exchange)
+{
+  return exchange->passed[LANE_SUMS] < ready_for (exchange, exchange->n_shards)
+         && pass_on (exchange, LANE_SUMS, !exchange->is_last);
+}
+
+/* The last process comes to a result where it has added. */
 static gboolean
 pass_result (PlaitExchange *exchange)
 {
   gint64 i = exchange->passed[LANE_RESULTS];
-  gboolean sends = plait_ranks_own (exchange->ranks) + 2 != plait_ranks_n (exchange->ranks);
+  gboolean next_has_it = plait_ranks_own (exchange->ranks) + 2 == plait_ranks_n (exchange->ranks);
 
-  if (i == (exchange->is_last ? exchange->passed[LANE_SUMS] : exchange->begun[LANE_RESULTS])
-      || (!exchange->is_last && !plait_ranks_has_received (exchange->ranks, LANE_RESULTS, turn_of (i)))
-      || (sends && !plait_ranks_has_sent (exchange->ranks, LANE_RESULTS, turn_of (i))))
-    return FALSE;
-  if (sends)
-    begin_send (exchange, LANE_RESULTS, i);
-  exchange->passed[LANE_RESULTS]++;
-  return TRUE;
+  return i < (exchange->is_last ? exchange->passed[LANE_SUMS] : exchange->begun[LANE_RESULTS])
+         && (exchange->is_last || plait_ranks_has_received (exchange->ranks, LANE_RESULTS, turn_of (i)))
+         && pass_on (exchange, LANE_RESULTS, !next_has_it);
 }
 
-/* Lets go on what can. */
+/* Lets go on what can, with what @n shards from @first on add. */
 static void
-go_on (PlaitExchange *exchange, PlaitPool *pool)
+go_on (PlaitExchange *exchange, PlaitPool *pool, Shard *first, guint n)
 {
-  gboolean sum, result;
+  gboolean moved;
 
   do
     {
       begin_receipts (exchange);
-      sum = pass_sum (exchange, pool);
-      result = pass_result (exchange);
+      moved = arrive (exchange);
+      for (guint i = 0; i < n; i++)
+        moved |= add_next (&first[i], pool);
+      moved |= pass_sum (exchange);
+      moved |= pass_result (exchange);
     }
-  while (sum || result);
-}
-
-/* Whether all shards but @own have ended: then only that one's thread is here, and what it reads of others stays. */
-static gboolean
-others_have_ended (const PlaitExchange *exchange, const Shard *own)
-{
-  for (guint i = 0; i < exchange->n_shards; i++)
-    if (&exchange->shards[i] != own && g_atomic_int_get (&exchange->shards[i].left) != 0)
-      return FALSE;
-  return TRUE;
+  while (moved);
 }
 
 /* A shard's backward has come so far, in the shard's thread. */
@@ -266,24 +286,21 @@ come_to (gpointer data, gint left)
   Shard *shard = data;
   PlaitExchange *exchange = shard->exchange;
 
-  g_atomic_int_set (&shard->left, left);
-  if (!others_have_ended (exchange, shard) || g_get_monotonic_time () < exchange->looked + PAUSE)
+  shard->left = left;
+  if (g_get_monotonic_time () < shard->looked + PAUSE || pthread_mutex_trylock (&exchange->mutex) != 0)
     return;
-  go_on (exchange, exchange->alone);
-  exchange->looked = g_get_monotonic_time ();
+  go_on (exchange, exchange->alone, shard, 1);
+  pthread_mutex_unlock (&exchange->mutex);
+  shard->looked = g_get_monotonic_time ();
 }
 
 void
 plait_exchange_begin (PlaitExchange *exchange, guint n)
 {
-  if (n > exchange->n_places)
-    {
-      exchange->shards = g_renew (Shard, exchange->shards, n);
-      exchange->n_places = n;
-    }
   exchange->n_shards = n;
   for (guint i = 0; i < n; i++)
-    exchange->shards[i] = (Shard){ exchange, NULL, G_MAXINT };
+    exchange->shards[i] = (Shard){ .exchange = exchange };
+  exchange->arrived = 0;
   for (guint lane = 0; lane < N_LANES; lane++)
     exchange->begun[lane] = exchange->passed[lane] = 0;
 }
@@ -301,14 +318,14 @@ plait_exchange_shard_ended (PlaitExchange *exchange, guint shard, gboolean well)
   /* What it had went with its arena. */
   if (!well)
     exchange->shards[shard].tape = NULL;
-  g_atomic_int_set (&exchange->shards[shard].left, 0);
+  exchange->shards[shard].left = 0;
 }
 
 void
 plait_exchange_end (PlaitExchange *exchange)
 {
   while (exchange->passed[LANE_RESULTS] < exchange->n_pieces)
-    go_on (exchange, exchange->pool);
+    go_on (exchange, exchange->pool, exchange->shards, exchange->n_shards);
   for (guint lane = 0; lane < N_LANES; lane++)
     for (guint turn = 0; turn < PLAIT_RANKS_TURNS; turn++)
       while (!plait_ranks_has_sent (exchange->ranks, lane, turn))

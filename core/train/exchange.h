@@ -8,13 +8,14 @@
 /*
  * The gradients of a job's processes become one sum, in those of the parameters, with the same bits in each: pieces of
  * it go from process to process in the order of their shards, each adding its own, and from the last one to all.
- * They do so while the last shard of a process goes back through earlier layers, between two of its nodes; parameters
+ * They do so while shards go back through earlier layers, between two nodes of theirs; parameters
  * go from the last to the first, which is about the order in which backward is done with them.
  */
 typedef struct PlaitExchange PlaitExchange;
 
-/* Between @ranks; what is added when backward is done is added on @pool. All are borrowed. (transfer full) */
-PlaitExchange *plait_exchange_new (PlaitRanks *ranks, const PlaitParameters *parameters, PlaitPool *pool,
+/* Between @ranks, of which this one has @most shards at most; what is added when backward is done is added on @pool.
+ * All are borrowed. (transfer full) */
+PlaitExchange *plait_exchange_new (PlaitRanks *ranks, const PlaitParameters *parameters, PlaitPool *pool, guint most,
                                    GError **error);
 void plait_exchange_free (PlaitExchange *exchange);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitExchange, plait_exchange_free)

@@ -12,9 +12,8 @@
 typedef struct
 {
   const PlaitUpdate *update;
-  guint number;    /* of those of this process */
-  gboolean tells;  /* how far it is, to update->exchange */
-  PlaitPool *pool; /* its own, NULL where the tape is the caller's */
+  PlaitExchange *exchange; /* that it tells how far it is, or NULL */
+  PlaitPool *pool;         /* its own, NULL where the tape is the caller's */
   PlaitArena *arena;
   PlaitTape *tape;
   const PlaitBatch *batch;
@@ -66,13 +65,17 @@ plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSett
                             "there are %u processes, but train.shards is %" G_GINT64_FORMAT
                             ": a batch has no part for each; set train.shards to %u or more, or start fewer",
                             processes, settings->shards, processes);
+  if (ranks)
+    update->exchange
+        = plait_exchange_new (ranks, plait_model_parameters (model), plait_tape_pool (tape), (guint)n, error);
+  if (ranks && !update->exchange)
+    return NULL;
   for (gint64 i = 0; i < n; i++)
     {
       Shard *shard = &update->shards[i];
 
       shard->update = update;
-      shard->number = (guint)i;
-      shard->tells = ranks != NULL;
+      shard->exchange = update->exchange;
       if (!is_cut (update))
         {
           shard->arena = plait_tape_arena (tape);
@@ -85,9 +88,7 @@ plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSett
       shard->arena = plait_arena_new ((gsize)settings->memory * 1024 * 1024 / (gsize)n);
       shard->tape = plait_tape_new (shard->pool, shard->arena);
     }
-  if (ranks)
-    update->exchange = plait_exchange_new (ranks, plait_model_parameters (model), plait_tape_pool (tape), error);
-  return !ranks || update->exchange ? g_steal_pointer (&update) : NULL;
+  return g_steal_pointer (&update);
 }
 
 void
@@ -135,6 +136,12 @@ scale_of (const PlaitUpdate *update, PlaitBatch *const *batches, guint n)
  * A shard
  */
 
+static guint
+number_of (const Shard *shard)
+{
+  return (guint)(shard - shard->update->shards);
+}
+
 static void
 compute (gpointer data)
 {
@@ -152,8 +159,8 @@ compute (gpointer data)
     plait_tape_keep_gradients (shard->tape);
   if (update->settings->recompute == PLAIT_RECOMPUTE_LAYERS)
     plait_tape_recompute (shard->tape);
-  if (shard->tells)
-    plait_exchange_watch (update->exchange, shard->number, shard->tape);
+  if (shard->exchange)
+    plait_exchange_watch (shard->exchange, number_of (shard), shard->tape);
   root = plait_model_loss (update->model, shard->tape, shard->batch, &options, &found, NULL, NULL);
   plait_tape_backward (shard->tape, root);
   shard->sums = (PlaitTrainingSums){
@@ -175,8 +182,8 @@ shard_piece (gpointer data, gint64 piece, guint thread)
 
   gboolean well = plait_arena_protect (shard->arena, compute, shard, &shard->error);
 
-  if (shard->tells)
-    plait_exchange_shard_ended (shard->update->exchange, shard->number, well);
+  if (shard->exchange)
+    plait_exchange_shard_ended (shard->exchange, number_of (shard), well);
 }
 
 static void

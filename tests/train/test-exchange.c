@@ -199,7 +199,7 @@ check_process (guint n, guint own, guint threads, guint failing)
   others.gradients = plait_parameters_gradients (parameters).data;
   others.all = plait_parameters_gradients (parameters).width;
   ranks = plait_ranks_new (NULL, &error);
-  exchange = plait_exchange_new (ranks, parameters, pool, &error);
+  exchange = plait_exchange_new (ranks, parameters, pool, SHARDS, &error);
   CHECK_NO_ERROR (error);
   for (guint i = 0; i < SHARDS; i++)
     {
