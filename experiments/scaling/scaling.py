@@ -31,7 +31,7 @@ BACKWARD = 0.55
 # Bytes a second and seconds of a message: what such a network has at best.
 NETWORKS = {"1 Gbit/s": (0.118e9, 50e-6), "10 Gbit/s": (1.18e9, 20e-6), "100 Gbit/s": (11.8e9, 2e-6)}
 # Two network namespaces, each with one end of a line.
-NAMESPACES = ("plait-1", "plait-2")
+NAMESPACES = tuple(f"plait-{os.getpid()}-{end}" for end in (1, 2))
 ADDRESSES = ("10.213.0.1", "10.213.0.2")
 ALLOWED = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 WAYS = {"shared memory": [], "TCP": ["--mca", "btl", "tcp,self"]}
