@@ -15,7 +15,7 @@
 static MPI_Request requests[PLAIT_RANKS_SLOTS];
 
 static void
-join (guint *n, guint *own)
+join (guint *n, guint *own, gboolean *threads)
 {
   int size, rank, provided;
 
@@ -27,6 +27,7 @@ join (guint *n, guint *own)
     requests[i] = MPI_REQUEST_NULL;
   *n = (guint)size;
   *own = (guint)rank;
+  *threads = provided >= MPI_THREAD_SERIALIZED;
 }
 
 static void

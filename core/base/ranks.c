@@ -13,6 +13,7 @@ struct PlaitRanks
   const PlaitRanksModule *module;
   guint n;
   guint own;
+  GThread *joined; /* which alone may call; NULL: any may */
   gint64 microseconds;
   gboolean failed; /* all have agreed on that */
 };
@@ -49,6 +50,7 @@ plait_ranks_new (const char *path, GError **error)
   GModule *opened = g_module_open (path, G_MODULE_BIND_LOCAL);
   PlaitRanks *ranks;
   gpointer symbol = NULL;
+  gboolean threads;
 
   if (!opened || !g_module_symbol (opened, PLAIT_RANKS_SYMBOL, &symbol) || !symbol)
     {
@@ -61,7 +63,8 @@ plait_ranks_new (const char *path, GError **error)
   g_module_make_resident (opened);
   ranks = g_new0 (PlaitRanks, 1);
   ranks->module = symbol;
-  ranks->module->join (&ranks->n, &ranks->own);
+  ranks->module->join (&ranks->n, &ranks->own, &threads);
+  ranks->joined = threads ? NULL : g_thread_self ();
   return ranks;
 }
 
@@ -116,6 +119,12 @@ static guint
 slot_of (guint lane, guint turn, gboolean sends)
 {
   return (2 * lane + (sends ? 1 : 0)) * PLAIT_RANKS_TURNS + turn;
+}
+
+gboolean
+plait_ranks_serve_thread (const PlaitRanks *ranks)
+{
+  return !ranks->joined || ranks->joined == g_thread_self ();
 }
 
 static gboolean

@@ -35,7 +35,7 @@ void plait_ranks_broadcast (PlaitRanks *ranks, gpointer bytes, gsize n, guint fr
  * A ring, in which the last process is before the first. What is sent in a lane (0 or 1) arrives in its order. Of each
  * lane several sends and receipts are under way at once, begun with @turn 0 .. PLAIT_RANKS_TURNS - 1, each of which
  * ends before that turn is begun again; up to then its @n bytes, at most PLAIT_RANKS_MOST, are borrowed. They get on
- * while any of these functions runs, which several threads may call, one at a time.
+ * while any of these functions runs, which several threads may call (plait_ranks_serve_thread), one at a time.
  */
 #define PLAIT_RANKS_TURNS 8
 #define PLAIT_RANKS_MOST ((gsize)1 << 30)
@@ -45,6 +45,9 @@ void plait_ranks_begin_send (PlaitRanks *ranks, guint lane, guint turn, gconstpo
 
 /* From the one before. */
 void plait_ranks_begin_receive (PlaitRanks *ranks, guint lane, guint turn, gpointer bytes, gsize n);
+
+/* Whether this thread may call: that which joined, or any where the module allows for it. */
+gboolean plait_ranks_serve_thread (const PlaitRanks *ranks);
 
 /* Whether it has ended; it has if it never began. */
 gboolean plait_ranks_has_sent (PlaitRanks *ranks, guint lane, guint turn);
@@ -77,8 +80,8 @@ double plait_ranks_seconds (const PlaitRanks *ranks);
 
 typedef struct
 {
-  /* Joins, and tells how many processes there are, and which is the own one. */
-  void (*join) (guint *n, guint *own);
+  /* Joins, and tells how many processes there are, and which is the own one, and whether other threads may call too. */
+  void (*join) (guint *n, guint *own, gboolean *threads);
   void (*leave) (void);
   void (*end) (int code); /* ends all processes */
   /* What is under way has a slot below PLAIT_RANKS_SLOTS. Sends and receipts of one tag meet in their order. */

@@ -287,7 +287,8 @@ come_to (gpointer data, gint left)
   PlaitExchange *exchange = shard->exchange;
 
   shard->left = left;
-  if (g_get_monotonic_time () < shard->looked + PAUSE || pthread_mutex_trylock (&exchange->mutex) != 0)
+  if (!plait_ranks_serve_thread (exchange->ranks) || g_get_monotonic_time () < shard->looked + PAUSE
+      || pthread_mutex_trylock (&exchange->mutex) != 0)
     return;
   go_on (exchange, exchange->alone, shard, 1);
   pthread_mutex_unlock (&exchange->mutex);

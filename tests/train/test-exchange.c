@@ -26,6 +26,8 @@ static struct
 {
   guint n;
   guint own;
+  gboolean threads; /* than the first may call */
+  GThread *first;
   gint64 all;
   const PlaitScalar *gradients;
   Lane sent[2];
@@ -36,10 +38,11 @@ static struct
 } others;
 
 static void
-join (guint *n, guint *own)
+join (guint *n, guint *own, gboolean *threads)
 {
   *n = others.n;
   *own = others.own;
+  *threads = others.threads;
 }
 
 static void
@@ -75,6 +78,7 @@ begin_receive (guint slot, guint lane, gpointer bytes, gsize n, guint from)
 static gboolean
 has_ended (guint slot)
 {
+  CHECK (others.threads || others.first == g_thread_self ());
   if (others.asked[slot] > 0 && --others.asked[slot] == 0 && others.to[slot])
     {
       for (gsize i = 0; i < others.numbers[slot]; i++)
@@ -196,6 +200,8 @@ check_process (guint n, guint own, guint threads, guint failing)
   CHECK (plait_parameters_allocate (parameters, &error));
   others.n = n;
   others.own = own;
+  others.threads = n % 2 == 0;
+  others.first = g_thread_self ();
   others.gradients = plait_parameters_gradients (parameters).data;
   others.all = plait_parameters_gradients (parameters).width;
   ranks = plait_ranks_new (NULL, &error);
