@@ -32,7 +32,7 @@ WORDS = 8000
 STEPS = 28
 BATCHES = {16: 4, 1: 12}
 # plait's name for numbers, CTranslate2's, and how many times as fast plait is to be at 16 sentences and at one.
-PRECISIONS = [("float", "float32", (1.4, 3)), ("int8", "int8", (1.4, 1.4))]
+PRECISIONS = {"float": ("float32", (1.4, 3)), "int8": ("int8", (1.4, 1.4))}
 SETTINGS = ["--set=experiment.sources=text0", f"--set=data.vocabulary_size={WORDS}"]
 
 EXPERIMENT = """[data]
@@ -85,6 +85,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     programs.add_options(parser)
     parser.add_argument("--clock", choices=("wall", "processor"), default="wall", help="processor: for a machine that others use too")
+    parser.add_argument("--precision", default=",".join(PRECISIONS), metavar="float,int8", help="float: for a processor without instructions for bytes")
     options = parser.parse_args()
     load, rows = os.getloadavg()[0], []
     with tempfile.TemporaryDirectory() as name:
@@ -96,7 +97,8 @@ def main():
             tokens.write(folder / "data", drawn)
             sentences = [[f"w{word}" for word in streams[0][:-1]] for part in drawn for streams in part]
             for beam in (10, 1):
-                for ours, theirs, floors in PRECISIONS:
+                for ours in options.precision.split(","):
+                    theirs, floors = PRECISIONS[ours]
                     pairs = [(time_plait(options, ours, batch, beam, folder / "data"), time_peer(options, model, theirs, batch, beam, sentences))
                              for _ in range(options.rounds)]
                     own, peer = (statistics.median(column) for column in zip(*pairs))
