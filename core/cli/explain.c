@@ -25,39 +25,18 @@ typedef struct
   guint times;
 } Shape;
 
-/* What there is to tell of a part of the model. */
-typedef struct
-{
-  const PlaitModelPart *part;
-  const char *equations; /* "A;B", or NULL */
-  GPtrArray *memories;   /* PlaitMemorySpecification, of a source */
-  GArray *shapes;        /* Shape */
-  double operations;     /* multiply-adds a token; negative: not counted */
-  const char *token;     /* whose token: "a" of the source, or "target" */
-} Component;
-
 typedef struct
 {
   const PlaitExperiment *experiment;
   PlaitSystem *system;
-  GPtrArray *components;
-  gint64 parameters;
+  GPtrArray *parts;   /* (element-type PlaitModelPart) */
+  double *operations; /* [parts]: multiply-adds a token; NaN: not counted */
 } Explanation;
 
 static void
 shape_clear (gpointer shape)
 {
   g_free (((Shape *)shape)->name);
-}
-
-static void
-component_free (gpointer data)
-{
-  Component *component = data;
-
-  g_ptr_array_unref (component->memories);
-  g_array_unref (component->shapes);
-  g_free (component);
 }
 
 /*
@@ -79,16 +58,15 @@ without_numbers (const char *name)
   return g_strjoinv ("/", parts);
 }
 
-/* Of a parameter of @component. */
 static void
-add_shape (Component *component, const PlaitParameter *parameter)
+add_shape (GArray *shapes, const PlaitModelPart *part, const PlaitParameter *parameter)
 {
-  Shape shape = { without_numbers (parameter->name + strlen (component->part->prefix)), parameter->value.rows,
-                  parameter->value.width, 1 };
+  Shape shape
+      = { without_numbers (parameter->name + strlen (part->prefix)), parameter->value.rows, parameter->value.width, 1 };
 
-  for (guint i = 0; i < component->shapes->len; i++)
+  for (guint i = 0; i < shapes->len; i++)
     {
-      Shape *other = &g_array_index (component->shapes, Shape, i);
+      Shape *other = &g_array_index (shapes, Shape, i);
 
       if (other->rows != shape.rows || other->width != shape.width || !g_str_equal (other->name, shape.name))
         continue;
@@ -96,13 +74,26 @@ add_shape (Component *component, const PlaitParameter *parameter)
       g_free (shape.name);
       return;
     }
-  g_array_append_val (component->shapes, shape);
+  g_array_append_val (shapes, shape);
+}
+
+/* (transfer full) (element-type Shape) */
+static GArray *
+shapes_of (const PlaitModelPart *part)
+{
+  GArray *shapes = g_array_new (FALSE, FALSE, sizeof (Shape));
+
+  g_array_set_clear_func (shapes, shape_clear);
+  for (guint i = 0; i < part->parameters->len; i++)
+    add_shape (shapes, part, part->parameters->pdata[i]);
+  return shapes;
 }
 
 /*
- * Components
+ * Parts
  */
 
+/* "A;B", or NULL. */
 static const char *
 equations_of (const PlaitExperiment *experiment, const PlaitModelPart *part)
 {
@@ -114,34 +105,11 @@ equations_of (const PlaitExperiment *experiment, const PlaitModelPart *part)
                                                  : NULL;
 }
 
-static void
-add_memories (const Explanation *explanation, Component *component)
+/* Whose tokens its operations are counted a token of. */
+static const char *
+token_of (const PlaitModelPart *part)
 {
-  guint n;
-  const PlaitMemorySpecification *memories = plait_model_memories (explanation->system->model, &n);
-
-  for (guint i = 0; i < n; i++)
-    if (plait_model_memory_is_of (&memories[i], component->part->source->name))
-      g_ptr_array_add (component->memories, (gpointer)&memories[i]);
-}
-
-static void
-add_component (Explanation *explanation, const PlaitModelPart *part)
-{
-  Component *component = g_new0 (Component, 1);
-
-  *component = (Component){ .part = part,
-                            .equations = equations_of (explanation->experiment, part),
-                            .memories = g_ptr_array_new (),
-                            .shapes = g_array_new (FALSE, FALSE, sizeof (Shape)),
-                            .operations = -1,
-                            .token = part->source ? part->source->name : "target" };
-  g_array_set_clear_func (component->shapes, shape_clear);
-  g_ptr_array_add (explanation->components, component);
-  if (part->source)
-    add_memories (explanation, component);
-  for (guint i = 0; i < part->parameters->len; i++)
-    add_shape (component, part->parameters->pdata[i]);
+  return part->source ? part->source->name : "target";
 }
 
 /*
@@ -185,21 +153,23 @@ note_operations (const Explanation *explanation, const Pass *pass)
   PlaitParameter *bias, *output = plait_model_output (explanation->system->model, &bias);
   guint s = 0;
 
-  for (guint i = 0; i < explanation->components->len; i++)
+  for (guint i = 0; i < explanation->parts->len; i++)
     {
-      Component *component = explanation->components->pdata[i];
+      const PlaitModelPart *part = explanation->parts->pdata[i];
+      double *operations = &explanation->operations[i];
 
-      if (component->part->source)
+      *operations = NAN;
+      if (part->source)
         {
-          component->operations = pass->sources[s] / (double)MAX (plait_ragged_rows (pass->batch->inputs[s].rows), 1);
+          *operations = pass->sources[s] / (double)MAX (plait_ragged_rows (pass->batch->inputs[s].rows), 1);
           s++;
         }
       else if (!plait_experiment_has_decoder (explanation->experiment))
         continue;
-      else if (g_str_equal (component->part->title, "decoder"))
-        component->operations = pass->decoder / (double)MAX (plait_ragged_rows (pass->batch->target_rows), 1);
-      else if (g_str_equal (component->part->title, "prediction"))
-        component->operations = (double)(output->value.rows * output->value.width);
+      else if (g_str_equal (part->title, "decoder"))
+        *operations = pass->decoder / (double)MAX (plait_ragged_rows (pass->batch->target_rows), 1);
+      else if (g_str_equal (part->title, "prediction"))
+        *operations = (double)(output->value.rows * output->value.width);
     }
 }
 
@@ -233,38 +203,46 @@ count_operations (const Explanation *explanation, GError **error)
  */
 
 static void
-print_component (PlaitPage *page, const Component *component)
+print_part (const Explanation *explanation, guint p, PlaitPage *page)
 {
-  const PlaitPart *plugin = component->part->component;
-  g_autofree char *heading = plugin ? g_strdup_printf ("%s: %s", component->part->title, plugin->plugin->name)
-                                    : g_strdup (component->part->title);
-  g_autofree char *parameters = g_strdup_printf ("%" G_GINT64_FORMAT, component->part->count);
-  g_autofree char *operations
-      = component->operations >= 0
-            ? g_strdup_printf ("%.0f multiply-adds a token of %s", component->operations,
-                               g_str_equal (component->token, "target") ? "the target" : component->token)
-            : NULL;
+  const PlaitModelPart *part = explanation->parts->pdata[p];
+  g_autoptr (GArray) shapes = shapes_of (part);
+  g_autofree char *heading = part->component ? g_strdup_printf ("%s: %s", part->title, part->component->plugin->name)
+                                             : g_strdup (part->title);
+  g_autofree char *parameters = g_strdup_printf ("%" G_GINT64_FORMAT, part->count);
+  guint n_memories;
+  const PlaitMemorySpecification *memories = plait_model_memories (explanation->system->model, &n_memories);
+  const char *label = "Memory";
 
   plait_page_heading (page, heading);
-  plait_page_list (page, LABEL_WIDTH, "Equations", component->equations);
-  for (guint i = 0; i < component->memories->len; i++)
-    {
-      const PlaitMemorySpecification *memory = component->memories->pdata[i];
-      g_autofree char *text = g_strdup_printf ("%s [rows, %" G_GINT64_FORMAT "]", memory->name, memory->width);
+  plait_page_list (page, LABEL_WIDTH, "Equations", equations_of (explanation->experiment, part));
+  for (guint i = 0; part->source && i < n_memories; i++)
+    if (plait_model_memory_is_of (&memories[i], part->source->name))
+      {
+        g_autofree char *text
+            = g_strdup_printf ("%s [rows, %" G_GINT64_FORMAT "]", memories[i].name, memories[i].width);
 
-      plait_page_row (page, LABEL_WIDTH, i == 0 ? "Memory" : "", text);
-    }
+        plait_page_row (page, LABEL_WIDTH, label, text);
+        label = "";
+      }
   plait_page_row (page, LABEL_WIDTH, "Parameters", parameters);
-  for (guint i = 0; i < component->shapes->len; i++)
+  for (guint i = 0; i < shapes->len; i++)
     {
-      const Shape *shape = &g_array_index (component->shapes, Shape, i);
+      const Shape *shape = &g_array_index (shapes, Shape, i);
       g_autofree char *times = shape->times > 1 ? g_strdup_printf (", %u times", shape->times) : g_strdup ("");
       g_autofree char *text = g_strdup_printf ("%s [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]%s", shape->name,
                                                shape->rows, shape->width, times);
 
       plait_page_row (page, LABEL_WIDTH, "", text);
     }
-  plait_page_row (page, LABEL_WIDTH, "Operations", operations);
+  if (!isnan (explanation->operations[p]))
+    {
+      const char *token = token_of (part);
+      g_autofree char *operations = g_strdup_printf ("%.0f multiply-adds a token of %s", explanation->operations[p],
+                                                     g_str_equal (token, "target") ? "the target" : token);
+
+      plait_page_row (page, LABEL_WIDTH, "Operations", operations);
+    }
 }
 
 /* What training multiplies by weights in, as its key says. */
@@ -280,6 +258,12 @@ precision_of (const Explanation *explanation)
   return names[explanation->experiment->train.precision];
 }
 
+static gint64
+parameters_of (const Explanation *explanation)
+{
+  return plait_parameters_count (plait_model_parameters (explanation->system->model), NULL);
+}
+
 static void
 print_text (const Explanation *explanation)
 {
@@ -290,11 +274,11 @@ print_text (const Explanation *explanation)
       " entries as data.vocabulary_size says. Operations are those of products and attention, forward, over drawn "
       "sentences of %.0f tokens in the mean (plait inspect bench); a combiner's and a coverage's are among the "
       "decoder's.",
-      explanation->parameters, experiment->data.vocabulary_size, experiment->bench.mean_length);
+      parameters_of (explanation), experiment->data.vocabulary_size, experiment->bench.mean_length);
   g_autofree char *precision = g_strdup_printf ("Training multiplies by weights in %s.", precision_of (explanation));
 
-  for (guint i = 0; i < explanation->components->len; i++)
-    print_component (page, explanation->components->pdata[i]);
+  for (guint i = 0; i < explanation->parts->len; i++)
+    print_part (explanation, i, page);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
   plait_page_paragraph (page, 0, 0, sum);
   if (experiment->train.precision != PLAIT_TRAIN_FLOAT)
@@ -302,30 +286,34 @@ print_text (const Explanation *explanation)
 }
 
 static void
-add_component_json (PlaitJson *json, const Component *component)
+add_part_json (const Explanation *explanation, guint p, PlaitJson *json)
 {
-  g_auto (GStrv) equations = g_strsplit (component->equations ? component->equations : "", ";", -1);
+  const PlaitModelPart *part = explanation->parts->pdata[p];
+  const char *lines = equations_of (explanation->experiment, part);
+  g_auto (GStrv) equations = g_strsplit (lines ? lines : "", ";", -1);
+  g_autoptr (GArray) shapes = shapes_of (part);
+  guint n_memories;
+  const PlaitMemorySpecification *memories = plait_model_memories (explanation->system->model, &n_memories);
 
   plait_json_begin_object (json, NULL);
-  plait_json_text (json, "component", component->part->title);
-  plait_json_text (json, "plugin", component->part->component ? component->part->component->plugin->name : NULL);
+  plait_json_text (json, "component", part->title);
+  plait_json_text (json, "plugin", part->component ? part->component->plugin->name : NULL);
   plait_json_texts (json, "equations", (const char *const *)equations, -1);
   plait_json_begin_array (json, "memories");
-  for (guint i = 0; i < component->memories->len; i++)
-    {
-      const PlaitMemorySpecification *memory = component->memories->pdata[i];
-
-      plait_json_begin_object (json, NULL);
-      plait_json_text (json, "name", memory->name);
-      plait_json_integer (json, "width", memory->width);
-      plait_json_end_object (json);
-    }
+  for (guint i = 0; part->source && i < n_memories; i++)
+    if (plait_model_memory_is_of (&memories[i], part->source->name))
+      {
+        plait_json_begin_object (json, NULL);
+        plait_json_text (json, "name", memories[i].name);
+        plait_json_integer (json, "width", memories[i].width);
+        plait_json_end_object (json);
+      }
   plait_json_end_array (json);
-  plait_json_integer (json, "parameters", component->part->count);
+  plait_json_integer (json, "parameters", part->count);
   plait_json_begin_array (json, "shapes");
-  for (guint i = 0; i < component->shapes->len; i++)
+  for (guint i = 0; i < shapes->len; i++)
     {
-      const Shape *shape = &g_array_index (component->shapes, Shape, i);
+      const Shape *shape = &g_array_index (shapes, Shape, i);
 
       plait_json_begin_object (json, NULL);
       plait_json_text (json, "name", shape->name);
@@ -335,8 +323,8 @@ add_component_json (PlaitJson *json, const Component *component)
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
-  plait_json_real (json, "multiply_adds_a_token", component->operations >= 0 ? component->operations : NAN);
-  plait_json_text (json, "token_of", component->operations >= 0 ? component->token : NULL);
+  plait_json_real (json, "multiply_adds_a_token", explanation->operations[p]);
+  plait_json_text (json, "token_of", isnan (explanation->operations[p]) ? NULL : token_of (part));
   plait_json_end_object (json);
 }
 
@@ -347,12 +335,12 @@ print_json (const Explanation *explanation)
 
   plait_json_begin_object (json, NULL);
   plait_json_text (json, "name", explanation->experiment->name);
-  plait_json_integer (json, "parameters", explanation->parameters);
+  plait_json_integer (json, "parameters", parameters_of (explanation));
   plait_json_integer (json, "vocabulary_size", explanation->experiment->data.vocabulary_size);
   plait_json_text (json, "training_precision", precision_of (explanation));
   plait_json_begin_array (json, "components");
-  for (guint i = 0; i < explanation->components->len; i++)
-    add_component_json (json, explanation->components->pdata[i]);
+  for (guint i = 0; i < explanation->parts->len; i++)
+    add_part_json (explanation, i, json);
   plait_json_end_array (json);
   plait_json_end_object (json);
   fputs (plait_json_string (json), stdout);
@@ -362,17 +350,12 @@ static gboolean
 explain (const PlaitExperiment *experiment, gboolean as_json, GError **error)
 {
   g_autoptr (PlaitSystem) system = plait_bench_system (experiment, error);
-  g_autoptr (GPtrArray) components = g_ptr_array_new_with_free_func (component_free);
-  Explanation explanation = { experiment, system, components, 0 };
-  g_autoptr (GPtrArray) parts = NULL;
+  g_autoptr (GPtrArray) parts
+      = system ? plait_model_parts_new (experiment, plait_model_parameters (system->model)) : NULL;
+  g_autofree double *operations = parts ? g_new (double, parts->len) : NULL;
+  const Explanation explanation = { experiment, system, parts, operations };
 
-  if (!system)
-    return FALSE;
-  parts = plait_model_parts_new (experiment, plait_model_parameters (system->model));
-  explanation.parameters = plait_parameters_count (plait_model_parameters (system->model), NULL);
-  for (guint i = 0; i < parts->len; i++)
-    add_component (&explanation, parts->pdata[i]);
-  if (!count_operations (&explanation, error))
+  if (!system || !count_operations (&explanation, error))
     return FALSE;
   if (as_json)
     print_json (&explanation);
