@@ -14,51 +14,50 @@
 
 /* plait generate: writes the corpus of a task as text files; without a task it lists them. */
 
-static const struct
-{
-  const char *name;
-  const char *summary;
-} common_parameters[] = {
-  { "seed", "Seed of the corpus" },
-  { "train", "Tuples for training" },
-  { "validation", "Tuples for validation" },
-  { "test", "Tuples for the test" },
+/* What every task has, whose largest values are open. */
+static const PlaitTaskParameter common_parameters[] = {
+  { "seed", 0, 0, 0, "Seed of the corpus" },
+  { "train", 0, 1, 0, "Tuples for training" },
+  { "validation", 0, 1, 0, "Tuples for validation" },
+  { "test", 0, 1, 0, "Tuples for the test" },
 };
 
-/* What stands for the parameter @i that every task has. */
-static gint64
-common_initial (const PlaitTaskSettings *settings, guint i)
+/* The parameters of @task, those that all have before its own. (transfer full) (element-type PlaitTaskParameter) */
+static GArray *
+parameters_of (const PlaitTask *task)
 {
-  return i == 0 ? (gint64)settings->seed : settings->sizes[i - 1];
+  GArray *parameters = g_array_new (FALSE, FALSE, sizeof (PlaitTaskParameter));
+  g_auto (PlaitTaskSettings) settings = plait_task_defaults (task);
+
+  g_array_append_vals (parameters, common_parameters, G_N_ELEMENTS (common_parameters));
+  g_array_index (parameters, PlaitTaskParameter, 0).initial = (gint64)settings.seed;
+  for (guint i = 0; i < PLAIT_TASK_SPLITS; i++)
+    g_array_index (parameters, PlaitTaskParameter, i + 1).initial = settings.sizes[i];
+  return g_array_append_vals (parameters, task->parameters, (guint)task->n_parameters);
 }
 
 static void
 add_task_json (PlaitJson *json, const PlaitTask *task)
 {
-  g_auto (PlaitTaskSettings) settings = plait_task_defaults (task);
+  g_autoptr (GArray) parameters = parameters_of (task);
 
   plait_json_begin_object (json, NULL);
   plait_json_text (json, "name", task->name);
   plait_json_text (json, "summary", task->summary);
   plait_json_texts (json, "streams", task->streams, -1);
   plait_json_begin_array (json, "parameters");
-  for (guint i = 0; i < G_N_ELEMENTS (common_parameters); i++)
+  for (guint i = 0; i < parameters->len; i++)
     {
-      plait_json_begin_object (json, NULL);
-      plait_json_text (json, "name", common_parameters[i].name);
-      plait_json_integer (json, "default", common_initial (&settings, i));
-      plait_json_text (json, "summary", common_parameters[i].summary);
-      plait_json_end_object (json);
-    }
-  for (gint64 i = 0; i < task->n_parameters; i++)
-    {
-      const PlaitTaskParameter *parameter = &task->parameters[i];
+      const PlaitTaskParameter *parameter = &g_array_index (parameters, PlaitTaskParameter, i);
 
       plait_json_begin_object (json, NULL);
       plait_json_text (json, "name", parameter->name);
       plait_json_integer (json, "default", parameter->initial);
-      plait_json_integer (json, "minimum", parameter->minimum);
-      plait_json_integer (json, "maximum", parameter->maximum);
+      if (i >= G_N_ELEMENTS (common_parameters))
+        {
+          plait_json_integer (json, "minimum", parameter->minimum);
+          plait_json_integer (json, "maximum", parameter->maximum);
+        }
       plait_json_text (json, "summary", parameter->summary);
       plait_json_end_object (json);
     }
@@ -67,18 +66,9 @@ add_task_json (PlaitJson *json, const PlaitTask *task)
 }
 
 static void
-add_parameter (PlaitTable *table, const char *name, gint64 initial, const char *range, const char *summary)
-{
-  plait_table_text (table, PLAIT_TABLE_NAME, name);
-  plait_table_integer (table, PLAIT_TABLE_PLAIN, initial);
-  plait_table_text (table, PLAIT_TABLE_DIM, range);
-  plait_table_text (table, PLAIT_TABLE_PLAIN, summary);
-}
-
-static void
 print_task (PlaitPage *page, const PlaitTask *task)
 {
-  g_auto (PlaitTaskSettings) settings = plait_task_defaults (task);
+  g_autoptr (GArray) parameters = parameters_of (task);
   g_autoptr (PlaitTable) table = plait_table_new ();
   g_autofree char *streams = g_strjoinv (", ", (char **)task->streams);
 
@@ -90,16 +80,18 @@ print_task (PlaitPage *page, const PlaitTask *task)
   plait_table_column (table, PLAIT_TABLE_COUNTS, "Default");
   plait_table_column (table, PLAIT_TABLE_WORDS, "Range");
   plait_table_column (table, PLAIT_TABLE_PROSE, "Meaning");
-  for (guint i = 0; i < G_N_ELEMENTS (common_parameters); i++)
-    add_parameter (table, common_parameters[i].name, common_initial (&settings, i), i == 0 ? "0 .." : "1 ..",
-                   common_parameters[i].summary);
-  for (gint64 i = 0; i < task->n_parameters; i++)
+  for (guint i = 0; i < parameters->len; i++)
     {
-      const PlaitTaskParameter *parameter = &task->parameters[i];
-      g_autofree char *range
-          = g_strdup_printf ("%" G_GINT64_FORMAT " .. %" G_GINT64_FORMAT, parameter->minimum, parameter->maximum);
+      const PlaitTaskParameter *parameter = &g_array_index (parameters, PlaitTaskParameter, i);
+      g_autoptr (GString) range = g_string_new (NULL);
 
-      add_parameter (table, parameter->name, parameter->initial, range, parameter->summary);
+      g_string_printf (range, "%" G_GINT64_FORMAT " ..", parameter->minimum);
+      if (i >= G_N_ELEMENTS (common_parameters))
+        g_string_append_printf (range, " %" G_GINT64_FORMAT, parameter->maximum);
+      plait_table_text (table, PLAIT_TABLE_NAME, parameter->name);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, parameter->initial);
+      plait_table_text (table, PLAIT_TABLE_DIM, range->str);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, parameter->summary);
     }
   plait_table_print (table, page);
 }
