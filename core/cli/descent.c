@@ -39,8 +39,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Arrays, arrays_clear)
 void
 plait_descent_free (PlaitDescentMap *descent)
 {
-  if (!descent)
-    return;
   g_free (descent->title);
   g_free (descent->choice);
   g_strfreev (descent->targets);
@@ -57,7 +55,6 @@ plait_descent_is (PlaitStore *store, const char *path)
 {
   g_autofree char *entries = plait_place_below (path, "entry_offsets");
   g_autofree char *extents = plait_place_below (path, "extents");
-
   g_autofree char *all = plait_place_below (path, "sentence"); /* those of all sentences, as they are stored */
 
   return plait_store_has (store, extents) && plait_store_has (store, entries) && !plait_store_has (store, all);
@@ -71,7 +68,7 @@ fail (const Arrays *arrays, GError **error)
                      plait_store_path (arrays->store), arrays->path);
 }
 
-/* The array @name of @type, of @n numbers unless that is negative. */
+/* The array @name of @n numbers of @type. (transfer full) */
 static gpointer
 read_array (const Arrays *arrays, const char *name, PlaitStoreType type, gint64 n, GError **error)
 {
@@ -79,12 +76,35 @@ read_array (const Arrays *arrays, const char *name, PlaitStoreType type, gint64 
   gint64 found = 0;
   g_autofree gpointer values = plait_store_read_array (arrays->store, place, type, MOST_NUMBERS, &found, error);
 
-  if (values && n >= 0 && found != n)
-    {
-      fail (arrays, error);
-      return NULL;
-    }
-  return g_steal_pointer (&values);
+  return values && (found == n || fail (arrays, error)) ? g_steal_pointer (&values) : NULL;
+}
+
+static gboolean
+read_integers (const Arrays *arrays, const char *name, gint64 n, gint64 **values, GError **error)
+{
+  *values = read_array (arrays, name, PLAIT_STORE_INT64, n, error);
+  return *values != NULL;
+}
+
+static gboolean
+read_reals (const Arrays *arrays, const char *name, gint64 n, double **values, GError **error)
+{
+  *values = read_array (arrays, name, PLAIT_STORE_DOUBLE, n, error);
+  return *values != NULL;
+}
+
+/* @n + 1 offsets from 0 that do not fall, to the end of what they are of. */
+static gboolean
+read_offsets (const Arrays *arrays, const char *name, gint64 n, gint64 **offsets, GError **error)
+{
+  gboolean sound;
+
+  if (!read_integers (arrays, name, n + 1, offsets, error))
+    return FALSE;
+  sound = (*offsets)[0] == 0 && (*offsets)[n] <= MOST_NUMBERS;
+  for (gint64 i = 0; i < n; i++)
+    sound = sound && (*offsets)[i] <= (*offsets)[i + 1];
+  return sound || fail (arrays, error);
 }
 
 static char **
@@ -93,16 +113,6 @@ read_labels (const Arrays *arrays, const char *name, gint64 *n, GError **error)
   g_autofree char *place = plait_place_below (arrays->path, name);
 
   return plait_store_read_strings (arrays->store, place, MOST_LABELS, n, error);
-}
-
-/* Offsets from 0 that do not fall, to the end of what they are of. */
-static gboolean
-are_offsets (const gint64 *offsets, gint64 n)
-{
-  for (gint64 i = 0; i < n; i++)
-    if (offsets[i + 1] < offsets[i])
-      return FALSE;
-  return offsets[0] == 0 && offsets[n] <= MOST_NUMBERS;
 }
 
 /* Links that lead down, and rows that are there. */
@@ -129,9 +139,9 @@ static gboolean
 read_arrays (Arrays *arrays, PlaitDescentMap *descent, GError **error)
 {
   gint64 targets, entries, sets, n;
-  g_autofree gint64 *extents = read_array (arrays, "extents", PLAIT_STORE_INT64, 3, error);
+  g_autofree gint64 *extents = NULL;
 
-  if (!extents)
+  if (!read_integers (arrays, "extents", 3, &extents, error))
     return FALSE;
   arrays->layers = extents[0];
   arrays->heads = extents[1];
@@ -146,32 +156,20 @@ read_arrays (Arrays *arrays, PlaitDescentMap *descent, GError **error)
       || descent->n_rows < 1 || descent->n_rows > MIN (MOST_OF_AXIS, MOST_STEPS / targets))
     return fail (arrays, error);
   entries = arrays->layers * arrays->heads * targets;
-  descent->level = read_array (arrays, "row_level", PLAIT_STORE_INT64, descent->n_rows, error);
-  if (descent->level)
-    arrays->first_child = read_array (arrays, "row_first_child", PLAIT_STORE_INT64, descent->n_rows, error);
-  if (arrays->first_child)
-    arrays->children = read_array (arrays, "row_children", PLAIT_STORE_INT64, descent->n_rows, error);
-  if (arrays->children)
-    arrays->entries = read_array (arrays, "entry_offsets", PLAIT_STORE_INT64, entries + 1, error);
-  if (!arrays->entries)
+  if (!read_integers (arrays, "row_level", descent->n_rows, &descent->level, error)
+      || !read_integers (arrays, "row_first_child", descent->n_rows, &arrays->first_child, error)
+      || !read_integers (arrays, "row_children", descent->n_rows, &arrays->children, error)
+      || !read_offsets (arrays, "entry_offsets", entries, &arrays->entries, error))
     return FALSE;
-  if (!are_offsets (arrays->entries, entries))
-    return fail (arrays, error);
   sets = arrays->entries[entries];
-  arrays->sets = read_array (arrays, "set_offsets", PLAIT_STORE_INT64, sets + 1, error);
-  if (!arrays->sets)
+  if (!read_offsets (arrays, "set_offsets", sets, &arrays->sets, error))
     return FALSE;
-  if (!are_offsets (arrays->sets, sets))
-    return fail (arrays, error);
   n = arrays->sets[sets];
-  arrays->row = read_array (arrays, "row", PLAIT_STORE_INT64, n, error);
-  if (arrays->row)
-    arrays->weight = read_array (arrays, "weight", PLAIT_STORE_DOUBLE, n, error);
-  if (arrays->weight)
-    arrays->product = read_array (arrays, "path", PLAIT_STORE_DOUBLE, n, error);
-  if (arrays->product)
-    arrays->taken = read_array (arrays, "taken", PLAIT_STORE_DOUBLE, n, error);
-  return arrays->taken && (is_sound (arrays, descent, n) || fail (arrays, error));
+  return read_integers (arrays, "row", n, &arrays->row, error)
+         && read_reals (arrays, "weight", n, &arrays->weight, error)
+         && read_reals (arrays, "path", n, &arrays->product, error)
+         && read_reals (arrays, "taken", n, &arrays->taken, error)
+         && (is_sound (arrays, descent, n) || fail (arrays, error));
 }
 
 /* Numbers the leaves, and finds between which of them each row stands. */
@@ -234,23 +232,21 @@ add_steps (const Arrays *arrays, PlaitDescentMap *descent, PlaitMapChoice choice
   g_autofree double *of_level = g_new (double, descent->highest + 1);
   g_autofree gint64 *seen = g_new (gint64, descent->n_rows);
   g_autoptr (GString) text = g_string_new (NULL);
-  gint64 layers[2], heads[2];
+  PlaitMapSteps layers, heads;
   gsize n = (gsize)(descent->n_targets * descent->n_rows);
 
-  if (!plait_map_choose (arrays->store, arrays->path, "layer", arrays->layers, choice, &layers[0], &layers[1], text,
-                         error)
-      || !plait_map_choose (arrays->store, arrays->path, "head", arrays->heads, choice, &heads[0], &heads[1], text,
-                            error))
+  if (!plait_map_choose (arrays->store, arrays->path, "layer", arrays->layers, choice, &layers, text, error)
+      || !plait_map_choose (arrays->store, arrays->path, "head", arrays->heads, choice, &heads, text, error))
     return FALSE;
   descent->choice = g_strdup (text->str);
-  descent->ways = (guint)((layers[1] - layers[0] + 1) * (heads[1] - heads[0] + 1));
+  descent->ways = (guint)((layers.last - layers.first + 1) * (heads.last - heads.first + 1));
   descent->steps = plait_try_allocate (n, sizeof *descent->steps, arrays->path, error);
   if (!descent->steps)
     return FALSE;
   for (gint64 i = 0; i < descent->n_rows; i++)
     seen[i] = -1;
-  for (gint64 l = layers[0]; l <= layers[1]; l++)
-    for (gint64 h = heads[0]; h <= heads[1]; h++)
+  for (gint64 l = layers.first; l <= layers.last; l++)
+    for (gint64 h = heads.first; h <= heads.last; h++)
       for (gint64 t = 0; t < descent->n_targets; t++)
         add_entry (arrays, descent, (l * arrays->heads + h) * descent->n_targets + t, of_level, seen,
                    descent->steps + t * descent->n_rows);

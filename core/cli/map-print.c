@@ -153,7 +153,7 @@ void
 plait_map_print (const PlaitMap *map, PlaitPage *page)
 {
   gsize room = MIN (plait_page_room (page), UNLIMITED_ROOM), label_width = 0;
-  double largest = 0;
+  double largest = plait_map_largest (map);
 
   for (gint64 r = 0; r < map->n_rows; r++)
     {
@@ -161,9 +161,6 @@ plait_map_print (const PlaitMap *map, PlaitPage *page)
       label_width = MAX (label_width, plait_display_width (clean));
     }
   label_width = MIN (label_width, MIN (WIDEST_LABEL, room / 3)) + 2;
-  for (gint64 i = 0; i < map->n_rows * map->n_columns; i++)
-    if (isfinite (map->values[i]))
-      largest = MAX (largest, map->values[i]);
 
   gsize free_room = room - label_width - 1;
   guint cell_width = plait_page_has_colour (page) && free_room / 3 >= (gsize)map->n_columns ? 3 : 2;

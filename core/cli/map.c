@@ -39,8 +39,6 @@ plait_map_parse (const char *option, const char *text, gint64 *choice, GError **
 void
 plait_map_free (PlaitMap *map)
 {
-  if (!map)
-    return;
   g_free (map->title);
   g_free (map->choice);
   g_free (map->row_axis);
@@ -97,15 +95,9 @@ plait_map_fits (PlaitStore *store, const char *path)
   return !signal || !plait_store_describe (store, signal, &object, NULL) || object.rank < 2 || fits (&object);
 }
 
-/* One leading axis: which steps of it are taken. */
-typedef struct
-{
-  gint64 first, last; /* several: their mean */
-} Leading;
-
 gboolean
 plait_map_choose (PlaitStore *store, const char *path, const char *name, gint64 extent, PlaitMapChoice choice,
-                  gint64 *first, gint64 *last, GString *text, GError **error)
+                  PlaitMapSteps *steps, GString *text, GError **error)
 {
   gboolean head = strcmp (name, "head") == 0;
   gint64 wanted = head ? choice.head : choice.layer;
@@ -116,14 +108,18 @@ plait_map_choose (PlaitStore *store, const char *path, const char *name, gint64 
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: %s has no %s %" G_GINT64_FORMAT "; expected 0 to %" G_GINT64_FORMAT ", or mean",
                        plait_store_path (store), path, name, wanted, extent - 1);
-  *first = wanted == PLAIT_MAP_MEAN ? 0 : wanted;
-  *last = wanted == PLAIT_MAP_MEAN ? extent - 1 : wanted;
   if (text->len > 0)
     g_string_append (text, ", ");
   if (wanted == PLAIT_MAP_MEAN)
-    g_string_append_printf (text, "mean of %" G_GINT64_FORMAT " %s%s", extent, name, extent == 1 ? "" : "s");
+    {
+      *steps = (PlaitMapSteps){ 0, extent - 1 };
+      g_string_append_printf (text, "mean of %" G_GINT64_FORMAT " %s%s", extent, name, extent == 1 ? "" : "s");
+    }
   else
-    g_string_append_printf (text, "%s %" G_GINT64_FORMAT, name, wanted);
+    {
+      *steps = (PlaitMapSteps){ wanted, wanted };
+      g_string_append_printf (text, "%s %" G_GINT64_FORMAT, name, wanted);
+    }
   return TRUE;
 }
 
@@ -133,9 +129,8 @@ read_labels (PlaitStore *store, const char *path, const char *axis, gint64 n)
 {
   g_autofree char *name = g_strconcat (axis, "_labels", NULL);
   g_autofree char *place = plait_place_below (path, name);
-  gint64 found = 0;
-  char **labels
-      = plait_store_has (store, place) ? plait_store_read_strings (store, place, MOST_LABELS, &found, NULL) : NULL;
+  gint64 found;
+  char **labels = plait_store_read_strings (store, place, MOST_LABELS, &found, NULL);
 
   if (labels && found == n)
     return labels;
@@ -182,7 +177,7 @@ keep_heaviest (double *row, gint64 n, gint64 top, const double **order)
 /* Adds the chosen steps of the second leading axis out of @block, which is one step of the first; of each row the @top
  * heaviest, or 0: all. */
 static void
-add_block (PlaitMap *map, double *block, const Leading *second, gint64 top)
+add_block (PlaitMap *map, double *block, const PlaitMapSteps *second, gint64 top)
 {
   gint64 n = map->n_rows * map->n_columns;
   g_autofree const double **order = g_new (const double *, map->n_columns + 1);
@@ -199,12 +194,13 @@ add_block (PlaitMap *map, double *block, const Leading *second, gint64 top)
 /* Sums the chosen pictures of the dataset @signal into the map, and divides by their number. */
 static gboolean
 read_values (PlaitMap *map, PlaitStore *store, const char *signal, const PlaitStoreObject *object,
-             const Leading leading[MOST_LEADING], gint64 top, GError **error)
+             const PlaitMapSteps leading[MOST_LEADING], gint64 top, GError **error)
 {
   guint n_leading = object->rank - 2;
   gint64 size = map->n_rows * map->n_columns;
   gint64 block = n_leading == 2 ? object->shape[1] * size : size;
-  double steps = 1;
+  const PlaitMapSteps *first = &leading[0], *second = &leading[1];
+  double steps = (double)((first->last - first->first + 1) * (second->last - second->first + 1));
   g_autofree double *values = plait_try_allocate ((gsize)block, sizeof *values, signal, error);
 
   if (!values)
@@ -212,8 +208,6 @@ read_values (PlaitMap *map, PlaitStore *store, const char *signal, const PlaitSt
   map->values = plait_try_allocate ((gsize)size, sizeof *map->values, signal, error);
   if (!map->values)
     return FALSE;
-  const Leading single = { 0, 0 };
-  const Leading *first = n_leading > 0 ? &leading[0] : &single, *second = n_leading > 1 ? &leading[1] : &single;
   for (gint64 step = first->first; step <= first->last; step++)
     {
       gboolean read = n_leading == 0
@@ -223,7 +217,6 @@ read_values (PlaitMap *map, PlaitStore *store, const char *signal, const PlaitSt
         return FALSE;
       add_block (map, values, second, top);
     }
-  steps = (double)((first->last - first->first + 1) * (second->last - second->first + 1));
   for (gint64 i = 0; i < size; i++)
     map->values[i] /= steps;
   return TRUE;
@@ -234,8 +227,7 @@ static gboolean
 read_places (PlaitMap *map, PlaitStore *store, const char *path, GError **error)
 {
   g_autofree char *place = plait_place_below (path, "row_sentence");
-  g_autofree char *rows
-      = plait_store_has_attribute (store, path, "rows") ? plait_store_get_string (store, path, "rows", NULL) : NULL;
+  g_autofree char *rows = plait_store_get_string (store, path, "rows", NULL);
   gint64 n = 0;
 
   map->of_sentences = g_strcmp0 (rows, "sentences") == 0;
@@ -256,7 +248,7 @@ plait_map_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GErr
   g_autoptr (PlaitMap) map = g_new0 (PlaitMap, 1);
   g_autoptr (GString) told = g_string_new (NULL);
   PlaitStoreObject object;
-  Leading leading[MOST_LEADING];
+  PlaitMapSteps leading[MOST_LEADING] = { { 0, 0 } };
   gint64 n_axes;
   g_autofree char *signal = signal_path (store, path, error);
 
@@ -274,8 +266,7 @@ plait_map_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GErr
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: %s has too many values to be drawn",
                             plait_store_path (store), path);
   for (guint i = 0; i + 2 < object.rank; i++)
-    if (!plait_map_choose (store, path, axes[i], object.shape[i], choice, &leading[i].first, &leading[i].last, told,
-                           error))
+    if (!plait_map_choose (store, path, axes[i], object.shape[i], choice, &leading[i], told, error))
       return NULL;
   map->n_rows = object.shape[object.rank - 2];
   map->n_columns = object.shape[object.rank - 1];
@@ -291,13 +282,23 @@ plait_map_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GErr
   map->row_axis = g_strdup (axes[object.rank - 2]);
   map->column_axis = g_strdup (axes[object.rank - 1]);
   map->choice = g_strdup (told->str);
-  map->title
-      = plait_store_has_attribute (store, path, "title") ? plait_store_get_string (store, path, "title", NULL) : NULL;
+  map->title = plait_store_get_string (store, path, "title", NULL);
   if (!read_values (map, store, signal, &object, leading, choice.top, error))
     return NULL;
   map->rows = read_labels (store, path, map->row_axis, map->n_rows);
   map->columns = read_labels (store, path, map->column_axis, map->n_columns);
   return plait_store_intact (store, error) ? g_steal_pointer (&map) : NULL;
+}
+
+double
+plait_map_largest (const PlaitMap *map)
+{
+  double largest = 0;
+
+  for (gint64 i = 0; i < map->n_rows * map->n_columns; i++)
+    if (isfinite (map->values[i]))
+      largest = MAX (largest, map->values[i]);
+  return largest;
 }
 
 void

@@ -50,15 +50,24 @@ gboolean plait_map_fits (PlaitStore *store, const char *path);
 /* How many layers and heads the heatmap at @path has; 0 where it has no such axis. */
 void plait_map_steps (PlaitStore *store, const char *path, gint64 *layers, gint64 *heads);
 
-/* Finds the steps *@first to *@last that @choice asks for on the axis @name, "layer" or "head", of @extent steps, and
- * tells them in @text. */
+/* Steps of an axis; of several the mean. */
+typedef struct
+{
+  gint64 first, last;
+} PlaitMapSteps;
+
+/* Finds the steps that @choice asks for on the axis @name, "layer" or "head", of @extent steps, and tells them in
+ * @text. */
 gboolean plait_map_choose (PlaitStore *store, const char *path, const char *name, gint64 extent, PlaitMapChoice choice,
-                           gint64 *first, gint64 *last, GString *text, GError **error);
+                           PlaitMapSteps *steps, GString *text, GError **error);
 
 /* Reads the heatmap at @path. (transfer full) */
 PlaitMap *plait_map_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GError **error);
 void plait_map_free (PlaitMap *map);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitMap, plait_map_free)
+
+/* The largest of its values that are finite, or 0. */
+double plait_map_largest (const PlaitMap *map);
 
 /* The columns of @map that are of sentence @sentence; PLAIT_ERROR_INPUT if it has none. (transfer full) */
 PlaitMap *plait_map_of_sentence (const PlaitMap *map, gint64 sentence, GError **error);
