@@ -61,31 +61,22 @@ add_picture (GString *html, const PlaitTableScore *score, const Range *range, gu
 static const char *
 class_of (const PlaitTableColumn *column, const PlaitTableCell *cell, gboolean best)
 {
-  if (cell->kind == PLAIT_TABLE_CELL_EMPTY && !plait_table_is_number (column))
+  static const char *const classes[]
+      = { [PLAIT_TABLE_WORDS] = "",    [PLAIT_TABLE_COUNTS] = "number",   [PLAIT_TABLE_NUMBERS] = "number",
+          [PLAIT_TABLE_CODE] = "mono", [PLAIT_TABLE_PATHS] = "mono file", [PLAIT_TABLE_PROSE] = "text" };
+  gboolean number = plait_table_is_number (column);
+
+  if (cell->kind == PLAIT_TABLE_CELL_EMPTY && !number)
     return "";
   if (cell->run >= 0)
     return "run";
-  switch (column->kind)
-    {
-    case PLAIT_TABLE_COUNTS:
-    case PLAIT_TABLE_NUMBERS:
-      return best ? "number best" : "number";
-    case PLAIT_TABLE_CODE:
-      return "mono";
-    case PLAIT_TABLE_PATHS:
-      return "mono file";
-    case PLAIT_TABLE_PROSE:
-      return "text";
-    case PLAIT_TABLE_WORDS:
-      break;
-    }
-  return "";
+  return number && best ? "number best" : classes[column->kind];
 }
 
 static void
 begin_element (GString *html, const char *tag, const char *class)
 {
-  plait_html_add (html, "<%s%s%s%s>", tag, *class ? " class=\"" : "", class, *class ? "\"" : "");
+  plait_html_add (html, *class ? "<%s class=\"%s\">" : "<%s%s>", tag, class);
 }
 
 static void

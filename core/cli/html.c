@@ -13,26 +13,15 @@
 void
 plait_html_text (GString *html, const char *text)
 {
+  static const char *const escapes[G_MAXUINT8 + 1]
+      = { ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;" };
   g_autofree char *clean = plait_display_clean (text, TRUE);
 
   for (const char *p = clean; *p != '\0'; p++)
-    switch (*p)
-      {
-      case '<':
-        g_string_append (html, "&lt;");
-        break;
-      case '>':
-        g_string_append (html, "&gt;");
-        break;
-      case '&':
-        g_string_append (html, "&amp;");
-        break;
-      case '"':
-        g_string_append (html, "&quot;");
-        break;
-      default:
-        g_string_append_c (html, *p);
-      }
+    if (escapes[(guchar)*p])
+      g_string_append (html, escapes[(guchar)*p]);
+    else
+      g_string_append_c (html, *p);
 }
 
 void
@@ -112,7 +101,7 @@ resource_text (const char *const *names, guint n)
       g_autofree char *path = g_strconcat ("/plait/", names[i], NULL);
       g_autoptr (GBytes) bytes = g_resource_lookup_data (plait_get_resource (), path, 0, NULL);
 
-      g_string_append_len (text, g_bytes_get_data (bytes, NULL), (gssize)g_bytes_get_size (bytes));
+      g_string_append (text, g_bytes_get_data (bytes, NULL));
     }
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
@@ -172,10 +161,12 @@ typedef struct
   double least, most, step; /* of the ticks */
 } Scale;
 
-/* A scale over @least .. @most whose ticks are 1, 2 or 5 times a power of ten apart. */
+/* A scale over @least .. @most with about @ticks ticks. */
 static Scale
 scale_of (double least, double most, guint ticks)
 {
+  double step;
+
   if (!(most > least))
     {
       double room = fabs (least) > 0 ? fabs (least) * .1 : 1;
@@ -183,9 +174,7 @@ scale_of (double least, double most, guint ticks)
       most = least + room;
       least -= room;
     }
-  double raw = (most - least) / ticks, power = pow (10, floor (log10 (raw))), part = raw / power;
-  double step = power * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
-
+  step = plait_plot_step ((most - least) / ticks);
   return (Scale){ floor (least / step + 1e-9) * step, ceil (most / step - 1e-9) * step, step };
 }
 
@@ -243,9 +232,9 @@ add_axes (GString *html, const Scale *x, const Scale *y, const char *x_title)
 }
 
 static gboolean
-is_point (const PlaitHtmlCurve *curve, guint i)
+is_point (const PlaitPlotSeries *series, guint i)
 {
-  return isfinite (curve->x[i]) && isfinite (curve->y[i]);
+  return isfinite (series->x[i]) && isfinite (series->y[i]);
 }
 
 /* A corner of a band or curve, within the axes. */
@@ -259,48 +248,50 @@ add_corner (GString *html, const Scale *x, const Scale *y, double at, double val
 static void
 add_curve (GString *html, const PlaitHtmlCurve *curve, const Scale *x, const Scale *y)
 {
+  const PlaitPlotSeries *series = curve->series;
   guint n_points = 0;
 
   plait_html_add (html,
                   "<polyline fill=\"none\" stroke=\"var(--c%u)\" stroke-width=\"1.8\" stroke-linejoin=\"round\"%s "
                   "points=\"",
                   curve->colour % PLAIT_HTML_COLOURS, curve->dashed ? " stroke-dasharray=\"5 4\"" : "");
-  for (guint i = 0; i < curve->n; i++)
-    if (is_point (curve, i))
-      add_corner (html, x, y, curve->x[i], curve->y[i], n_points++ == 0);
+  for (guint i = 0; i < series->n; i++)
+    if (is_point (series, i))
+      add_corner (html, x, y, series->x[i], series->y[i], n_points++ == 0);
   g_string_append (html, "\"/>\n");
   /* Few points are marked; one alone would not be seen at all. */
-  for (guint i = 0; i < curve->n && n_points <= 30; i++)
-    if (is_point (curve, i))
+  for (guint i = 0; i < series->n && n_points <= 30; i++)
+    if (is_point (series, i))
       plait_html_add (html, "<circle r=\"2.4\" cx=\"%s\" cy=\"%s\" fill=\"var(--c%u)\"/>",
-                      PLAIT_HTML_REAL (place_x (x, curve->x[i]), 1), PLAIT_HTML_REAL (place_y (y, curve->y[i]), 1),
+                      PLAIT_HTML_REAL (place_x (x, series->x[i]), 1), PLAIT_HTML_REAL (place_y (y, series->y[i]), 1),
                       curve->colour % PLAIT_HTML_COLOURS);
 }
 
 /* A band is in sight where both its edges are. */
 static gboolean
-has_band (const PlaitHtmlCurve *curve, guint i)
+has_band (const PlaitPlotSeries *series, guint i)
 {
-  return curve->low && curve->high && is_point (curve, i) && isfinite (curve->low[i]) && isfinite (curve->high[i]);
+  return is_point (series, i) && isfinite (series->low[i]) && isfinite (series->high[i]);
 }
 
 static void
 add_band (GString *html, const PlaitHtmlCurve *curve, const Scale *x, const Scale *y)
 {
+  const PlaitPlotSeries *series = curve->series;
   guint n = 0;
 
-  for (guint i = 0; i < curve->n; i++)
-    n += has_band (curve, i);
+  for (guint i = 0; i < series->n; i++)
+    n += has_band (series, i);
   if (n < 2)
     return;
   plait_html_add (html, "<polygon class=\"band\" fill=\"var(--c%u)\" points=\"", curve->colour % PLAIT_HTML_COLOURS);
   n = 0;
-  for (guint i = 0; i < curve->n; i++)
-    if (has_band (curve, i))
-      add_corner (html, x, y, curve->x[i], curve->high[i], n++ == 0);
-  for (guint i = curve->n; i-- > 0;)
-    if (has_band (curve, i))
-      add_corner (html, x, y, curve->x[i], curve->low[i], FALSE);
+  for (guint i = 0; i < series->n; i++)
+    if (has_band (series, i))
+      add_corner (html, x, y, series->x[i], series->high[i], n++ == 0);
+  for (guint i = series->n; i-- > 0;)
+    if (has_band (series, i))
+      add_corner (html, x, y, series->x[i], series->low[i], FALSE);
   g_string_append (html, "\"/>\n");
 }
 
@@ -310,23 +301,23 @@ plait_html_plot (GString *html, const char *title, const char *x_title, const Pl
   double least_x = INFINITY, most_x = -INFINITY, least_y = INFINITY, most_y = -INFINITY;
 
   for (guint c = 0; c < n; c++)
-    for (guint i = 0; i < curves[c].n; i++)
-      if (is_point (&curves[c], i))
+    for (guint i = 0; i < curves[c].series->n; i++)
+      if (is_point (curves[c].series, i))
         {
-          least_x = MIN (least_x, curves[c].x[i]);
-          most_x = MAX (most_x, curves[c].x[i]);
-          least_y = MIN (least_y, curves[c].y[i]);
-          most_y = MAX (most_y, curves[c].y[i]);
+          least_x = MIN (least_x, curves[c].series->x[i]);
+          most_x = MAX (most_x, curves[c].series->x[i]);
+          least_y = MIN (least_y, curves[c].series->y[i]);
+          most_y = MAX (most_y, curves[c].series->y[i]);
         }
   if (!(least_x <= most_x))
     return;
   double room = (most_y - least_y) * BAND_ROOM, least = least_y - room, most = most_y + room;
   for (guint c = 0; c < n; c++)
-    for (guint i = 0; i < curves[c].n; i++)
-      if (has_band (&curves[c], i))
+    for (guint i = 0; i < curves[c].series->n; i++)
+      if (has_band (curves[c].series, i))
         {
-          least_y = MIN (least_y, MAX (curves[c].low[i], least));
-          most_y = MAX (most_y, MIN (curves[c].high[i], most));
+          least_y = MIN (least_y, MAX (curves[c].series->low[i], least));
+          most_y = MAX (most_y, MIN (curves[c].series->high[i], most));
         }
   Scale x = scale_of (least_x, most_x, 6), y = scale_of (least_y, most_y, 5);
 
@@ -340,20 +331,14 @@ plait_html_plot (GString *html, const char *title, const char *x_title, const Pl
     add_band (html, &curves[c], &x, &y);
   for (guint c = 0; c < n; c++)
     add_curve (html, &curves[c], &x, &y);
-  g_string_append (html, "</svg>\n");
-  g_string_append (html, "</figure>\n");
+  g_string_append (html, "</svg>\n</figure>\n");
 }
 
 void
-plait_html_legend (GString *html, const PlaitHtmlCurve *curves, guint n)
+plait_html_key (GString *html, const char *name, guint colour, gboolean dashed)
 {
-  g_string_append (html, "<p class=\"small\">");
-  for (guint c = 0; c < n; c++)
-    {
-      plait_html_add (html, "<span class=\"key\"><span class=\"swatch\" style=\"background:var(--c%u)%s\"></span>",
-                      curves[c].colour % PLAIT_HTML_COLOURS, curves[c].dashed ? ";opacity:.45" : "");
-      plait_html_text (html, curves[c].name);
-      g_string_append (html, curves[c].dashed ? " (dashed)</span>\n" : "</span>\n");
-    }
-  g_string_append (html, "</p>\n");
+  plait_html_add (html, "<span class=\"key\"><span class=\"swatch\" style=\"background:var(--c%u)%s\"></span>",
+                  colour % PLAIT_HTML_COLOURS, dashed ? ";opacity:.45" : "");
+  plait_html_text (html, name);
+  g_string_append (html, dashed ? " (dashed)</span>\n" : "</span>\n");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/table.h"
+#include "cli/plot.h"
 
 /*
  * Writing one HTML page that needs nothing else: its style and its script stand in it, pictures are SVG in it. It lets
@@ -38,22 +39,19 @@ void plait_html_label (GString *html, const char *label);
 /* How many columns of a terminal that would take: about what its width in a browser goes by. */
 gsize plait_html_label_columns (const char *label);
 
-/* One curve of a plot. A value that is not finite is left out. */
+/* One curve of a plot, and the band around it. A value that is not finite is left out. */
 typedef struct
 {
-  const char *name;
-  guint n;
-  const double *x, *y;
+  PlaitPlotSeries *series;
   guint colour; /* any number */
   gboolean dashed;
-  const double *low, *high; /* the edges of a band, or NULL */
 } PlaitHtmlCurve;
 
 /* A plot of @curves with axes; nothing if there is no point. */
 void plait_html_plot (GString *html, const char *title, const char *x_title, const PlaitHtmlCurve *curves, guint n);
 
-/* The names of @curves beside their colours. */
-void plait_html_legend (GString *html, const PlaitHtmlCurve *curves, guint n);
+/* The name of such curves beside their colour, in a legend. */
+void plait_html_key (GString *html, const char *name, guint colour, gboolean dashed);
 
 /* @table and its notes. A run's name stands beside its colour, and beside a score that is pictured its interval on the
  * scale of the column. */

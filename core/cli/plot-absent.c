@@ -12,16 +12,8 @@ plait_plot_available (GError **error)
 }
 
 GBytes *
-plait_plot_maps (const GPtrArray *maps, const PlaitPlotSettings *settings, PlaitPlotFormat format, guint *left_out,
-                 GError **error)
-{
-  plait_plot_available (error);
-  return NULL;
-}
-
-GBytes *
-plait_plot_chart (const PlaitPlotChart *chart, const PlaitPlotSettings *settings, PlaitPlotFormat format,
-                  guint *left_out, GError **error)
+plait_plot_draw (const PlaitPlotChart *chart, const GPtrArray *maps, const PlaitPlotSettings *settings,
+                 PlaitPlotFormat format, guint *left_out, GError **error)
 {
   plait_plot_available (error);
   return NULL;

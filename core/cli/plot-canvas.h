@@ -38,5 +38,5 @@ const char *plait_plot_title (const char *set, const char *own);
 const char *plait_plot_name (const PlaitPlotCanvas *canvas, guint i, const char *own);
 
 /* Draw from the top of @canvas on; the height that was taken. */
-double plait_plot_draw_maps (PlaitPlotCanvas *canvas, gconstpointer maps);
-double plait_plot_draw_chart (PlaitPlotCanvas *canvas, gconstpointer chart);
+double plait_plot_draw_maps (PlaitPlotCanvas *canvas, const GPtrArray *maps);
+double plait_plot_draw_chart (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart);

@@ -26,8 +26,6 @@ plait_plot_series_free (PlaitPlotSeries *series)
 void
 plait_plot_chart_free (PlaitPlotChart *chart)
 {
-  if (!chart)
-    return;
   g_free (chart->x_title);
   g_free (chart->y_title);
   g_strfreev (chart->categories);
@@ -75,95 +73,78 @@ add_series (PlaitPlotChart *chart, const char *name, guint n)
   return series;
 }
 
-/* Runs that differ in nothing but their seeds. */
+/* What is drawn. */
 typedef struct
 {
-  char *name;
-  guint first;     /* the number of the first of them among all runs */
-  GPtrArray *runs; /* borrowed */
-} Group;
+  GPtrArray *runs;
+  GArray *systems; /* of these, by names of our own */
+} Runs;
 
-static void
-group_free (gpointer item)
+static PlaitRunSystem *
+system_of (const Runs *runs, guint s)
 {
-  Group *group = item;
-
-  g_free (group->name);
-  g_ptr_array_unref (group->runs);
-  g_free (group);
+  return &g_array_index (runs->systems, PlaitRunSystem, s);
 }
 
-/* Whether the values of @difference tell groups apart that have one name so far. */
-static gboolean
-tells_apart (const GPtrArray *groups, const PlaitRunDifference *difference)
+static const PlaitRunFile *
+run_of (const Runs *runs, const PlaitRunSystem *system, guint i)
 {
-  for (guint i = 0; i < groups->len; i++)
+  return runs->runs->pdata[system->runs[i]];
+}
+
+static const char *
+setting_of (const PlaitRunSystem *system, const PlaitRunDifference *difference)
+{
+  return plait_run_difference_text (difference, system->runs[0]);
+}
+
+static void
+rename_system (PlaitRunSystem *system, char *name)
+{
+  g_free (system->name);
+  system->name = name;
+}
+
+/* Whether the values of @difference tell systems apart that have one name so far. */
+static gboolean
+tells_apart (const Runs *runs, const PlaitRunDifference *difference)
+{
+  for (guint i = 0; i < runs->systems->len; i++)
     for (guint k = 0; k < i; k++)
       {
-        const Group *a = groups->pdata[i], *b = groups->pdata[k];
+        const PlaitRunSystem *a = system_of (runs, i), *b = system_of (runs, k);
 
-        if (g_str_equal (a->name, b->name)
-            && !g_str_equal (plait_run_difference_text (difference, a->first),
-                             plait_run_difference_text (difference, b->first)))
+        if (g_str_equal (a->name, b->name) && !g_str_equal (setting_of (a, difference), setting_of (b, difference)))
           return TRUE;
       }
   return FALSE;
 }
 
-/* Names @groups by the first settings that tell them apart; the only one by its file. */
+/* Names systems by the first settings that tell them apart; the only one by its file. */
 static void
-name_groups (const GPtrArray *groups, const GPtrArray *differences)
+name_systems (const Runs *runs)
 {
+  g_autoptr (GPtrArray) differences = plait_runs_differences (runs->runs);
+
+  for (guint s = 0; s < runs->systems->len; s++)
+    rename_system (system_of (runs, s), g_strdup (""));
   for (guint d = 0; d < differences->len; d++)
     {
       const PlaitRunDifference *difference = differences->pdata[d];
 
-      if (g_str_equal (difference->key, SEED) || !tells_apart (groups, difference))
+      if (g_str_equal (difference->key, SEED) || !tells_apart (runs, difference))
         continue;
-      for (guint g = 0; g < groups->len; g++)
+      for (guint s = 0; s < runs->systems->len; s++)
         {
-          Group *group = groups->pdata[g];
-          char *name = g_strconcat (group->name, *group->name == '\0' ? "" : ", ",
-                                    plait_run_difference_text (difference, group->first), NULL);
+          PlaitRunSystem *system = system_of (runs, s);
 
-          g_free (group->name);
-          group->name = name;
+          rename_system (system, g_strconcat (system->name, *system->name == '\0' ? "" : ", ",
+                                              setting_of (system, difference), NULL));
         }
     }
-  for (guint g = 0; g < groups->len; g++)
-    {
-      Group *group = groups->pdata[g];
-
-      if (*group->name == '\0')
-        {
-          g_free (group->name);
-          group->name = g_strdup (((PlaitRunFile *)group->runs->pdata[0])->name);
-        }
-    }
-}
-
-/* (transfer full) (element-type Group) */
-static GPtrArray *
-group_runs (GPtrArray *runs)
-{
-  g_autoptr (GPtrArray) differences = plait_runs_differences (runs);
-  g_autoptr (GArray) systems = plait_run_systems_new (runs);
-  GPtrArray *groups = g_ptr_array_new_with_free_func (group_free);
-
-  for (guint s = 0; s < systems->len; s++)
-    {
-      const PlaitRunSystem *system = &g_array_index (systems, PlaitRunSystem, s);
-      Group *group = g_new0 (Group, 1);
-
-      group->name = g_strdup ("");
-      group->first = system->runs[0];
-      group->runs = g_ptr_array_new ();
-      for (guint i = 0; i < system->n; i++)
-        g_ptr_array_add (group->runs, runs->pdata[system->runs[i]]);
-      g_ptr_array_add (groups, group);
-    }
-  name_groups (groups, differences);
-  return groups;
+  for (guint s = 0; s < runs->systems->len; s++)
+    if (*system_of (runs, s)->name == '\0')
+      rename_system (system_of (runs, s), g_strdup (run_of (runs, system_of (runs, s), 0)->name));
 }
 
 /* The mean of @values and a standard deviation to each side; of one value, what @low and @high say. */
@@ -206,6 +187,14 @@ plait_plot_curve_read (PlaitStore *store, const char *path, PlaitPlotCurve *curv
   return TRUE;
 }
 
+double
+plait_plot_step (double rough)
+{
+  double power = pow (10, floor (log10 (rough))), times = rough / power;
+
+  return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
+}
+
 /* The value of @curve at @x, from its place *@at on. */
 static double
 value_at (const PlaitPlotCurve *curve, double x, gint64 *at)
@@ -241,35 +230,35 @@ plait_plot_series_mean (const char *name, const PlaitPlotCurve *curves, guint n)
 }
 
 static PlaitPlotChart *
-curves_new (const GPtrArray *groups, const char *path, GError **error)
+curves_new (const Runs *runs, const char *path, GError **error)
 {
   g_autofree char *title = g_strdelimit (g_path_get_basename (path), "_", ' ');
   g_autoptr (PlaitPlotChart) chart = chart_new (PLAIT_PLOT_LINES, "updates", title);
 
-  for (guint g = 0; g < groups->len; g++)
+  for (guint s = 0; s < runs->systems->len; s++)
     {
-      const Group *group = groups->pdata[g];
+      const PlaitRunSystem *system = system_of (runs, s);
       g_autoptr (GArray) curves = g_array_new (FALSE, TRUE, sizeof (PlaitPlotCurve));
 
       g_array_set_clear_func (curves, (GDestroyNotify)plait_plot_curve_clear);
-      g_array_set_size (curves, group->runs->len);
-      for (guint r = 0; r < group->runs->len; r++)
-        if (!plait_plot_curve_read (((PlaitRunFile *)group->runs->pdata[r])->store, path,
-                                    &g_array_index (curves, PlaitPlotCurve, r), error))
+      g_array_set_size (curves, system->n);
+      for (guint r = 0; r < system->n; r++)
+        if (!plait_plot_curve_read (run_of (runs, system, r)->store, path, &g_array_index (curves, PlaitPlotCurve, r),
+                                    error))
           return NULL;
       g_ptr_array_add (chart->series, plait_plot_series_mean (
-                                          group->name, (const PlaitPlotCurve *)(gpointer)curves->data, curves->len));
+                                          system->name, (const PlaitPlotCurve *)(gpointer)curves->data, curves->len));
     }
   return g_steal_pointer (&chart);
 }
 
 /* ---- scores ---- */
 
-static gboolean
+static gpointer
 fail_metric (const PlaitRunFile *run, const char *path, const char *metric, GError **error)
 {
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has no score%s%s; plait show lists what there is",
-                     plait_store_path (run->store), path, metric ? " by " : "", metric ? metric : "");
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: %s has no score%s%s; plait show lists what there is",
+                          plait_store_path (run->store), path, metric ? " by " : "", metric ? metric : "");
 }
 
 static gboolean
@@ -293,33 +282,32 @@ find_score (const PlaitRunFile *run, const char *split, const char *metric)
 }
 
 static PlaitPlotChart *
-bars_new (const GPtrArray *groups, const char *path, const char *split, const char *metric, GError **error)
+bars_new (const Runs *runs, const char *path, const char *split, const char *metric, GError **error)
 {
   g_autoptr (PlaitPlotChart) chart = chart_new (PLAIT_PLOT_BARS, NULL, NULL);
-  PlaitPlotSeries *series = add_series (chart, "", groups->len);
+  PlaitPlotSeries *series = add_series (chart, "", runs->systems->len);
 
-  chart->categories = g_new0 (char *, groups->len + 1);
-  for (guint g = 0; g < groups->len; g++)
+  chart->categories = g_new0 (char *, runs->systems->len + 1);
+  for (guint s = 0; s < runs->systems->len; s++)
     {
-      const Group *group = groups->pdata[g];
+      const PlaitRunSystem *system = system_of (runs, s);
       g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (double));
       const PlaitRunScore *score = NULL;
 
-      for (guint r = 0; r < group->runs->len; r++)
+      for (guint r = 0; r < system->n; r++)
         {
-          score = find_score (group->runs->pdata[r], split, metric);
+          const PlaitRunFile *run = run_of (runs, system, r);
+
+          score = find_score (run, split, metric);
           if (!score)
-            {
-              fail_metric (group->runs->pdata[r], path, metric, error);
-              return NULL;
-            }
+            return fail_metric (run, path, metric, error);
           if (isfinite (score->score))
             g_array_append_val (values, score->score);
         }
       if (!chart->x_title)
         chart->x_title = g_strdup (score->name);
-      chart->categories[g] = g_strdup (group->name);
-      set_point (series, g, values, score->low < score->high ? score->low : NAN,
+      chart->categories[s] = g_strdup (system->name);
+      set_point (series, s, values, score->low < score->high ? score->low : NAN,
                  score->low < score->high ? score->high : NAN);
     }
   return g_steal_pointer (&chart);
@@ -327,30 +315,32 @@ bars_new (const GPtrArray *groups, const char *path, const char *split, const ch
 
 /* ---- lengths ---- */
 
-/* The rows of one metric out of all; the first's where none is asked for. (transfer container) */
+/* The rows at @path of one metric; the first's where none is asked for. (transfer full) */
 static GPtrArray *
-rows_of_metric (const GPtrArray *rows, const char *metric)
+read_lengths (const PlaitRunFile *run, const char *path, const char *metric, GError **error)
 {
-  GPtrArray *some = g_ptr_array_new ();
+  g_autoptr (GPtrArray) rows = plait_length_table_read (run->store, path, error);
   const char *first = NULL;
 
-  for (guint i = 0; i < rows->len; i++)
+  for (guint i = 0; rows && i < rows->len;)
     {
-      PlaitLengthRow *row = rows->pdata[i];
+      const PlaitLengthRow *row = rows->pdata[i];
 
       if (!first && is_metric (metric, row->metric, row->name))
         first = row->metric;
       if (first && g_str_equal (first, row->metric))
-        g_ptr_array_add (some, row);
+        i++;
+      else
+        g_ptr_array_remove_index (rows, i);
     }
-  return some;
+  return !rows || rows->len > 0 ? g_steal_pointer (&rows) : fail_metric (run, path, metric, error);
 }
 
 static void
-add_lengths (PlaitPlotChart *chart, const Group *group, const GPtrArray *tables)
+add_lengths (PlaitPlotChart *chart, const char *name, const GPtrArray *tables)
 {
   const GPtrArray *first = tables->pdata[0];
-  PlaitPlotSeries *series = add_series (chart, group->name, first->len);
+  PlaitPlotSeries *series = add_series (chart, name, first->len);
   g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (double));
 
   for (guint bin = 0; bin < first->len; bin++)
@@ -380,45 +370,36 @@ same_bins (char *const *categories, const GPtrArray *rows)
 }
 
 static PlaitPlotChart *
-lengths_new (const GPtrArray *groups, const char *path, const char *metric, GError **error)
+lengths_new (const Runs *runs, const char *path, const char *metric, GError **error)
 {
   g_autoptr (PlaitPlotChart) chart = chart_new (PLAIT_PLOT_POINTS, "words of the source", NULL);
 
-  for (guint g = 0; g < groups->len; g++)
+  for (guint s = 0; s < runs->systems->len; s++)
     {
-      const Group *group = groups->pdata[g];
-      g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func ((GDestroyNotify)g_ptr_array_unref);
+      const PlaitRunSystem *system = system_of (runs, s);
       g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func ((GDestroyNotify)g_ptr_array_unref);
 
-      for (guint r = 0; r < group->runs->len; r++)
+      for (guint r = 0; r < system->n; r++)
         {
-          const PlaitRunFile *run = group->runs->pdata[r];
-          GPtrArray *rows = plait_length_table_read (run->store, path, error);
-          GPtrArray *some;
+          const PlaitRunFile *run = run_of (runs, system, r);
+          GPtrArray *rows = read_lengths (run, path, metric, error);
 
           if (!rows)
             return NULL;
-          g_ptr_array_add (all, rows);
-          some = rows_of_metric (rows, metric);
-          g_ptr_array_add (tables, some);
-          if (some->len == 0)
-            {
-              fail_metric (run, path, metric, error);
-              return NULL;
-            }
+          g_ptr_array_add (tables, rows);
           if (!chart->categories)
             {
-              chart->y_title = g_strdup (((PlaitLengthRow *)some->pdata[0])->name);
-              chart->categories = g_new0 (char *, some->len + 1);
-              for (guint i = 0; i < some->len; i++)
-                chart->categories[i] = g_strdup (((PlaitLengthRow *)some->pdata[i])->bin);
+              chart->y_title = g_strdup (((PlaitLengthRow *)rows->pdata[0])->name);
+              chart->categories = g_new0 (char *, rows->len + 1);
+              for (guint i = 0; i < rows->len; i++)
+                chart->categories[i] = g_strdup (((PlaitLengthRow *)rows->pdata[i])->bin);
             }
-          if (!same_bins (chart->categories, some))
+          if (!same_bins (chart->categories, rows))
             return plait_fail_null (error, PLAIT_ERROR_INPUT,
                                     "%s: %s has other bins than the runs before; plot it alone",
                                     plait_store_path (run->store), path);
         }
-      add_lengths (chart, group, tables);
+      add_lengths (chart, system->name, tables);
     }
   return g_steal_pointer (&chart);
 }
@@ -440,18 +421,20 @@ has_values (const PlaitPlotChart *chart)
 PlaitPlotChart *
 plait_plot_chart_new (GPtrArray *runs, const char *path, const char *metric, GError **error)
 {
-  g_autoptr (GPtrArray) groups = group_runs (runs);
+  g_autoptr (GArray) systems = plait_run_systems_new (runs);
+  const Runs all = { runs, systems };
   g_auto (GStrv) parts = g_strsplit (path, "/", -1);
   guint n = g_strv_length (parts);
   gboolean evaluation = n == 4 && g_str_equal (parts[1], "evaluation");
   g_autoptr (PlaitPlotChart) chart = NULL;
 
+  name_systems (&all);
   if (evaluation && g_str_equal (parts[3], "metrics"))
-    chart = bars_new (groups, path, parts[2], metric, error);
+    chart = bars_new (&all, path, parts[2], metric, error);
   else if (evaluation && g_str_equal (parts[3], "length_bins"))
-    chart = lengths_new (groups, path, metric, error);
+    chart = lengths_new (&all, path, metric, error);
   else if (n == 4 && g_str_equal (parts[1], "training"))
-    chart = curves_new (groups, path, error);
+    chart = curves_new (&all, path, error);
   else
     plait_fail (error, PLAIT_ERROR_INPUT,
                 "%s cannot be drawn; expected a heatmap, such as /attention/test/0/SOURCE, a curve, such as "

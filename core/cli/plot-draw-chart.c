@@ -39,14 +39,11 @@ place_of (const Axis *axis, double value)
   return axis->begin + (value - axis->low) / (axis->high - axis->low) * (axis->end - axis->begin);
 }
 
-/* The least of 1, 2 and 5 times a power of ten that makes at most @most steps. */
+/* At most @most steps between ticks. */
 static void
 choose_ticks (Axis *axis, double most)
 {
-  double rough = (axis->high - axis->low) / MAX (most, 1), power = pow (10, floor (log10 (rough))),
-         times = rough / power;
-
-  axis->step = power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
+  axis->step = plait_plot_step ((axis->high - axis->low) / MAX (most, 1));
   axis->decimals = (int)MAX (0, -floor (log10 (axis->step) + 1e-9));
 }
 
@@ -424,9 +421,7 @@ draw_bars (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart)
 }
 
 double
-plait_plot_draw_chart (PlaitPlotCanvas *canvas, gconstpointer figure)
+plait_plot_draw_chart (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart)
 {
-  const PlaitPlotChart *chart = figure;
-
   return chart->kind == PLAIT_PLOT_BARS ? draw_bars (canvas, chart) : draw_plane (canvas, chart);
 }

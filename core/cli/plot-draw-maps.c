@@ -49,9 +49,8 @@ static char **
 shown_labels (const PlaitPlotCanvas *canvas, char *const *labels)
 {
   guint n = g_strv_length ((char **)labels);
-  char **shown;
+  char **shown = g_new0 (char *, n + 1);
 
-  shown = g_new0 (char *, n + 1);
   /* What marks that a word begins takes the place of letters, and is drawn over its neighbours. */
   for (guint i = 0; canvas->settings->labels == PLAIT_PLOT_TOKENS && i < n; i++)
     shown[i] = g_strdup (
@@ -92,9 +91,7 @@ arrange (PlaitPlotCanvas *canvas, Layout *layout)
       widest = MAX (widest, widest_of (canvas, map->columns));
       columns += map->n_columns;
       rows = MAX (rows, map->n_rows);
-      for (gint64 i = 0; i < map->n_rows * map->n_columns; i++)
-        if (isfinite (map->values[i]))
-          layout->highest = MAX (layout->highest, map->values[i]);
+      layout->highest = MAX (layout->highest, plait_map_largest (map));
     }
   label_columns = layout->shared ? 1 : layout->maps->len;
   layout->rows_width = MIN (layout->rows_width, .3 * canvas->width / label_columns);
@@ -170,6 +167,15 @@ draw_cell (cairo_t *cairo, double value, double highest, double x, double y, dou
 }
 
 static void
+draw_frame (cairo_t *cairo, double x, double y, double width, double height)
+{
+  cairo_rectangle (cairo, x, y, width, height);
+  cairo_set_source_rgb (cairo, .3, .3, .3);
+  cairo_set_line_width (cairo, .5);
+  cairo_stroke (cairo);
+}
+
+static void
 draw_cells (PlaitPlotCanvas *canvas, const Layout *layout, const PlaitMap *map, double x, double y)
 {
   cairo_t *cairo = canvas->cairo;
@@ -182,10 +188,7 @@ draw_cells (PlaitPlotCanvas *canvas, const Layout *layout, const PlaitMap *map, 
       draw_cell (cairo, map->values[r * map->n_columns + c], layout->highest, x + (double)c * layout->cell_width,
                  y + (double)r * layout->cell_height, layout->cell_width, layout->cell_height);
   cairo_restore (cairo);
-  cairo_rectangle (cairo, x, y, (double)map->n_columns * layout->cell_width, (double)map->n_rows * layout->cell_height);
-  cairo_set_source_rgb (cairo, .3, .3, .3);
-  cairo_set_line_width (cairo, .5);
-  cairo_stroke (cairo);
+  draw_frame (cairo, x, y, (double)map->n_columns * layout->cell_width, (double)map->n_rows * layout->cell_height);
 }
 
 static void
@@ -208,16 +211,13 @@ draw_scale (PlaitPlotCanvas *canvas, const Layout *layout, double x, double y, d
       cairo_fill (canvas->cairo);
     }
   cairo_restore (canvas->cairo);
-  cairo_rectangle (canvas->cairo, x, y, width, height);
-  cairo_set_source_rgb (canvas->cairo, .3, .3, .3);
-  cairo_set_line_width (canvas->cairo, .5);
-  cairo_stroke (canvas->cairo);
+  draw_frame (canvas->cairo, x, y, width, height);
   plait_plot_text (canvas, top, text, y, (PlaitPlotPlacement){ 0, 0, 0, FALSE });
   plait_plot_text (canvas, "0", text, y + height, (PlaitPlotPlacement){ 0, 1, 0, FALSE });
 }
 
 double
-plait_plot_draw_maps (PlaitPlotCanvas *canvas, gconstpointer maps)
+plait_plot_draw_maps (PlaitPlotCanvas *canvas, const GPtrArray *maps)
 {
   Layout layout = { .maps = maps };
   const char *x_title = plait_plot_title (canvas->settings->x_title, NULL);

@@ -8,8 +8,6 @@
 #define DOTS_A_POINT (300 / 72.)
 #define MARGIN 2
 
-typedef double (*Draw) (PlaitPlotCanvas *canvas, gconstpointer figure);
-
 gboolean
 plait_plot_available (GError **error)
 {
@@ -85,9 +83,10 @@ plait_plot_name (const PlaitPlotCanvas *canvas, guint i, const char *own)
   return canvas->settings->names && i < g_strv_length (canvas->settings->names) ? canvas->settings->names[i] : own;
 }
 
-/* Draws @figure on @surface, as wide as asked; the height that it takes. */
+/* Draws on @surface, as wide as asked; the height that it takes. */
 static double
-draw_on (cairo_surface_t *surface, const PlaitPlotSettings *settings, Draw draw, gconstpointer figure, guint *left_out)
+draw_on (cairo_surface_t *surface, const PlaitPlotChart *chart, const GPtrArray *maps,
+         const PlaitPlotSettings *settings, guint *left_out)
 {
   PlaitPlotCanvas canvas = { .cairo = cairo_create (surface), .settings = settings, .size = settings->size };
   cairo_font_options_t *options = cairo_font_options_create ();
@@ -106,7 +105,7 @@ draw_on (cairo_surface_t *surface, const PlaitPlotSettings *settings, Draw draw,
   canvas.line = (double)extents.height / PANGO_SCALE;
   canvas.width = settings->width * POINTS_A_CENTIMETRE - 2 * MARGIN;
   cairo_translate (canvas.cairo, MARGIN, MARGIN);
-  height = draw (&canvas, figure) + 2 * MARGIN;
+  height = (chart ? plait_plot_draw_chart (&canvas, chart) : plait_plot_draw_maps (&canvas, maps)) + 2 * MARGIN;
   *left_out = canvas.left_out;
   pango_font_description_free (canvas.font);
   cairo_destroy (canvas.cairo);
@@ -145,12 +144,12 @@ surface_new (PlaitPlotFormat format, double width, double height, GByteArray *by
     }
 }
 
-static GBytes *
-figure_new (const PlaitPlotSettings *settings, PlaitPlotFormat format, Draw draw, gconstpointer figure, guint *left_out,
-            GError **error)
+GBytes *
+plait_plot_draw (const PlaitPlotChart *chart, const GPtrArray *maps, const PlaitPlotSettings *settings,
+                 PlaitPlotFormat format, guint *left_out, GError **error)
 {
   cairo_surface_t *record = cairo_recording_surface_create (CAIRO_CONTENT_COLOR_ALPHA, NULL);
-  double width = settings->width * POINTS_A_CENTIMETRE, height = draw_on (record, settings, draw, figure, left_out);
+  double width = settings->width * POINTS_A_CENTIMETRE, height = draw_on (record, chart, maps, settings, left_out);
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
   cairo_surface_t *surface = surface_new (format, width, height, bytes);
   cairo_t *background = cairo_create (surface);
@@ -162,7 +161,7 @@ figure_new (const PlaitPlotSettings *settings, PlaitPlotFormat format, Draw draw
       cairo_paint (background);
     }
   cairo_destroy (background);
-  draw_on (surface, settings, draw, figure, left_out);
+  draw_on (surface, chart, maps, settings, left_out);
   status = cairo_surface_status (surface);
   if (status == CAIRO_STATUS_SUCCESS && format == PLAIT_PLOT_PNG)
     status = cairo_surface_write_to_png_stream (surface, append, bytes);
@@ -175,18 +174,4 @@ figure_new (const PlaitPlotSettings *settings, PlaitPlotFormat format, Draw draw
     return g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
   return plait_fail_null (error, PLAIT_ERROR_FAILED, "the figure of %.0f x %.0f points cannot be drawn: %s", width,
                           height, cairo_status_to_string (status));
-}
-
-GBytes *
-plait_plot_maps (const GPtrArray *maps, const PlaitPlotSettings *settings, PlaitPlotFormat format, guint *left_out,
-                 GError **error)
-{
-  return figure_new (settings, format, plait_plot_draw_maps, maps, left_out, error);
-}
-
-GBytes *
-plait_plot_chart (const PlaitPlotChart *chart, const PlaitPlotSettings *settings, PlaitPlotFormat format,
-                  guint *left_out, GError **error)
-{
-  return figure_new (settings, format, plait_plot_draw_chart, chart, left_out, error);
 }

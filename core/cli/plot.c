@@ -95,9 +95,7 @@ draw (const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice, con
 
   if (!maps)
     return NULL;
-  if (maps->len > 0)
-    bytes = plait_plot_maps (maps, settings, format, &left_out, error);
-  else
+  if (maps->len == 0)
     {
       if (paths->len > 1)
         return plait_fail_null (error, PLAIT_ERROR_INPUT,
@@ -106,8 +104,10 @@ draw (const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice, con
                                 (const char *)paths->pdata[0]);
       runs = plait_runs_open ((char **)files->pdata, FALSE, log, error);
       chart = runs ? plait_plot_chart_new (runs, paths->pdata[0], metric, error) : NULL;
-      bytes = chart ? plait_plot_chart (chart, settings, format, &left_out, error) : NULL;
+      if (!chart)
+        return NULL;
     }
+  bytes = plait_plot_draw (chart, maps, settings, format, &left_out, error);
   if (bytes && left_out > 0)
     plait_log_warning (log, "%u labels have no place at this width; more --width, or less --size, shows them",
                        left_out);

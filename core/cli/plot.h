@@ -30,6 +30,9 @@ typedef struct
 gboolean plait_plot_curve_read (PlaitStore *store, const char *path, PlaitPlotCurve *curve, GError **error);
 void plait_plot_curve_clear (PlaitPlotCurve *curve);
 
+/* The least of 1, 2 and 5 times a power of ten that is no less than @rough: between ticks. */
+double plait_plot_step (double rough);
+
 /* The mean of @curves [n], with the standard deviation around it, at the steps of the first that all have; gaps at its
  * others. (transfer full) */
 PlaitPlotSeries *plait_plot_series_mean (const char *name, const PlaitPlotCurve *curves, guint n);
@@ -86,9 +89,7 @@ typedef enum
 /* Whether this build draws; PLAIT_ERROR_INPUT says what is missing. */
 gboolean plait_plot_available (GError **error);
 
-/* The bytes of a figure; *@left_out: how many labels found no place, at least. NULL with PLAIT_ERROR_FAILED. (transfer
- * full) */
-GBytes *plait_plot_maps (const GPtrArray *maps, const PlaitPlotSettings *settings, PlaitPlotFormat format,
-                         guint *left_out, GError **error);
-GBytes *plait_plot_chart (const PlaitPlotChart *chart, const PlaitPlotSettings *settings, PlaitPlotFormat format,
-                          guint *left_out, GError **error);
+/* The bytes of a figure of @chart, or of @maps (element-type PlaitMap) where it is NULL; *@left_out: how many labels
+ * found no place, at least. NULL with PLAIT_ERROR_FAILED. (transfer full) */
+GBytes *plait_plot_draw (const PlaitPlotChart *chart, const GPtrArray *maps, const PlaitPlotSettings *settings,
+                         PlaitPlotFormat format, guint *left_out, GError **error);

@@ -70,30 +70,32 @@ has_validation_curve (const PlaitRunComparison *comparison)
 }
 
 static void
+curve_clear (gpointer curve)
+{
+  plait_plot_series_free (((PlaitHtmlCurve *)curve)->series);
+}
+
+static void
 add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
 {
-  g_autoptr (GPtrArray) read = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_plot_series_free);
   g_autoptr (GArray) curves = g_array_new (FALSE, TRUE, sizeof (PlaitHtmlCurve));
   gboolean several = comparison->runs->len > 1 && plot->n > 1;
   gboolean dashed = several && !has_validation_curve (comparison);
 
+  g_array_set_clear_func (curves, curve_clear);
   for (guint s = 0; s < comparison->systems->len; s++)
     for (guint i = 0; i < plot->n; i++)
       {
         const PlaitRunSystem *system = &g_array_index (comparison->systems, PlaitRunSystem, s);
         const Source *source = &plot->sources[i];
-        PlaitPlotSeries *series;
+        PlaitHtmlCurve curve = { NULL, system->runs[0], source->dashed };
 
         /* One curve a group is all that can be told apart: that of validation, if there is one. */
         if (several && source->dashed != dashed)
           continue;
-        series = read_system (comparison, system, source);
-        if (!series)
-          continue;
-        g_ptr_array_add (read, series);
-        PlaitHtmlCurve curve = { series->name,    series->n,      series->x,   series->y,
-                                 system->runs[0], source->dashed, series->low, series->high };
-        g_array_append_val (curves, curve);
+        curve.series = read_system (comparison, system, source);
+        if (curve.series)
+          g_array_append_val (curves, curve);
       }
   plait_html_plot (html, plot->title, "updates", (const PlaitHtmlCurve *)(gpointer)curves->data, curves->len);
 }
@@ -102,28 +104,24 @@ add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
 static void
 add_legend (GString *html, const PlaitRunComparison *comparison)
 {
-  g_autoptr (GArray) curves = g_array_new (FALSE, TRUE, sizeof (PlaitHtmlCurve));
-  gboolean banded = FALSE;
+  gboolean one = comparison->runs->len == 1, banded = FALSE;
 
-  if (comparison->runs->len == 1)
+  g_string_append (html, "<p class=\"small\">");
+  if (one)
     {
-      const PlaitHtmlCurve pair[]
-          = { { .name = "training", .colour = 0, .dashed = TRUE }, { .name = "validation", .colour = 0 } };
-
-      plait_html_legend (html, pair, G_N_ELEMENTS (pair));
-      return;
+      plait_html_key (html, "training", 0, TRUE);
+      plait_html_key (html, "validation", 0, FALSE);
     }
-  for (guint s = 0; s < comparison->systems->len; s++)
+  for (guint s = 0; s < comparison->systems->len && !one; s++)
     {
       const PlaitRunSystem *system = &g_array_index (comparison->systems, PlaitRunSystem, s);
-      PlaitHtmlCurve curve = { .name = system->name, .colour = system->runs[0] };
 
       if (((const PlaitRunFile *)comparison->runs->pdata[system->runs[0]])->dump)
         continue;
-      g_array_append_val (curves, curve);
+      plait_html_key (html, system->name, system->runs[0], FALSE);
       banded = banded || system->n > 1;
     }
-  plait_html_legend (html, (const PlaitHtmlCurve *)(gpointer)curves->data, curves->len);
+  g_string_append (html, "</p>\n");
   if (banded)
     g_string_append (html, "<p class=\"dim small\">Of several seeds the mean; its band is the standard deviation over "
                            "seeds, cut where it is much wider than the curves lie apart.</p>\n");
