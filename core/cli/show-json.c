@@ -5,8 +5,6 @@
 #include "cli/show.h"
 #include "cli/stored-table.h"
 
-#define MOST_TEXT ((gsize)256 << 20)
-#define MOST_READ ((gint64)1 << 24)
 #define MOST_OBJECTS 1000000
 #define LONGEST_ATTRIBUTE ((gsize)1 << 24)
 
@@ -68,7 +66,7 @@ static gboolean
 add_strings (PlaitJson *json, PlaitStore *store, const char *path, GError **error)
 {
   gint64 n;
-  g_auto (GStrv) strings = plait_store_read_strings (store, path, MOST_TEXT, &n, error);
+  g_auto (GStrv) strings = plait_store_read_strings (store, path, PLAIT_STORED_MOST_TEXT, &n, error);
 
   if (!strings)
     return FALSE;
@@ -82,8 +80,8 @@ add_numbers (PlaitJson *json, PlaitStore *store, const char *path, PlaitStoreTyp
 {
   gboolean real = type == PLAIT_STORE_FLOAT || type == PLAIT_STORE_DOUBLE;
   gint64 n;
-  g_autofree gpointer values
-      = plait_store_read_array (store, path, real ? PLAIT_STORE_DOUBLE : PLAIT_STORE_INT64, MOST_READ, &n, error);
+  g_autofree gpointer values = plait_store_read_array (store, path, real ? PLAIT_STORE_DOUBLE : PLAIT_STORE_INT64,
+                                                       PLAIT_STORED_MOST_NUMBERS, &n, error);
 
   if (!values)
     return FALSE;
@@ -95,24 +93,14 @@ add_numbers (PlaitJson *json, PlaitStore *store, const char *path, PlaitStoreTyp
 }
 
 static gboolean
-add_values (PlaitJson *json, PlaitStore *store, const char *path, GError **error)
+add_string (PlaitJson *json, PlaitStore *store, const char *path, GError **error)
 {
-  PlaitStoreObject object;
+  g_autofree char *text = plait_store_read_string (store, path, error);
 
-  if (!plait_store_describe (store, path, &object, error))
+  if (!text)
     return FALSE;
-  if (object.kind == PLAIT_STORE_DATASET && object.type == PLAIT_STORE_STRING && object.rank == 0)
-    {
-      g_autofree char *text = plait_store_read_string (store, path, error);
-
-      if (!text)
-        return FALSE;
-      plait_json_text (json, "values", text);
-      return TRUE;
-    }
-  if (object.kind == PLAIT_STORE_GROUP || object.type == PLAIT_STORE_STRING)
-    return add_strings (json, store, path, error);
-  return add_numbers (json, store, path, object.type, error);
+  plait_json_text (json, "values", text);
+  return TRUE;
 }
 
 static gboolean
@@ -127,9 +115,9 @@ add_table (PlaitJson *json, PlaitStore *store, const char *path, GError **error)
 }
 
 static gboolean
-add_map (PlaitJson *json, PlaitStore *store, const char *path, const PlaitShowOptions *options, GError **error)
+add_map (PlaitJson *json, const PlaitShow *show, const char *path, GError **error)
 {
-  g_autoptr (PlaitMap) map = plait_show_map (options, store, path, error);
+  g_autoptr (PlaitMap) map = plait_show_map (show, path, error);
 
   if (!map)
     return FALSE;
@@ -145,12 +133,12 @@ add_map (PlaitJson *json, PlaitStore *store, const char *path, const PlaitShowOp
 }
 
 static gboolean
-add_descent (PlaitJson *json, PlaitStore *store, const char *path, const PlaitShowOptions *options, GError **error)
+add_descent (PlaitJson *json, const PlaitShow *show, const char *path, GError **error)
 {
-  g_autoptr (PlaitDescentMap) descent = plait_descent_read (store, path, options->choice, error);
+  g_autoptr (PlaitDescentMap) descent = plait_descent_read (show->store, path, show->choice, error);
   gint64 first, last;
 
-  if (!descent || !plait_show_words (options, descent, store, path, &first, &last, error))
+  if (!descent || !plait_show_words (show, descent, path, &first, &last, error))
     return FALSE;
   plait_descent_add_json (descent, first, last, json);
   return TRUE;
@@ -214,40 +202,45 @@ add_object (PlaitJson *json, const char *name, PlaitStore *store, const char *pa
 }
 
 static gboolean
-add_shown (PlaitJson *json, PlaitStore *store, const char *path, const PlaitShowOptions *options, GError **error)
+add_shown (PlaitJson *json, const PlaitShow *show, const char *path, GError **error)
 {
+  PlaitStore *store = show->store;
   PlaitStoreObject object;
-  gint64 n;
-
-  if (!plait_store_describe (store, path, &object, error))
-    return FALSE;
-  if (plait_show_is_table (store, path))
-    return add_table (json, store, path, error);
-  if (plait_map_is (store, path))
-    return add_map (json, store, path, options, error);
-  if (plait_descent_is (store, path))
-    return add_descent (json, store, path, options, error);
-  if (object.kind == PLAIT_STORE_DATASET || plait_show_is_strings (store, path, &n))
-    {
-      if (object.kind == PLAIT_STORE_GROUP)
-        plait_json_integers (json, "shape", &n, 1);
-      else
-        plait_json_integers (json, "shape", object.shape, object.rank);
-      return add_values (json, store, path, error);
-    }
+  PlaitShowKind kind;
   guint budget = MOST_OBJECTS;
-  return add_object (json, "object", store, path, &budget, error);
+
+  if (!plait_show_describe (store, path, &kind, &object, error))
+    return FALSE;
+  if (kind == PLAIT_SHOW_STRINGS || kind == PLAIT_SHOW_STRING || kind == PLAIT_SHOW_NUMBERS)
+    plait_json_integers (json, "shape", object.shape, object.rank);
+  switch (kind)
+    {
+    case PLAIT_SHOW_TABLE:
+      return add_table (json, store, path, error);
+    case PLAIT_SHOW_MAP:
+      return add_map (json, show, path, error);
+    case PLAIT_SHOW_DESCENT:
+      return add_descent (json, show, path, error);
+    case PLAIT_SHOW_STRINGS:
+      return add_strings (json, store, path, error);
+    case PLAIT_SHOW_STRING:
+      return add_string (json, store, path, error);
+    case PLAIT_SHOW_NUMBERS:
+      return add_numbers (json, store, path, object.type, error);
+    default:
+      return add_object (json, "object", store, path, &budget, error);
+    }
 }
 
 gboolean
-plait_show_json (PlaitStore *store, const char *path, const PlaitShowOptions *options, GError **error)
+plait_show_json (const PlaitShow *show, const char *path, GError **error)
 {
   g_autoptr (PlaitJson) json = plait_json_new ();
 
   plait_json_begin_object (json, NULL);
-  plait_json_text (json, "file", plait_store_path (store));
+  plait_json_text (json, "file", plait_store_path (show->store));
   plait_json_text (json, "path", path);
-  if (!add_shown (json, store, path, options, error))
+  if (!add_shown (json, show, path, error))
     return FALSE;
   plait_json_end_object (json);
   fputs (plait_json_string (json), stdout);

@@ -11,24 +11,25 @@
 #define MOST_COUNTED 10000
 #define LONGEST_VALUE 60
 
-gboolean
-plait_show_is_strings (PlaitStore *store, const char *path, gint64 *n)
+/* Whether @group at @path is a list of strings, as which it is described then. */
+static gboolean
+is_strings (PlaitStore *store, const char *path, PlaitStoreObject *group)
 {
   g_autofree char *bytes = plait_place_below (path, "bytes");
   g_autofree char *offsets = plait_place_below (path, "offsets");
-  PlaitStoreObject object, group;
+  PlaitStoreObject object;
 
-  *n = 0;
-  if (!plait_store_describe (store, path, &group, NULL) || group.members != 2 || !plait_store_has (store, bytes)
-      || !plait_store_has (store, offsets) || !plait_store_describe (store, offsets, &object, NULL)
+  if (group->members != 2 || !plait_store_has (store, bytes) || !plait_store_describe (store, offsets, &object, NULL)
       || object.kind != PLAIT_STORE_DATASET || object.rank != 1)
     return FALSE;
-  *n = MAX (object.shape[0] - 1, 0);
+  group->type = PLAIT_STORE_STRING;
+  group->rank = 1;
+  group->shape[0] = MAX (object.shape[0] - 1, 0);
   return TRUE;
 }
 
-gboolean
-plait_show_is_table (PlaitStore *store, const char *path)
+static gboolean
+is_table (PlaitStore *store, const char *path)
 {
   gint64 rows;
 
@@ -38,13 +39,35 @@ plait_show_is_table (PlaitStore *store, const char *path)
   return columns && columns[0];
 }
 
-static void
-append_shape (GString *text, const PlaitStoreObject *object)
+gboolean
+plait_show_describe (PlaitStore *store, const char *path, PlaitShowKind *kind, PlaitStoreObject *object, GError **error)
 {
-  g_string_append_c (text, '[');
+  if (!plait_store_describe (store, path, object, error))
+    return FALSE;
+  if (object->kind == PLAIT_STORE_GROUP)
+    *kind = is_table (store, path)             ? PLAIT_SHOW_TABLE
+            : is_strings (store, path, object) ? PLAIT_SHOW_STRINGS
+            : plait_map_is (store, path)       ? PLAIT_SHOW_MAP
+            : plait_descent_is (store, path)   ? PLAIT_SHOW_DESCENT
+                                               : PLAIT_SHOW_GROUP;
+  else if (object->kind == PLAIT_STORE_DATASET)
+    *kind = object->type != PLAIT_STORE_STRING ? PLAIT_SHOW_NUMBERS
+            : object->rank == 0                ? PLAIT_SHOW_STRING
+                                               : PLAIT_SHOW_STRINGS;
+  else
+    *kind = object->kind == PLAIT_STORE_UNKNOWN ? PLAIT_SHOW_OTHER : PLAIT_SHOW_LINK;
+  return TRUE;
+}
+
+/* "float32 [512, 512]", "float64" of one number. */
+static void
+summarise_array (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+{
+  g_string_append (text, plait_store_type_name (object->type));
   for (guint i = 0; i < object->rank; i++)
-    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", object->shape[i]);
-  g_string_append_c (text, ']');
+    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : " [", object->shape[i]);
+  if (object->rank > 0)
+    g_string_append_c (text, ']');
 }
 
 /* "heatmaps: en, de, fr", "descent: en"; FALSE if other things stand below @path. */
@@ -100,196 +123,186 @@ append_count (GString *text, gint64 value)
 }
 
 static void
-summarise_group (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+summarise_table (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
 {
   gint64 n;
+  g_auto (GStrv) columns = plait_store_table_columns (store, path, &n, NULL);
+  g_autofree char *names = columns ? g_strjoinv (", ", columns) : g_strdup ("");
 
-  if (plait_show_is_table (store, path))
-    {
-      g_auto (GStrv) columns = plait_store_table_columns (store, path, &n, NULL);
+  g_string_append_printf (text, "table of %" G_GINT64_FORMAT " row%s: %s", n, n == 1 ? "" : "s", names);
+}
 
-      g_string_append_printf (text, "table of %" G_GINT64_FORMAT " row%s: ", n, n == 1 ? "" : "s");
-      for (guint i = 0; columns && columns[i]; i++)
-        g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", columns[i]);
-    }
-  else if (plait_show_is_strings (store, path, &n))
-    g_string_append_printf (text, "string [%" G_GINT64_FORMAT "]", n);
-  else if (plait_map_is (store, path))
-    {
-      g_auto (GStrv) axes = plait_store_get_list (store, path, "axes", PLAIT_STORE_STRING, &n, NULL);
-      g_autofree char *signal = plait_store_get_string (store, path, "signal", NULL);
-      g_autofree char *place = plait_place_below (path, signal);
-      PlaitStoreObject array;
+static void
+summarise_map (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+{
+  gint64 n;
+  g_auto (GStrv) axes = plait_store_get_list (store, path, "axes", PLAIT_STORE_STRING, &n, NULL);
+  g_autofree char *signal = plait_store_get_string (store, path, "signal", NULL);
+  g_autofree char *place = plait_place_below (path, signal);
+  PlaitStoreObject array;
 
-      g_string_append (text, "heatmap,");
-      if (axes && plait_store_describe (store, place, &array, NULL))
-        for (guint i = 0; i < array.rank && axes[i]; i++)
-          g_string_append_printf (text, "%s %s %" G_GINT64_FORMAT, i > 0 ? " ×" : "", axes[i], array.shape[i]);
-    }
-  else if (plait_descent_is (store, path))
-    {
-      g_autofree char *labels = plait_place_below (path, "target_labels");
-      PlaitStoreObject targets;
+  g_string_append (text, "heatmap,");
+  if (axes && plait_store_describe (store, place, &array, NULL))
+    for (guint i = 0; i < array.rank && axes[i]; i++)
+      g_string_append_printf (text, "%s %s %" G_GINT64_FORMAT, i > 0 ? " ×" : "", axes[i], array.shape[i]);
+}
 
-      g_string_append (text, "descent");
-      if (plait_store_describe (store, labels, &targets, NULL) && targets.rank == 1)
-        g_string_append_printf (text, " of %" G_GINT64_FORMAT " words", targets.shape[0]);
-    }
-  else if (object->members == 0 && object->attributes > 0)
+static void
+summarise_descent (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+{
+  g_autofree char *labels = plait_place_below (path, "target_labels");
+  PlaitStoreObject targets;
+
+  g_string_append (text, "descent");
+  if (plait_store_describe (store, labels, &targets, NULL) && targets.rank == 1)
+    g_string_append_printf (text, " of %" G_GINT64_FORMAT " words", targets.shape[0]);
+}
+
+static void
+summarise_group (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+{
+  Count counted = { 0 };
+
+  if (object->members == 0 && object->attributes > 0)
     {
       g_auto (GStrv) names = plait_store_attributes (store, path, NULL);
       g_autofree char *joined = names ? g_strjoinv (", ", names) : NULL;
 
       g_string_append_printf (text, "attribute%s: %s", object->attributes == 1 ? "" : "s", joined ? joined : "?");
+      return;
     }
-  else if (!summarise_pictures (store, path, object, text, plait_map_is, "heatmap")
-           && !summarise_pictures (store, path, object, text, plait_descent_is, "descent"))
+  if (summarise_pictures (store, path, object, text, plait_map_is, "heatmap")
+      || summarise_pictures (store, path, object, text, plait_descent_is, "descent"))
+    return;
+  plait_store_walk (store, path, 64, count, &counted, NULL);
+  g_string_append_printf (text, "%" G_GINT64_FORMAT " member%s", object->members, object->members == 1 ? "" : "s");
+  if (counted.objects >= MOST_COUNTED)
+    g_string_append (text, ", very many objects below");
+  else if (counted.datasets > object->members)
     {
-      Count counted = { 0 };
-
-      plait_store_walk (store, path, 64, count, &counted, NULL);
-      g_string_append_printf (text, "%" G_GINT64_FORMAT " member%s", object->members, object->members == 1 ? "" : "s");
-      if (counted.objects >= MOST_COUNTED)
-        g_string_append (text, ", very many objects below");
-      else if (counted.datasets > object->members)
-        {
-          g_string_append_printf (text, ", %" G_GINT64_FORMAT " datasets below, ", counted.datasets);
-          append_count (text, counted.elements);
-          g_string_append (text, " elements");
-        }
+      g_string_append_printf (text, ", %" G_GINT64_FORMAT " datasets below, ", counted.datasets);
+      append_count (text, counted.elements);
+      g_string_append (text, " elements");
     }
+}
+
+static void
+summarise_string (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+{
+  g_autofree char *value = plait_store_read_string (store, path, NULL);
+  g_autofree char *clean = plait_display_clean (value ? value : "", FALSE);
+  g_autofree char *cut = plait_display_cut (clean, LONGEST_VALUE);
+
+  g_string_append_printf (text, "\"%s\"", cut);
+}
+
+static void
+summarise_link (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+{
+  g_autofree char *file = NULL, *target = NULL;
+
+  if (plait_store_link_target (store, path, &file, &target, NULL))
+    g_string_append_printf (text, "→ %s%s%s", file ? file : "", file ? " " : "", target);
+  else
+    g_string_append (text, "a link that leads nowhere");
+}
+
+static void
+summarise_other (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+{
+  g_string_append (text, "something that plait does not write");
 }
 
 char *
-plait_show_summary (PlaitStore *store, const char *path, const PlaitStoreObject *object)
+plait_show_summary (PlaitStore *store, const char *path, PlaitShowKind kind, const PlaitStoreObject *object)
 {
+  static void (*const summaries[]) (PlaitStore *, const char *, const PlaitStoreObject *, GString *) = {
+    [PLAIT_SHOW_GROUP] = summarise_group,   [PLAIT_SHOW_TABLE] = summarise_table,
+    [PLAIT_SHOW_MAP] = summarise_map,       [PLAIT_SHOW_DESCENT] = summarise_descent,
+    [PLAIT_SHOW_STRINGS] = summarise_array, [PLAIT_SHOW_STRING] = summarise_string,
+    [PLAIT_SHOW_NUMBERS] = summarise_array, [PLAIT_SHOW_LINK] = summarise_link,
+    [PLAIT_SHOW_OTHER] = summarise_other,
+  };
   g_autoptr (GString) text = g_string_new (NULL);
 
-  if (object->kind == PLAIT_STORE_GROUP)
-    summarise_group (store, path, object, text);
-  else if (object->kind == PLAIT_STORE_DATASET && object->rank == 0 && object->type == PLAIT_STORE_STRING)
-    {
-      g_autofree char *value = plait_store_read_string (store, path, NULL);
-      g_autofree char *clean = plait_display_clean (value ? value : "", FALSE);
-      g_autofree char *cut = plait_display_cut (clean, LONGEST_VALUE);
-
-      g_string_append_printf (text, "\"%s\"", cut);
-    }
-  else if (object->kind == PLAIT_STORE_DATASET)
-    {
-      g_string_append (text, plait_store_type_name (object->type));
-      if (object->rank > 0)
-        {
-          g_string_append_c (text, ' ');
-          append_shape (text, object);
-        }
-    }
-  else if (object->kind == PLAIT_STORE_SOFT_LINK || object->kind == PLAIT_STORE_EXTERNAL_LINK)
-    {
-      g_autofree char *file = NULL, *target = NULL;
-
-      if (plait_store_link_target (store, path, &file, &target, NULL))
-        g_string_append_printf (text, "→ %s%s%s", file ? file : "", file ? " " : "", target);
-      else
-        g_string_append (text, "a link that leads nowhere");
-    }
-  else
-    g_string_append (text, "something that plait does not write");
+  summaries[kind](store, path, object, text);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* What a tree goes through. */
-typedef struct
-{
-  PlaitStore *store;
-  const PlaitShowOptions *options;
-  PlaitPage *page;
-} Tree;
-
-/* Whether a group's members are shown, rather than what it is as a whole. */
-static gboolean
-opens (const Tree *tree, const char *path, const PlaitStoreObject *object, guint depth)
-{
-  gint64 n;
-
-  if (object->kind != PLAIT_STORE_GROUP || object->members == 0 || (depth >= DEEPEST && !tree->options->everything))
-    return FALSE;
-  return tree->options->everything
-         || !(plait_show_is_table (tree->store, path) || plait_show_is_strings (tree->store, path, &n)
-              || plait_map_is (tree->store, path) || plait_descent_is (tree->store, path));
-}
-
-static gboolean show_members (Tree *tree, const char *path, const char *prefix, guint depth, GError **error);
+static gboolean show_members (const PlaitShow *show, const char *path, const char *prefix, guint depth, GError **error);
 
 static gboolean
-show_member (Tree *tree, const char *path, const char *name, const char *prefix, gboolean last, guint depth,
+show_member (const PlaitShow *show, const char *path, const char *name, const char *prefix, gboolean last, guint depth,
              GError **error)
 {
   g_autofree char *place = plait_place_below (path, name);
   g_autofree char *clean = plait_display_clean (name, FALSE);
   PlaitStoreObject object;
+  PlaitShowKind kind;
+  gboolean open; /* its members are shown, rather than what it is as a whole */
 
-  if (!plait_store_describe (tree->store, place, &object, error))
+  if (!plait_show_describe (show->store, place, &kind, &object, error))
     return FALSE;
-  gboolean open = opens (tree, place, &object, depth);
-  plait_page_text (tree->page, PLAIT_PAGE_DIM, "  %s%s ", prefix, last ? "└─" : "├─");
-  plait_page_text (tree->page, object.kind == PLAIT_STORE_GROUP ? PLAIT_PAGE_HEADING : PLAIT_PAGE_NAME, "%s", clean);
+  open = object.kind == PLAIT_STORE_GROUP && object.members > 0
+         && (show->everything || (kind == PLAIT_SHOW_GROUP && depth < DEEPEST));
+  plait_page_text (show->page, PLAIT_PAGE_DIM, "  %s%s ", prefix, last ? "└─" : "├─");
+  plait_page_text (show->page, object.kind == PLAIT_STORE_GROUP ? PLAIT_PAGE_HEADING : PLAIT_PAGE_NAME, "%s", clean);
   if (!open)
     {
-      g_autofree char *summary = plait_show_summary (tree->store, place, &object);
+      g_autofree char *summary = plait_show_summary (show->store, place, kind, &object);
 
-      if (!plait_store_intact (tree->store, error))
+      if (!plait_store_intact (show->store, error))
         return FALSE;
       g_autofree char *shown = plait_display_clean (summary, FALSE);
       gsize used = 2 + plait_display_width (prefix) + 3 + plait_display_width (clean) + 2;
-      gsize room = plait_page_room (tree->page);
+      gsize room = plait_page_room (show->page);
       g_autofree char *cut = plait_display_cut (shown, room > used + 10 ? room - used : 10);
 
-      plait_page_text (tree->page, PLAIT_PAGE_DIM, "  %s", cut);
+      plait_page_text (show->page, PLAIT_PAGE_DIM, "  %s", cut);
     }
-  plait_page_text (tree->page, PLAIT_PAGE_PLAIN, "\n");
+  plait_page_text (show->page, PLAIT_PAGE_PLAIN, "\n");
   if (!open)
     return TRUE;
   g_autofree char *deeper = g_strconcat (prefix, last ? "   " : "│  ", NULL);
-  return show_members (tree, place, deeper, depth + 1, error);
+  return show_members (show, place, deeper, depth + 1, error);
 }
 
 static gboolean
-show_members (Tree *tree, const char *path, const char *prefix, guint depth, GError **error)
+show_members (const PlaitShow *show, const char *path, const char *prefix, guint depth, GError **error)
 {
-  g_auto (GStrv) members = plait_store_members (tree->store, path, error);
+  g_auto (GStrv) members = plait_store_members (show->store, path, error);
 
   if (!members)
     return FALSE;
   guint n = g_strv_length (members), half = MOST_SHOWN / 2;
-  gboolean cut = n > MOST_SHOWN + 1 && !tree->options->everything;
+  gboolean cut = n > MOST_SHOWN + 1 && !show->everything;
   for (guint i = 0; i < n; i++)
     {
       if (cut && i == half)
         {
-          plait_page_text (tree->page, PLAIT_PAGE_DIM, "  %s├─ … %u more\n", prefix, n - 2 * half);
+          plait_page_text (show->page, PLAIT_PAGE_DIM, "  %s├─ … %u more\n", prefix, n - 2 * half);
           i = n - half;
         }
-      if (!show_member (tree, path, members[i], prefix, i + 1 == n, depth, error))
+      if (!show_member (show, path, members[i], prefix, i + 1 == n, depth, error))
         return FALSE;
     }
   return TRUE;
 }
 
 gboolean
-plait_show_tree (PlaitStore *store, const char *path, const PlaitShowOptions *options, PlaitPage *page, GError **error)
+plait_show_tree (const PlaitShow *show, const char *path, GError **error)
 {
-  Tree tree = { store, options, page };
   g_autofree char *clean = plait_display_clean (path, FALSE);
 
-  plait_page_text (page, PLAIT_PAGE_HEADING, "  %s\n", clean);
-  return show_members (&tree, path, "", 1, error);
+  plait_page_text (show->page, PLAIT_PAGE_HEADING, "  %s\n", clean);
+  return show_members (show, path, "", 1, error);
 }
 
 gboolean
-plait_show_attributes (PlaitStore *store, const char *path, PlaitPage *page, GError **error)
+plait_show_attributes (const PlaitShow *show, const char *path, gboolean is_table, GError **error)
 {
-  g_auto (GStrv) names = plait_store_attributes (store, path, error);
+  PlaitPage *page = show->page;
+  g_auto (GStrv) names = plait_store_attributes (show->store, path, error);
   gsize width = 0;
 
   if (!names)
@@ -298,9 +311,9 @@ plait_show_attributes (PlaitStore *store, const char *path, PlaitPage *page, GEr
     width = MAX (width, plait_display_width (names[i]));
   for (guint i = 0; names[i]; i++)
     {
-      if (strcmp (names[i], "columns") == 0 && plait_show_is_table (store, path))
+      if (is_table && strcmp (names[i], "columns") == 0)
         continue; /* the heads of what is shown */
-      g_autofree char *value = plait_store_attribute_text (store, path, names[i], 1 << 16, NULL);
+      g_autofree char *value = plait_store_attribute_text (show->store, path, names[i], 1 << 16, NULL);
       g_autofree char *clean = plait_display_clean (names[i], FALSE);
       g_autoptr (GString) label = g_string_new (NULL);
       g_auto (GStrv) lines = g_strsplit (value ? value : "(cannot be read)", "\n", -1);

@@ -7,66 +7,46 @@
 #include "cli/stored-table.h"
 #include "cli/table-print.h"
 
-#define MOST_TEXT ((gsize)256 << 20) /* bytes of strings that are read */
-#define MOST_READ ((gint64)1 << 24)  /* numbers */
-#define ENDS 10                      /* rows shown at either end of a long list */
+#define ENDS 10 /* rows shown at either end of a long list */
 #define MOST_COLUMNS 12
 
 static gint64
-ends_of (const PlaitShowOptions *options)
+ends_of (const PlaitShow *show)
 {
-  return options->everything ? 0 : ENDS;
+  return show->everything ? 0 : ENDS;
 }
 
 gboolean
-plait_show_table (PlaitStore *store, const char *path, const PlaitShowOptions *options, PlaitPage *page, GError **error)
+plait_show_table (const PlaitShow *show, const char *path, GError **error)
 {
-  g_autoptr (PlaitTable) table = plait_stored_table (store, path, ends_of (options), error);
+  g_autoptr (PlaitTable) table = plait_stored_table (show->store, path, ends_of (show), error);
 
   if (!table)
     return FALSE;
-  plait_table_print (table, page);
+  plait_table_print (table, show->page);
   if (table->cells->len == 0)
-    plait_page_text (page, PLAIT_PAGE_DIM, "  no rows\n");
+    plait_page_text (show->page, PLAIT_PAGE_DIM, "  no rows\n");
   return TRUE;
 }
 
 gboolean
-plait_show_strings (PlaitStore *store, const char *path, const PlaitShowOptions *options, PlaitPage *page,
-                    GError **error)
+plait_show_strings (const PlaitShow *show, const char *path, GError **error)
 {
   g_autoptr (PlaitTable) table = plait_table_new ();
-  PlaitStoreObject object;
-  gint64 n, first, last;
+  gint64 n;
+  g_auto (GStrv) strings = plait_store_read_strings (show->store, path, PLAIT_STORED_MOST_TEXT, &n, error);
 
-  if (!plait_store_describe (store, path, &object, error))
-    return FALSE;
-  if (object.kind == PLAIT_STORE_DATASET && object.rank == 0)
-    {
-      g_autofree char *text = plait_store_read_string (store, path, error);
-
-      if (!text)
-        return FALSE;
-      plait_display_line (stdout, text);
-      return TRUE;
-    }
-  g_auto (GStrv) strings = plait_store_read_strings (store, path, MOST_TEXT, &n, error);
   if (!strings)
     return FALSE;
   plait_table_column (table, PLAIT_TABLE_COUNTS, "");
   plait_table_column (table, PLAIT_TABLE_WORDS, "");
-  plait_table_cut (n, ends_of (options), &first, &last);
   for (gint64 i = 0; i < n; i++)
     {
-      if (i == first)
-        {
-          plait_table_add_left_out (table, first, last);
-          i = last;
-        }
+      i = plait_table_skip (table, i, n, ends_of (show));
       plait_table_integer (table, PLAIT_TABLE_DIM, i);
       plait_table_text (table, PLAIT_TABLE_PLAIN, strings[i]);
     }
-  plait_table_print (table, page);
+  plait_table_print (table, show->page);
   return TRUE;
 }
 
@@ -98,13 +78,13 @@ print_range (const double *values, gint64 n, PlaitPage *page)
 
 /* Numbers as rows of the last axis; the axes before it become one, told as an index. */
 static void
-print_array (const double *values, const PlaitStoreObject *object, const PlaitShowOptions *options, PlaitPage *page)
+print_array (const double *values, const PlaitStoreObject *object, const PlaitShow *show)
 {
   g_autoptr (PlaitTable) table = plait_table_new ();
   gboolean integer = plait_stored_is_integer (object->type);
   gint64 width = object->rank >= 2 ? object->shape[object->rank - 1] : 1;
-  gint64 shown = options->everything ? width : MIN (width, MOST_COLUMNS);
-  gint64 rows = width > 0 ? object->elements / width : 0, first, last;
+  gint64 shown = show->everything ? width : MIN (width, MOST_COLUMNS);
+  gint64 rows = width > 0 ? object->elements / width : 0;
 
   plait_table_column (table, PLAIT_TABLE_COUNTS, "");
   for (gint64 c = 0; c < shown; c++)
@@ -115,14 +95,9 @@ print_array (const double *values, const PlaitStoreObject *object, const PlaitSh
     }
   if (shown < width)
     plait_table_column (table, PLAIT_TABLE_WORDS, "…");
-  plait_table_cut (rows, ends_of (options), &first, &last);
   for (gint64 r = 0; r < rows; r++)
     {
-      if (r == first)
-        {
-          plait_table_add_left_out (table, first, last);
-          r = last;
-        }
+      r = plait_table_skip (table, r, rows, ends_of (show));
       g_autoptr (GString) index = g_string_new (NULL);
       gint64 rest = r;
       for (guint i = MAX (object->rank, 1) - (object->rank >= 2 ? 1 : 0); i-- > 0 && object->rank > 0;)
@@ -138,12 +113,11 @@ print_array (const double *values, const PlaitStoreObject *object, const PlaitSh
       if (shown < width)
         plait_table_text (table, PLAIT_TABLE_DIM, "…");
     }
-  plait_table_print (table, page);
+  plait_table_print (table, show->page);
 }
 
 gboolean
-plait_show_numbers (PlaitStore *store, const char *path, const PlaitStoreObject *object,
-                    const PlaitShowOptions *options, PlaitPage *page, GError **error)
+plait_show_numbers (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GError **error)
 {
   g_autofree double *values = NULL;
   gint64 n;
@@ -151,23 +125,23 @@ plait_show_numbers (PlaitStore *store, const char *path, const PlaitStoreObject 
   if (object->type == PLAIT_STORE_OTHER)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: %s is of a type that plait does not write; look at it with h5dump",
-                       plait_store_path (store), path);
-  if (object->elements > MOST_READ)
+                       plait_store_path (show->store), path);
+  if (object->elements > PLAIT_STORED_MOST_NUMBERS)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: %s has %" G_GINT64_FORMAT " elements, more than the %" G_GINT64_FORMAT
                        " that are shown; read it with h5py",
-                       plait_store_path (store), path, object->elements, MOST_READ);
-  values = plait_store_read_array (store, path, PLAIT_STORE_DOUBLE, MOST_READ, &n, error);
+                       plait_store_path (show->store), path, object->elements, PLAIT_STORED_MOST_NUMBERS);
+  values = plait_store_read_array (show->store, path, PLAIT_STORE_DOUBLE, PLAIT_STORED_MOST_NUMBERS, &n, error);
   if (!values)
     return FALSE;
   if (object->rank == 0 && n == 1)
     {
       char digits[PLAIT_NUMBER_LENGTH];
 
-      plait_page_text (page, PLAIT_PAGE_PLAIN, "%s\n", plait_format_double (digits, values[0]));
+      plait_page_text (show->page, PLAIT_PAGE_PLAIN, "%s\n", plait_format_double (digits, values[0]));
       return TRUE;
     }
-  print_array (values, object, options, page);
-  print_range (values, n, page);
+  print_array (values, object, show);
+  print_range (values, n, show->page);
   return TRUE;
 }

@@ -5,49 +5,61 @@
 #include "cli/place.h"
 
 /*
- * Parts of plait show. Each takes a store and the path of what is shown in it.
+ * Parts of plait show. Each takes the path of what is shown.
  */
 typedef struct
 {
+  PlaitStore *store;
+  PlaitPage *page;     /* not of JSON */
   gboolean everything; /* long lists and deep trees are not cut */
   PlaitMapChoice choice;
   gint64 sentence; /* of a document, whose tokens a heatmap shows; -1: all */
   gint64 word;     /* of a descent; -1: the first, and of JSON all */
-} PlaitShowOptions;
+} PlaitShow;
+
+/* What an object is shown as. */
+typedef enum
+{
+  PLAIT_SHOW_GROUP,
+  PLAIT_SHOW_TABLE,
+  PLAIT_SHOW_MAP,
+  PLAIT_SHOW_DESCENT,
+  PLAIT_SHOW_STRINGS, /* a list */
+  PLAIT_SHOW_STRING,
+  PLAIT_SHOW_NUMBERS,
+  PLAIT_SHOW_LINK,
+  PLAIT_SHOW_OTHER,
+} PlaitShowKind;
+
+/* Describes what stands at @path. A list of strings has its type and shape also where it is a group (store/store.h). */
+gboolean plait_show_describe (PlaitStore *store, const char *path, PlaitShowKind *kind, PlaitStoreObject *object,
+                              GError **error);
+
+/* What it is, in a few words: "float [512, 512]", "table, 300 rows", "12 members". Looks at most at some of what is
+ * below it. (transfer full) */
+char *plait_show_summary (PlaitStore *store, const char *path, PlaitShowKind kind, const PlaitStoreObject *object);
 
 /* The heatmap at @path. (transfer full) */
-PlaitMap *plait_show_map (const PlaitShowOptions *options, PlaitStore *store, const char *path, GError **error);
+PlaitMap *plait_show_map (const PlaitShow *show, const char *path, GError **error);
 
 /* The words of @descent that are shown, @last being no less than @first; PLAIT_ERROR_INPUT if there is no such word. */
-gboolean plait_show_words (const PlaitShowOptions *options, const PlaitDescentMap *descent, PlaitStore *store,
-                           const char *path, gint64 *first, gint64 *last, GError **error);
-
-/* What an object is, in a few words: "float [512, 512]", "table, 300 rows", "12 members". Looks at most at some of
- * what is below it. (transfer full) */
-char *plait_show_summary (PlaitStore *store, const char *path, const PlaitStoreObject *object);
-
-/* Whether the group @path is a list of strings (store/store.h) or a table. */
-gboolean plait_show_is_strings (PlaitStore *store, const char *path, gint64 *n);
-gboolean plait_show_is_table (PlaitStore *store, const char *path);
+gboolean plait_show_words (const PlaitShow *show, const PlaitDescentMap *descent, const char *path, gint64 *first,
+                           gint64 *last, GError **error);
 
 /* The tree below the group @path. */
-gboolean plait_show_tree (PlaitStore *store, const char *path, const PlaitShowOptions *options, PlaitPage *page,
-                          GError **error);
+gboolean plait_show_tree (const PlaitShow *show, const char *path, GError **error);
 
-/* The attributes of @path, a line each. */
-gboolean plait_show_attributes (PlaitStore *store, const char *path, PlaitPage *page, GError **error);
+/* The attributes of @path, a line each; of a table all but the names of its columns. */
+gboolean plait_show_attributes (const PlaitShow *show, const char *path, gboolean is_table, GError **error);
 
-/* The table, the strings or the numbers at @path. */
-gboolean plait_show_table (PlaitStore *store, const char *path, const PlaitShowOptions *options, PlaitPage *page,
-                           GError **error);
-gboolean plait_show_strings (PlaitStore *store, const char *path, const PlaitShowOptions *options, PlaitPage *page,
-                             GError **error);
-gboolean plait_show_numbers (PlaitStore *store, const char *path, const PlaitStoreObject *object,
-                             const PlaitShowOptions *options, PlaitPage *page, GError **error);
+/* The table, the list of strings or the numbers at @path. */
+gboolean plait_show_table (const PlaitShow *show, const char *path, GError **error);
+gboolean plait_show_strings (const PlaitShow *show, const char *path, GError **error);
+gboolean plait_show_numbers (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GError **error);
 
 /* The attribute @name of @path as JSON. */
 gboolean plait_show_attribute_json (PlaitStore *store, const char *path, const char *name, GError **error);
 
 /* All of @path as JSON: a group with its members, kinds and attributes; a table, strings or
  * numbers with their values. */
-gboolean plait_show_json (PlaitStore *store, const char *path, const PlaitShowOptions *options, GError **error);
+gboolean plait_show_json (const PlaitShow *show, const char *path, GError **error);

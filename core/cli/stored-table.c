@@ -4,9 +4,6 @@
 #include "cli/place.h"
 #include "store/table.h"
 
-#define MOST_TEXT ((gsize)256 << 20) /* bytes of strings that are read */
-#define MOST_READ ((gint64)1 << 24)  /* numbers */
-
 /* One column, read whole. */
 typedef struct
 {
@@ -34,11 +31,11 @@ read_column (PlaitStore *store, const char *path, gint64 rows, Values *values, G
   if (!plait_store_describe (store, path, &object, error))
     return FALSE;
   if (object.kind == PLAIT_STORE_GROUP || object.type == PLAIT_STORE_STRING)
-    values->strings = plait_store_read_strings (store, path, MOST_TEXT, &n, error);
+    values->strings = plait_store_read_strings (store, path, PLAIT_STORED_MOST_TEXT, &n, error);
   else if (plait_stored_is_integer (object.type))
-    values->integers = plait_store_read_array (store, path, PLAIT_STORE_INT64, MOST_READ, &n, error);
+    values->integers = plait_store_read_array (store, path, PLAIT_STORE_INT64, PLAIT_STORED_MOST_NUMBERS, &n, error);
   else
-    values->numbers = plait_store_read_array (store, path, PLAIT_STORE_DOUBLE, MOST_READ, &n, error);
+    values->numbers = plait_store_read_array (store, path, PLAIT_STORE_DOUBLE, PLAIT_STORED_MOST_NUMBERS, &n, error);
   if (!values->strings && !values->integers && !values->numbers)
     return FALSE;
   return n == rows
@@ -57,21 +54,16 @@ add_value (PlaitTable *table, const Values *values, gint64 row)
     plait_table_real (table, values->numbers[row]);
 }
 
-void
-plait_table_cut (gint64 rows, gint64 ends, gint64 *first, gint64 *last)
+gint64
+plait_table_skip (PlaitTable *table, gint64 row, gint64 rows, gint64 ends)
 {
-  gboolean cut = ends > 0 && rows > 2 * ends + 1;
+  g_autofree char *text = NULL;
 
-  *first = cut ? ends : rows;
-  *last = cut ? rows - ends : rows;
-}
-
-void
-plait_table_add_left_out (PlaitTable *table, gint64 first, gint64 last)
-{
-  g_autofree char *text = g_strdup_printf ("… %" G_GINT64_FORMAT " more; --all shows them", last - first);
-
+  if (ends == 0 || row != ends || rows <= 2 * ends + 1)
+    return row;
+  text = g_strdup_printf ("… %" G_GINT64_FORMAT " more; --all shows them", rows - 2 * ends);
   plait_table_gap (table, text);
+  return rows - ends;
 }
 
 PlaitTable *
@@ -79,7 +71,7 @@ plait_stored_table (PlaitStore *store, const char *path, gint64 ends, GError **e
 {
   g_autoptr (PlaitTable) table = plait_table_new ();
   g_autoptr (GArray) values = g_array_new (FALSE, TRUE, sizeof (Values));
-  gint64 rows, first, last;
+  gint64 rows;
   g_auto (GStrv) names = plait_store_table_columns (store, path, &rows, error);
 
   g_array_set_clear_func (values, values_clear);
@@ -102,14 +94,9 @@ plait_stored_table (PlaitStore *store, const char *path, gint64 ends, GError **e
           ->format
           = "%.5g";
     }
-  plait_table_cut (rows, ends, &first, &last);
   for (gint64 r = 0; r < rows; r++)
     {
-      if (r == first)
-        {
-          plait_table_add_left_out (table, first, last);
-          r = last;
-        }
+      r = plait_table_skip (table, r, rows, ends);
       for (guint c = 0; c < values->len; c++)
         add_value (table, &g_array_index (values, Values, c), r);
     }

@@ -4,6 +4,9 @@
 #include "base/table.h"
 #include "store/store.h"
 
+#define PLAIT_STORED_MOST_TEXT ((gsize)256 << 20)   /* bytes of strings that are read */
+#define PLAIT_STORED_MOST_NUMBERS ((gint64)1 << 24) /* the same of numbers */
+
 /* The table @path of a file (store/table.h): columns of text, integers and real numbers as they are there. Of
  * more than 2 @ends + 1 rows those in the middle are left out, with a gap in their place; @ends 0: all are
  * taken. (transfer full) */
@@ -15,8 +18,6 @@ plait_stored_is_integer (PlaitStoreType type)
   return type == PLAIT_STORE_INT32 || type == PLAIT_STORE_INT64 || type == PLAIT_STORE_UINT8;
 }
 
-/* Where a list of @rows is cut: rows @*first .. @*last - 1 are left out. */
-void plait_table_cut (gint64 rows, gint64 ends, gint64 *first, gint64 *last);
-
-/* "… 12 more; --all shows them" in the place of rows @first .. @last - 1. */
-void plait_table_add_left_out (PlaitTable *table, gint64 first, gint64 last);
+/* The row to be added where @row of @rows would come: it, or behind those in the middle, in whose place "… 12 more;
+ * --all shows them" is added, the first of the last @ends. */
+gint64 plait_table_skip (PlaitTable *table, gint64 row, gint64 rows, gint64 ends);

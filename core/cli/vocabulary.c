@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/stored-table.h"
 #include "cli/table-print.h"
 #include "data/text-file.h"
 #include "run/run-vocabulary.h"
@@ -118,7 +119,6 @@ show_text (const PlaitVocabulary *vocabulary, const Options *options)
   g_autoptr (PlaitPage) page = plait_page_new ();
   g_autoptr (PlaitTable) table = plait_table_new ();
   gint32 n = plait_vocabulary_size (vocabulary);
-  gboolean cut = n > 2 * ENDS + 1 && !options->everything;
   gboolean words = strcmp (plait_vocabulary_format (vocabulary), "words") == 0;
 
   plait_page_text (page, PLAIT_PAGE_HEADING, "%s", options->show);
@@ -129,13 +129,7 @@ show_text (const PlaitVocabulary *vocabulary, const Options *options)
   plait_table_column (table, PLAIT_TABLE_NUMBERS, words ? "Count" : "Score")->format = "%.7g";
   for (gint32 id = 0; id < n; id++)
     {
-      if (cut && id == ENDS)
-        {
-          g_autofree char *gap = g_strdup_printf ("… %d more; --all shows them", n - 2 * ENDS);
-
-          plait_table_gap (table, gap);
-          id = n - ENDS;
-        }
+      id = (gint32)plait_table_skip (table, id, n, options->everything ? 0 : ENDS);
       plait_table_integer (table, PLAIT_TABLE_DIM, id);
       plait_table_text (table, PLAIT_TABLE_NAME, plait_vocabulary_piece (vocabulary, id));
       plait_table_real (table, plait_vocabulary_score (vocabulary, id));
