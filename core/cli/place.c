@@ -12,11 +12,15 @@ plait_place_below (const char *path, const char *name)
   return g_strconcat (path[1] == '\0' ? "" : path, "/", name, NULL);
 }
 
+char **
+plait_place_members (PlaitStore *store, const char *path, GError **error)
+{
+  return plait_store_has (store, path) ? plait_store_members (store, path, error) : g_new0 (char *, 1);
+}
+
 void
 plait_place_free (PlaitPlace *place)
 {
-  if (!place)
-    return;
   plait_store_free (place->store);
   g_free (place->path);
   g_free (place);
@@ -94,10 +98,9 @@ plait_place_open (const char *file, const char *path, PlaitLog *log, GError **er
   place->store = plait_store_open_rewritten (file, log, error);
   if (!place->store)
     return NULL;
-  g_autofree char *trimmed = g_strdup (path ? path : "");
-  for (gsize n = strlen (trimmed); n > 0 && trimmed[n - 1] == '/'; n--)
-    trimmed[n - 1] = '\0';
-  place->path = g_strconcat (*trimmed == '/' ? "" : "/", trimmed, NULL);
+  place->path = g_strconcat (path && *path == '/' ? "" : "/", path, NULL);
+  for (gsize n = strlen (place->path); n > 1 && place->path[n - 1] == '/'; n--)
+    place->path[n - 1] = '\0';
 
   for (guint links = 0; links < MOST_LINKS; links++)
     {

@@ -21,3 +21,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPlace, plait_place_free)
 
 /* "/a" and "b" to "/a/b". (transfer full) */
 char *plait_place_below (const char *path, const char *name);
+
+/* Names of the members of the group @path, NULL-terminated; none where there is no such group. (transfer full) */
+char **plait_place_members (PlaitStore *store, const char *path, GError **error);

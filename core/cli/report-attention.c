@@ -51,12 +51,7 @@ share_of (double value, Strength strength)
 static Strength
 strength_of (const PlaitMap *map)
 {
-  Strength strength = { 0, LEAST_SHARE };
-
-  for (gint64 i = 0; i < map->n_rows * map->n_columns; i++)
-    if (isfinite (map->values[i]))
-      strength.largest = MAX (strength.largest, map->values[i]);
-  return strength;
+  return (Strength){ plait_map_largest (map), LEAST_SHARE };
 }
 
 /* How many cells of @map are drawn. */
@@ -192,7 +187,7 @@ static void
 add_one (GString *html, const PlaitMap *map)
 {
   g_autoptr (PlaitMap) turned = map->of_sentences ? plait_map_turned (map) : NULL;
-  double largest = turned ? strength_of (turned).largest : 1;
+  double largest = turned ? plait_map_largest (turned) : 1;
 
   add_small (html, turned ? turned : map, largest > 0 ? largest : 1);
 }
@@ -254,21 +249,21 @@ typedef struct
 } Read;
 
 static int
+compare_places (gconstpointer a, gconstpointer b)
+{
+  const Read *first = a, *second = b;
+
+  return (first->sentence > second->sentence) - (first->sentence < second->sentence);
+}
+
+static int
 compare_read (gconstpointer a, gconstpointer b)
 {
   const Read *first = a, *second = b;
 
   if (first->weight > second->weight || first->weight < second->weight)
     return first->weight > second->weight ? -1 : 1;
-  return (first->sentence > second->sentence) - (first->sentence < second->sentence);
-}
-
-static int
-compare_places (gconstpointer a, gconstpointer b)
-{
-  const Read *first = a, *second = b;
-
-  return (first->sentence > second->sentence) - (first->sentence < second->sentence);
+  return compare_places (a, b);
 }
 
 /* The sentences whose tokens are read, the most read ones first. (transfer full) */

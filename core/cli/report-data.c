@@ -44,15 +44,6 @@ plait_report_lines (PlaitStore *store, const char *split, const char *name, gint
   return plait_store_has (store, path) ? plait_store_read_strings (store, path, MOST_OF_FILE, n, NULL) : NULL;
 }
 
-static void
-add_lines (PlaitJson *json, const char *name, char *const *lines, gint64 n)
-{
-  plait_json_begin_array (json, name);
-  for (gint64 i = 0; i < n; i++)
-    plait_report_json_text (json, NULL, lines[i]);
-  plait_json_end_array (json);
-}
-
 /* What each of the first @n sentences is scored by the metrics that go by sentences. */
 static void
 add_scores (PlaitJson *json, const PlaitRunFile *run, const char *split, gint64 n)
@@ -133,7 +124,7 @@ add_sources (Data *data, const GArray *systems, const char *split, gint64 n)
   for (guint s = 0; s < systems->len; s++)
     {
       PlaitStore *store = run_of (data, g_array_index (systems, System, s).run)->store;
-      g_auto (GStrv) names = plait_store_has (store, path) ? plait_store_members (store, path, NULL) : NULL;
+      g_auto (GStrv) names = plait_place_members (store, path, NULL);
 
       for (guint i = 0; names && names[i]; i++)
         {
@@ -148,7 +139,7 @@ add_sources (Data *data, const GArray *systems, const char *split, gint64 n)
             continue;
           plait_json_begin_object (data->index, NULL);
           plait_report_json_text (data->index, "name", names[i]);
-          add_lines (data->index, "lines", lines, MIN (n, found));
+          plait_report_json_texts (data->index, "lines", lines, MIN (n, found));
           plait_json_end_object (data->index);
         }
     }
@@ -180,7 +171,7 @@ add_split_texts (Data *data, const char *split)
   plait_json_begin_object (json, NULL);
   plait_report_json_text (json, "split", split);
   plait_json_integer (json, "sentences", first->n);
-  add_lines (json, "references", first->references, MIN (n, first->n_references));
+  plait_report_json_texts (json, "references", first->references, MIN (n, first->n_references));
   add_sources (data, systems, split, n);
   plait_json_begin_array (json, "systems");
   for (guint s = 0; s < systems->len; s++)
@@ -190,10 +181,10 @@ add_split_texts (Data *data, const char *split)
 
       plait_json_begin_object (json, NULL);
       plait_json_integer (json, "run", system->run);
-      add_lines (json, "hypotheses", system->hypotheses, kept);
+      plait_report_json_texts (json, "hypotheses", system->hypotheses, kept);
       if (first->references && system->references
           && !g_strv_equal ((const char *const *)first->references, (const char *const *)system->references))
-        add_lines (json, "references", system->references, MIN (kept, system->n_references));
+        plait_report_json_texts (json, "references", system->references, MIN (kept, system->n_references));
       add_scores (json, run_of (data, system->run), split, kept);
       plait_json_end_object (json);
     }
@@ -211,21 +202,17 @@ members_of_runs (const Data *data, const char *path, GError **error)
 
   for (guint r = 0; r < data->comparison->runs->len; r++)
     {
-      PlaitStore *store = run_of (data, r)->store;
-      g_auto (GStrv) members = NULL;
+      g_autofree char **members = plait_place_members (run_of (data, r)->store, path, error);
 
-      if (!plait_store_has (store, path))
-        continue;
-      members = plait_store_members (store, path, error);
       if (!members)
         return NULL;
       for (guint i = 0; members[i]; i++)
-        if (!g_hash_table_contains (seen, members[i]))
+        if (g_hash_table_contains (seen, members[i]))
+          g_free (members[i]);
+        else
           {
-            char *name = g_strdup (members[i]);
-
-            g_ptr_array_add (names, name);
-            g_hash_table_add (seen, name);
+            g_ptr_array_add (names, members[i]);
+            g_hash_table_add (seen, members[i]);
           }
     }
   return g_steal_pointer (&names);

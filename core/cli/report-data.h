@@ -45,6 +45,9 @@ char *plait_report_pack (const char *json, const GByteArray *bytes);
 /* @text as the static page shows it (base/display.h). */
 void plait_report_json_text (PlaitJson *json, const char *name, const char *text);
 
+/* @n of them, or with a negative @n all before a NULL. */
+void plait_report_json_texts (PlaitJson *json, const char *name, char *const *texts, gint64 n);
+
 /* Lines of one split of one run; NULL where it has none. (transfer full) */
 char **plait_report_lines (PlaitStore *store, const char *split, const char *name, gint64 *n);
 

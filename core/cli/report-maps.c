@@ -18,6 +18,8 @@
 typedef struct
 {
   PlaitStore *store;
+  const char *split, *name;
+  PlaitReportDetail detail;
   PlaitJson *json;
   GByteArray *bytes;
   GPtrArray *labels; /* (element-type GStrv): of the columns of the heatmaps so far */
@@ -43,12 +45,12 @@ plait_report_json_text (PlaitJson *json, const char *name, const char *text)
   plait_json_text (json, name, clean);
 }
 
-static void
-add_labels (PlaitJson *json, const char *name, char *const *labels)
+void
+plait_report_json_texts (PlaitJson *json, const char *name, char *const *texts, gint64 n)
 {
   plait_json_begin_array (json, name);
-  for (guint i = 0; labels[i]; i++)
-    plait_report_json_text (json, NULL, labels[i]);
+  for (gint64 i = 0; n < 0 ? texts[i] != NULL : i < n; i++)
+    plait_report_json_text (json, NULL, texts[i]);
   plait_json_end_array (json);
 }
 
@@ -65,7 +67,7 @@ add_columns (Sentence *sentence, const PlaitMap *map)
   if (same >= 0)
     plait_json_integer (sentence->json, "rows", same);
   else
-    add_labels (sentence->json, "rows", map->columns);
+    plait_report_json_texts (sentence->json, "rows", map->columns, -1);
 }
 
 static guint8
@@ -85,28 +87,22 @@ add_bytes (GByteArray *bytes, const double *values, gint64 n, double largest)
     }
 }
 
-static double
-largest_of (const double *values, gint64 n, double largest)
-{
-  for (gint64 i = 0; i < n; i++)
-    if (isfinite (values[i]))
-      largest = MAX (largest, values[i]);
-  return largest;
-}
-
 /* What each target token gives to all rows: [layers, targets], the mean of the @heads of each layer. (transfer full) */
-static double *
+static PlaitMap *
 masses_of (const GPtrArray *maps, gint64 heads)
 {
   const PlaitMap *first = maps->pdata[0];
-  double *masses = g_new0 (double, ((gint64)maps->len / heads) * first->n_rows + 1);
+  PlaitMap *masses = g_new0 (PlaitMap, 1);
 
+  masses->n_rows = (gint64)maps->len / heads;
+  masses->n_columns = first->n_rows;
+  masses->values = g_new0 (double, masses->n_rows * masses->n_columns + 1);
   for (guint m = 0; m < maps->len; m++)
     {
       const PlaitMap *map = maps->pdata[m];
 
       for (gint64 i = 0; i < map->n_rows * map->n_columns; i++)
-        masses[m / heads * map->n_rows + i / map->n_columns] += map->values[i] / (double)heads;
+        masses->values[m / heads * map->n_rows + i / map->n_columns] += map->values[i] / (double)heads;
     }
   return masses;
 }
@@ -155,11 +151,12 @@ read_maps (PlaitStore *store, const char *path, PlaitReportDetail *detail, gint6
 
 /* Adds the heatmap @name below @group, if it is one of the sentence's target tokens. */
 static gboolean
-add_map (Sentence *sentence, const char *group, const char *name, PlaitReportDetail detail, GError **error)
+add_map (Sentence *sentence, const char *group, const char *name, GError **error)
 {
   g_autofree char *path = plait_place_below (group, name);
   g_autoptr (GPtrArray) maps = NULL;
   g_autoptr (GError) reason = NULL;
+  PlaitReportDetail detail = sentence->detail;
   gint64 layers = 0, heads = 0;
   double largest = 0, most;
 
@@ -177,11 +174,11 @@ add_map (Sentence *sentence, const char *group, const char *name, PlaitReportDet
     return TRUE;
   gint64 n_heads = detail == PLAIT_REPORT_HEADS ? MAX (heads, 1) : 1, n_layers = maps->len / n_heads;
   gint64 cells = map->n_rows * map->n_columns;
-  g_autofree double *masses = masses_of (maps, n_heads);
+  g_autoptr (PlaitMap) masses = masses_of (maps, n_heads);
   for (guint m = 0; m < maps->len; m++)
-    largest = largest_of (((const PlaitMap *)maps->pdata[m])->values, cells, largest);
-  most = largest_of (masses, n_layers * map->n_rows, 0);
-  add_bytes (sentence->bytes, masses, n_layers * map->n_rows, most);
+    largest = MAX (largest, plait_map_largest (maps->pdata[m]));
+  most = plait_map_largest (masses);
+  add_bytes (sentence->bytes, masses->values, n_layers * map->n_rows, most);
   for (guint m = 0; m < maps->len; m++)
     add_bytes (sentence->bytes, ((const PlaitMap *)maps->pdata[m])->values, cells, largest);
   plait_json_begin_object (sentence->json, NULL);
@@ -198,20 +195,6 @@ add_map (Sentence *sentence, const char *group, const char *name, PlaitReportDet
   add_columns (sentence, map);
   plait_json_end_object (sentence->json);
   return TRUE;
-}
-
-static gboolean
-add_group (Sentence *sentence, const char *path, PlaitReportDetail detail, GError **error)
-{
-  g_auto (GStrv) members = NULL;
-
-  if (!plait_store_has (sentence->store, path))
-    return TRUE;
-  members = plait_store_members (sentence->store, path, error);
-  for (guint i = 0; members && members[i]; i++)
-    if (!add_map (sentence, path, members[i], detail, error))
-      return FALSE;
-  return members != NULL;
 }
 
 /* The rows that each target word weighed. */
@@ -275,8 +258,8 @@ add_descent (Sentence *sentence, const char *group, const char *name, GError **e
   plait_report_json_text (json, "choice", descent->choice);
   plait_json_integer (json, "ways", descent->ways);
   plait_json_integer (json, "highest", descent->highest);
-  add_labels (json, "targets", descent->targets);
-  add_labels (json, "rows", descent->rows);
+  plait_report_json_texts (json, "targets", descent->targets, -1);
+  plait_report_json_texts (json, "rows", descent->rows, -1);
   plait_json_integers (json, "levels", descent->level, descent->n_rows);
   plait_json_integers (json, "first", descent->first, descent->n_rows);
   plait_json_integers (json, "last", descent->last, descent->n_rows);
@@ -285,16 +268,16 @@ add_descent (Sentence *sentence, const char *group, const char *name, GError **e
   return TRUE;
 }
 
+/* What @add adds of each member of the group @kind ("attention") of the sentence. */
 static gboolean
-add_descents (Sentence *sentence, const char *path, GError **error)
+add_members (Sentence *sentence, const char *kind,
+             gboolean (*add) (Sentence *sentence, const char *group, const char *name, GError **error), GError **error)
 {
-  g_auto (GStrv) members = NULL;
+  g_autofree char *group = g_strdup_printf ("/%s/%s/%s", kind, sentence->split, sentence->name);
+  g_auto (GStrv) members = plait_place_members (sentence->store, group, error);
 
-  if (!plait_store_has (sentence->store, path))
-    return TRUE;
-  members = plait_store_members (sentence->store, path, error);
   for (guint i = 0; members && members[i]; i++)
-    if (!add_descent (sentence, path, members[i], error))
+    if (!add (sentence, group, members[i], error))
       return FALSE;
   return members != NULL;
 }
@@ -320,13 +303,10 @@ gboolean
 plait_report_maps (PlaitStore *store, const char *split, const char *name, PlaitReportDetail detail, char **packed,
                    GError **error)
 {
-  g_autofree char *attention_split = plait_place_below ("/attention", split);
-  g_autofree char *attention = plait_place_below (attention_split, name);
-  g_autofree char *coverage_split = plait_place_below ("/coverage", split);
-  g_autofree char *coverage = plait_place_below (coverage_split, name);
-  g_autofree char *descent_split = plait_place_below ("/descent", split);
-  g_autofree char *descent = plait_place_below (descent_split, name);
   g_auto (Sentence) sentence = { .store = store,
+                                 .split = split,
+                                 .name = name,
+                                 .detail = detail,
                                  .json = plait_json_new (),
                                  .bytes = g_byte_array_new (),
                                  .labels = g_ptr_array_new_with_free_func ((GDestroyNotify)g_strfreev) };
@@ -334,15 +314,15 @@ plait_report_maps (PlaitStore *store, const char *split, const char *name, Plait
   *packed = NULL;
   plait_json_begin_object (sentence.json, NULL);
   plait_json_begin_array (sentence.json, "maps");
-  if (!add_group (&sentence, attention, detail, error) || !add_group (&sentence, coverage, detail, error))
+  if (!add_members (&sentence, "attention", add_map, error) || !add_members (&sentence, "coverage", add_map, error))
     return FALSE;
   plait_json_end_array (sentence.json);
   plait_json_begin_array (sentence.json, "descents");
-  if (!add_descents (&sentence, descent, error))
+  if (!add_members (&sentence, "descent", add_descent, error))
     return FALSE;
   plait_json_end_array (sentence.json);
   if (sentence.targets)
-    add_labels (sentence.json, "targets", sentence.targets);
+    plait_report_json_texts (sentence.json, "targets", sentence.targets, -1);
   plait_json_end_object (sentence.json);
   if (sentence.targets)
     *packed = plait_report_pack (plait_json_string (sentence.json), sentence.bytes);

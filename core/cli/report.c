@@ -78,9 +78,8 @@ add_attention (GString *html, const PlaitRunComparison *comparison, guint r, gin
 {
   const PlaitRunFile *run = comparison->runs->pdata[r];
 
-  if (!plait_store_has (run->store, "/attention"))
-    return TRUE;
-  g_auto (GStrv) splits = plait_store_members (run->store, "/attention", error);
+  g_auto (GStrv) splits = plait_place_members (run->store, "/attention", error);
+
   if (!splits)
     return FALSE;
   for (guint s = 0; splits[s]; s++)
