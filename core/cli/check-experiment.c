@@ -11,12 +11,6 @@
 
 #define FLAGS (PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES | PLAIT_RESOLVE_COUNT_LINES)
 
-gboolean
-plait_check_is_experiment (const char *word)
-{
-  return g_str_has_suffix (word, ".ini") || g_file_test (word, G_FILE_TEST_IS_REGULAR);
-}
-
 /* Builds the model of @experiment, and adds why that cannot be done. */
 static void
 rehearse (const PlaitExperiment *experiment, const char *cell, PlaitProblems *problems)

@@ -222,7 +222,8 @@ gboolean
 plait_command_check (PlaitInvocation *invocation, GError **error)
 {
   gboolean json = FALSE;
-  gboolean is_experiment;
+  gboolean is_experiment; /* else the name of a plugin */
+  const char *word;
   char **names = NULL;
   char **overrides = NULL;
   char *seconds_text = NULL;
@@ -242,15 +243,16 @@ plait_command_check (PlaitInvocation *invocation, GError **error)
   if (!plait_invocation_parse (invocation, entries, 1, 1, error)
       || !plait_option_integer ("--seconds", seconds_text, 1, 86400, &seconds, error) || !check_names (names, error))
     return FALSE;
-  is_experiment = plait_check_is_experiment (invocation->arguments[0]);
-  if (is_experiment ? names || seconds_text : overrides != NULL)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s of %s, but %s is %s; leave %s out",
-                       is_experiment ? "--property and --seconds are" : "--set is",
-                       is_experiment ? "plugins" : "experiments", invocation->arguments[0],
-                       is_experiment ? "an experiment" : "a plugin", is_experiment ? "them" : "it");
+  word = invocation->arguments[0];
+  is_experiment = g_str_has_suffix (word, ".ini") || g_file_test (word, G_FILE_TEST_IS_REGULAR);
+  if (is_experiment && (names || seconds_text))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--property and --seconds are of plugins, but %s is an experiment; leave them out", word);
   if (is_experiment)
-    return plait_check_experiment (invocation->arguments[0], (const char *const *)overrides, json, error);
+    return plait_check_experiment (word, (const char *const *)overrides, json, error);
+  if (overrides)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--set is of experiments, but %s is a plugin; leave it out", word);
   registry = plait_registry_new ();
-  plugin = plait_find_plugin (registry, invocation->arguments[0], NULL, error);
+  plugin = plait_find_plugin (registry, word, NULL, error);
   return plugin && check (plugin, names, (guint)seconds, json, error);
 }

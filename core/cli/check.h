@@ -3,9 +3,6 @@
 
 #include <glib.h>
 
-/* Whether plait check takes @word for an experiment file, not for the name of a plugin. */
-gboolean plait_check_is_experiment (const char *word);
-
 /* Prints every mistake of the experiment file at @path, of all cells where it has a group [grid], as text or JSON;
  * PLAIT_ERROR_INPUT if there is one. */
 gboolean plait_check_experiment (const char *path, const char *const *overrides, gboolean as_json, GError **error);

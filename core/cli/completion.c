@@ -94,8 +94,7 @@ static void
 print_script (const char *name, void (*print_names) (void), PlaitDescribe describe)
 {
   g_autoptr (GBytes) bytes = g_resource_lookup_data (plait_get_resource (), name, 0, NULL);
-  g_autofree char *script = g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
-  g_auto (GStrv) halves = g_strsplit (script, "@COMMANDS@", 2);
+  g_auto (GStrv) halves = g_strsplit (g_bytes_get_data (bytes, NULL), "@COMMANDS@", 2);
   g_auto (GStrv) parts = g_strsplit (halves[0], "@NAMES@", -1);
 
   fputs (parts[0], stdout);

@@ -3,7 +3,6 @@
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/display.h"
 #include "base/file.h"
@@ -30,9 +29,9 @@ static const struct
 
 /* (transfer full) */
 static GString *
-fill (const char *text, gsize length, const char *kind, const char *name)
+fill (const char *text, const char *kind, const char *name)
 {
-  GString *filled = g_string_new_len (text, (gssize)length);
+  GString *filled = g_string_new (text);
 
   g_string_replace (filled, "@KIND@", kind, 0);
   g_string_replace (filled, "@NAME@", name, 0);
@@ -43,7 +42,7 @@ fill (const char *text, gsize length, const char *kind, const char *name)
 static char *
 path_of (guint i, const char *kind, const char *name)
 {
-  g_autoptr (GString) path = fill (files[i].path, strlen (files[i].path), kind, name);
+  g_autoptr (GString) path = fill (files[i].path, kind, name);
 
   return g_build_filename (name, path->str, NULL);
 }
@@ -52,12 +51,10 @@ static gboolean
 write_file (guint i, const char *kind, const char *name, GError **error)
 {
   g_autofree char *path = path_of (i, kind, name);
-  g_autoptr (GString) template = fill (files[i].template, strlen (files[i].template), kind, name);
+  g_autoptr (GString) template = fill (files[i].template, kind, name);
   g_autofree char *resource = g_strconcat ("/plait/templates/", template->str, NULL);
   g_autoptr (GBytes) bytes = g_resource_lookup_data (plait_get_resource (), resource, 0, NULL);
-  gsize length;
-  const char *text = g_bytes_get_data (bytes, &length);
-  g_autoptr (GString) filled = fill (text, length, kind, name);
+  g_autoptr (GString) filled = fill (g_bytes_get_data (bytes, NULL), kind, name);
 
   return plait_file_replace (path, filled->str, filled->len, error);
 }

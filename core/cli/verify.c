@@ -19,23 +19,17 @@
 
 #define UPDATES 20 /* of --resume, in all */
 
-/* Another program has written it: not the bytes that plait wrote, whatever it holds. */
-static gboolean
-fail_rewritten (const char *path, const PlaitStoreChanges *changes, GError **error)
-{
-  g_autofree char *text = plait_store_changes_text (changes, G_MAXUINT);
-
-  return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s", path, text);
-}
-
 static gboolean
 verify_store (const char *path, GError **error)
 {
   g_autoptr (PlaitStore) store = plait_store_open_rewritten (path, NULL, error);
+  g_autofree char *text = NULL;
 
-  if (store && plait_store_changes (store))
-    return fail_rewritten (path, plait_store_changes (store), error);
-  return store && plait_store_check (store, error);
+  if (!store || !plait_store_changes (store))
+    return store && plait_store_check (store, error);
+  /* Another program has written it: not the bytes that plait wrote, whatever it holds. */
+  text = plait_store_changes_text (plait_store_changes (store), G_MAXUINT);
+  return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s", path, text);
 }
 
 /* The first bytes tell what the file is. One that tells nothing is no store, whose refusal says so. */

@@ -44,45 +44,32 @@ take_settings (const Options *options, PlaitVocabularySettings *settings, GError
          && plait_option_integer ("--lines", options->lines, 0, 1000000000, &settings->sentence_limit, error);
 }
 
-/* Learns from the text files. (transfer full) */
-static PlaitVocabulary *
-train (const PlaitInvocation *invocation, const Options *options, GError **error)
-{
-  PlaitVocabularySettings settings;
-
-  if (!invocation->arguments[0])
-    return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "a text file is missing; usage: plait vocabulary --output FILE FILE...");
-  if (!take_settings (options, &settings, error))
-    return NULL;
-  for (char **text = invocation->arguments; *text; text++)
-    if (!plait_output_differs ("--output", options->output, *text, error))
-      return NULL;
-  if (!plait_file_check_new (options->output, options->force, "", "--output", error))
-    return NULL;
-  return plait_vocabulary_train (&settings, (const char *const *)invocation->arguments, error);
-}
-
-/* Takes that of a published model. (transfer full) */
-static PlaitVocabulary *
-take_published (const PlaitInvocation *invocation, const Options *options, GError **error)
-{
-  if (invocation->arguments[0])
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "--published learns from no text files; leave \"%s\" out",
-                            invocation->arguments[0]);
-  if (!plait_output_differs ("--output", options->output, options->published, error)
-      || !plait_file_check_new (options->output, options->force, "", "--output", error))
-    return NULL;
-  return plait_vocabulary_from_published (options->published, error);
-}
-
+/* Learns a vocabulary from the text files, or takes that of a published model. */
 static gboolean
 make (const PlaitInvocation *invocation, const Options *options, GError **error)
 {
-  g_autoptr (PlaitVocabulary) vocabulary
-      = options->published ? take_published (invocation, options, error) : train (invocation, options, error);
-  g_autoptr (GBytes) bytes = vocabulary ? plait_vocabulary_to_file (vocabulary) : NULL;
+  char *published[] = { options->published, NULL };
+  char *const *inputs = options->published ? published : invocation->arguments;
+  PlaitVocabularySettings settings;
+  g_autoptr (PlaitVocabulary) vocabulary = NULL;
+  g_autoptr (GBytes) bytes = NULL;
 
+  if (options->published && invocation->arguments[0])
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--published learns from no text files; leave \"%s\" out",
+                       invocation->arguments[0]);
+  if (!inputs[0])
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "a text file is missing; usage: plait vocabulary --output FILE FILE...");
+  if (!options->published && !take_settings (options, &settings, error))
+    return FALSE;
+  for (guint i = 0; inputs[i]; i++)
+    if (!plait_output_differs ("--output", options->output, inputs[i], error))
+      return FALSE;
+  if (!plait_file_check_new (options->output, options->force, "", "--output", error))
+    return FALSE;
+  vocabulary = options->published ? plait_vocabulary_from_published (options->published, error)
+                                  : plait_vocabulary_train (&settings, (const char *const *)inputs, error);
+  bytes = vocabulary ? plait_vocabulary_to_file (vocabulary) : NULL;
   if (!bytes || !plait_file_replace (options->output, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error))
     return FALSE;
   plait_log_info (invocation->log, "%s: %s, %d entries, sha256 %s", options->output,
