@@ -5,8 +5,8 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/find-plugin.h"
-#include "cli/keys.h"
 #include "cli/page.h"
+#include "cli/reference.h"
 #include "experiment/groups.h"
 #include "plugin/registry.h"
 
@@ -315,7 +315,5 @@ plait_command_inspect (PlaitInvocation *invocation, GError **error)
     print_plugin_json (plugin, schema, refusal);
   else
     print_plugin (plugin, schema, refusal);
-  if (refusal)
-    g_propagate_error (error, g_steal_pointer (&refusal));
-  return !*error;
+  return plait_no_fault (&refusal, error);
 }

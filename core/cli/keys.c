@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/keys.h"
+#include "cli/reference.h"
 
 #include <stdio.h>
 #include <string.h>
