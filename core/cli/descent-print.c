@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <string.h>
-
 #include "base/display.h"
 #include "cli/descent.h"
 
@@ -11,47 +9,20 @@
 #define BAR 20
 #define MOST_ROWS 12 /* of a level, unless everything is asked for */
 
-static gboolean
-is_weighed (const PlaitDescentMap *descent, gint64 word, gint64 level, gint64 row)
+/* The rows of @level that were weighed, by their shares. (transfer full) (element-type PlaitMapWeight) */
+static GArray *
+weighed_rows (const PlaitDescentMap *descent, gint64 word, gint64 level)
 {
-  return descent->level[row] == level && plait_descent_step (descent, word, row)->weighed > 0;
-}
-
-/* The heaviest row of @level that is not @shown yet, the first of those alike. */
-static gint64
-find_heaviest (const PlaitDescentMap *descent, gint64 word, gint64 level, const gboolean *shown)
-{
-  double most = -1;
-  gint64 heaviest = -1;
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (PlaitMapWeight));
 
   for (gint64 r = 0; r < descent->n_rows; r++)
-    if (!shown[r] && is_weighed (descent, word, level, r) && plait_descent_step (descent, word, r)->share > most)
-      {
-        most = plait_descent_step (descent, word, r)->share;
-        heaviest = r;
-      }
-  return heaviest;
-}
-
-/* Marks the rows of @level to be shown: those that were weighed, or the heaviest few of them. How many were weighed. */
-static gint64
-find_rows (const PlaitDescentMap *descent, gint64 word, gint64 level, gboolean everything, gboolean *shown)
-{
-  gint64 weighed = 0;
-
-  for (gint64 r = 0; r < descent->n_rows; r++)
-    weighed += shown[r] = is_weighed (descent, word, level, r);
-  if (everything || weighed <= MOST_ROWS)
-    return weighed;
-  memset (shown, 0, (gsize)descent->n_rows * sizeof *shown);
-  for (guint n = 0; n < MOST_ROWS; n++)
     {
-      gint64 heaviest = find_heaviest (descent, word, level, shown);
+      const PlaitDescentStep *step = plait_descent_step (descent, word, r);
 
-      if (heaviest >= 0)
-        shown[heaviest] = TRUE;
+      if (descent->level[r] == level && step->weighed > 0)
+        g_array_append_val (rows, ((PlaitMapWeight){ r, step->share }));
     }
-  return weighed;
+  return rows;
 }
 
 /* "  ▶ 0.81 ████████████████      ein … Mann", and through how many heads where there are several. */
@@ -81,8 +52,9 @@ print_row (const PlaitDescentMap *descent, gint64 word, gint64 row, PlaitPage *p
 static void
 print_level (const PlaitDescentMap *descent, gint64 word, gint64 level, gboolean everything, PlaitPage *page)
 {
-  g_autofree gboolean *shown = g_new (gboolean, descent->n_rows);
-  gint64 weighed = find_rows (descent, word, level, everything, shown), all = 0;
+  g_autoptr (GArray) rows = weighed_rows (descent, word, level);
+  guint weighed = rows->len;
+  gint64 all = 0;
 
   for (gint64 r = 0; r < descent->n_rows; r++)
     all += descent->level[r] == level;
@@ -90,13 +62,13 @@ print_level (const PlaitDescentMap *descent, gint64 word, gint64 level, gboolean
     plait_page_text (page, PLAIT_PAGE_HEADING, "level %" G_GINT64_FORMAT, level);
   else
     plait_page_text (page, PLAIT_PAGE_HEADING, "leaves");
-  plait_page_text (page, PLAIT_PAGE_DIM, "  %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " weighed\n", weighed, all);
-  for (gint64 r = 0; r < descent->n_rows; r++)
-    if (shown[r])
-      print_row (descent, word, r, page);
-  if (weighed > MOST_ROWS && !everything)
-    plait_page_text (page, PLAIT_PAGE_DIM, "  … %" G_GINT64_FORMAT " lighter ones; --all shows them\n",
-                     weighed - MOST_ROWS);
+  plait_page_text (page, PLAIT_PAGE_DIM, "  %u of %" G_GINT64_FORMAT " weighed\n", weighed, all);
+  if (!everything)
+    plait_map_keep_heaviest (rows, MOST_ROWS);
+  for (guint i = 0; i < rows->len; i++)
+    print_row (descent, word, g_array_index (rows, PlaitMapWeight, i).number, page);
+  if (weighed > rows->len)
+    plait_page_text (page, PLAIT_PAGE_DIM, "  … %u lighter ones; --all shows them\n", weighed - rows->len);
 }
 
 /* "words: 0 a, 1 black, …" */

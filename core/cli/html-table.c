@@ -49,12 +49,13 @@ add_picture (GString *html, const PlaitTableScore *score, const Range *range, gu
                     ? 5 + (numbers[i] - range->least) / (range->most - range->least) * (INTERVAL_WIDTH - 10)
                     : INTERVAL_WIDTH / 2.;
   colour %= PLAIT_HTML_COLOURS;
-  plait_html_add (html,
-                  "<svg width=\"%d\" height=\"%d\"><line class=\"rule\" x1=\"0\" x2=\"%d\" y1=\"8\" y2=\"8\"/>"
-                  "<line stroke=\"var(--c%u)\" stroke-width=\"3\" stroke-linecap=\"round\" y1=\"8\" y2=\"8\" x1=\"%s\" "
-                  "x2=\"%s\"/><circle r=\"4.5\" cy=\"8\" cx=\"%s\" fill=\"var(--c%u)\"/></svg>",
-                  INTERVAL_WIDTH, INTERVAL_HEIGHT, INTERVAL_WIDTH, colour, PLAIT_HTML_REAL (places[0], 1),
-                  PLAIT_HTML_REAL (places[1], 1), PLAIT_HTML_REAL (places[2], 1), colour);
+  g_string_append_printf (
+      html,
+      "<svg width=\"%d\" height=\"%d\"><line class=\"rule\" x1=\"0\" x2=\"%d\" y1=\"8\" y2=\"8\"/>"
+      "<line stroke=\"var(--c%u)\" stroke-width=\"3\" stroke-linecap=\"round\" y1=\"8\" y2=\"8\" x1=\"%s\" "
+      "x2=\"%s\"/><circle r=\"4.5\" cy=\"8\" cx=\"%s\" fill=\"var(--c%u)\"/></svg>",
+      INTERVAL_WIDTH, INTERVAL_HEIGHT, INTERVAL_WIDTH, colour, PLAIT_HTML_REAL (places[0], 1),
+      PLAIT_HTML_REAL (places[1], 1), PLAIT_HTML_REAL (places[2], 1), colour);
 }
 
 /* The classes of a cell for the style sheet, "" for none. (transfer none) */
@@ -76,7 +77,7 @@ class_of (const PlaitTableColumn *column, const PlaitTableCell *cell, gboolean b
 static void
 begin_element (GString *html, const char *tag, const char *class)
 {
-  plait_html_add (html, *class ? "<%s class=\"%s\">" : "<%s%s>", tag, class);
+  g_string_append_printf (html, *class ? "<%s class=\"%s\">" : "<%s%s>", tag, class);
 }
 
 static void
@@ -90,10 +91,10 @@ add_cell (GString *html, const PlaitTable *table, guint r, guint c, const Range 
 
   begin_element (html, tag, class_of (column, cell, score && cell->score->value == range->best));
   if (cell->run >= 0)
-    plait_html_add (html, "<span class=\"swatch\" style=\"background:var(--c%u)\"></span>",
-                    (guint)cell->run % PLAIT_HTML_COLOURS);
+    g_string_append_printf (html, "<span class=\"swatch\" style=\"background:var(--c%u)\"></span>",
+                            (guint)cell->run % PLAIT_HTML_COLOURS);
   plait_html_text (html, text);
-  plait_html_add (html, "%s</%s>", cell->marked ? PLAIT_TABLE_MARK : "", tag);
+  g_string_append_printf (html, "%s</%s>", cell->marked ? PLAIT_TABLE_MARK : "", tag);
   if (!column->pictured)
     return;
   begin_element (html, "td", "interval");

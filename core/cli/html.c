@@ -2,7 +2,6 @@
 #include "cli/html.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/display.h"
@@ -25,21 +24,11 @@ plait_html_text (GString *html, const char *text)
 }
 
 void
-plait_html_add (GString *html, const char *format, ...)
-{
-  va_list arguments;
-
-  va_start (arguments, format);
-  g_string_append_vprintf (html, format, arguments);
-  va_end (arguments);
-}
-
-void
 plait_html_element (GString *html, const char *tag, const char *attributes, const char *text)
 {
-  plait_html_add (html, "<%s%s%s>", tag, attributes ? " " : "", attributes ? attributes : "");
+  g_string_append_printf (html, "<%s%s%s>", tag, attributes ? " " : "", attributes ? attributes : "");
   plait_html_text (html, text);
-  plait_html_add (html, "</%s>\n", tag);
+  g_string_append_printf (html, "</%s>\n", tag);
 }
 
 const char *
@@ -66,8 +55,8 @@ plait_html_begin_svg (GString *html, const char *name, double width, double heig
 {
   const char *across = PLAIT_HTML_REAL (width, 0), *down = PLAIT_HTML_REAL (height, 0);
 
-  plait_html_add (html, "<svg%s%s%s role=\"img\" width=\"%s\" height=\"%s\" viewBox=\"0 0 %s %s\">\n",
-                  name ? " class=\"" : "", name ? name : "", name ? "\"" : "", across, down, across, down);
+  g_string_append_printf (html, "<svg%s%s%s role=\"img\" width=\"%s\" height=\"%s\" viewBox=\"0 0 %s %s\">\n",
+                          name ? " class=\"" : "", name ? name : "", name ? "\"" : "", across, down, across, down);
 }
 
 void
@@ -128,12 +117,12 @@ plait_html_begin (GString *html, const char *title)
 
   g_string_append (html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-  plait_html_add (html,
-                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-                  "'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'\">\n",
-                  digest);
+  g_string_append_printf (html,
+                          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+                          "'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'\">\n",
+                          digest);
   plait_html_element (html, "title", NULL, title);
-  plait_html_add (html, "<style>\n%s</style>\n</head>\n<body>\n", style);
+  g_string_append_printf (html, "<style>\n%s</style>\n</head>\n<body>\n", style);
 }
 
 void
@@ -141,7 +130,7 @@ plait_html_end (GString *html)
 {
   g_autofree char *script = resource_text (scripts, G_N_ELEMENTS (scripts));
 
-  plait_html_add (html, "<script>%s</script>\n</body>\n</html>\n", script);
+  g_string_append_printf (html, "<script>%s</script>\n</body>\n</html>\n", script);
 }
 
 /*
@@ -156,38 +145,24 @@ plait_html_end (GString *html)
 #define BOTTOM 36
 #define BAND_ROOM .5 /* of what the curves span, above and below them, for bands; wider ones are cut */
 
-typedef struct
-{
-  double least, most, step; /* of the ticks */
-} Scale;
-
-/* A scale over @least .. @most with about @ticks ticks. */
-static Scale
-scale_of (double least, double most, guint ticks)
+/* Lays @axis from @begin to @end, with about @ticks ticks. */
+static void
+lay_axis (PlaitPlotAxis *axis, double begin, double end, guint ticks)
 {
   double step;
 
-  if (!(most > least))
+  axis->begin = begin;
+  axis->end = end;
+  if (!(axis->high > axis->low))
     {
-      double room = fabs (least) > 0 ? fabs (least) * .1 : 1;
+      double room = fabs (axis->low) > 0 ? fabs (axis->low) * .1 : 1;
 
-      most = least + room;
-      least -= room;
+      axis->high = axis->low + room;
+      axis->low -= room;
     }
-  step = plait_plot_step ((most - least) / ticks);
-  return (Scale){ floor (least / step + 1e-9) * step, ceil (most / step - 1e-9) * step, step };
-}
-
-static double
-place_x (const Scale *scale, double value)
-{
-  return LEFT + (value - scale->least) / (scale->most - scale->least) * (PLOT_WIDTH - LEFT - RIGHT);
-}
-
-static double
-place_y (const Scale *scale, double value)
-{
-  return PLOT_HEIGHT - BOTTOM - (value - scale->least) / (scale->most - scale->least) * (PLOT_HEIGHT - TOP - BOTTOM);
+  step = axis->step = plait_plot_step ((axis->high - axis->low) / ticks);
+  axis->low = floor (axis->low / step + 1e-9) * step;
+  axis->high = ceil (axis->high / step - 1e-9) * step;
 }
 
 /* (transfer none): until the block ends that @text stands in */
@@ -198,35 +173,35 @@ tick_text (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, double step)
 }
 
 static void
-add_axes (GString *html, const Scale *x, const Scale *y, const char *x_title)
+add_axes (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, const char *x_title)
 {
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 
   for (guint i = 0; i < 100; i++)
     {
-      double value = y->least + i * y->step;
-      const char *height = PLAIT_HTML_REAL (place_y (y, value), 1);
+      double value = y->low + i * y->step;
+      const char *height = PLAIT_HTML_REAL (plait_plot_place (y, value), 1);
 
-      if (value > y->most + y->step / 2)
+      if (value > y->high + y->step / 2)
         break;
-      plait_html_add (html,
-                      "<line class=\"rule\" x1=\"%d\" x2=\"%d\" y1=\"%s\" y2=\"%s\"/>"
-                      "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%s\">%s</text>\n",
-                      LEFT, PLOT_WIDTH - RIGHT, height, height, LEFT - 6, PLAIT_HTML_REAL (place_y (y, value) + 4, 1),
-                      tick_text (text, value, y->step));
+      g_string_append_printf (html,
+                              "<line class=\"rule\" x1=\"%d\" x2=\"%d\" y1=\"%s\" y2=\"%s\"/>"
+                              "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%s\">%s</text>\n",
+                              LEFT, PLOT_WIDTH - RIGHT, height, height, LEFT - 6,
+                              PLAIT_HTML_REAL (plait_plot_place (y, value) + 4, 1), tick_text (text, value, y->step));
     }
   for (guint i = 0; i < 100; i++)
     {
-      double value = x->least + i * x->step;
+      double value = x->low + i * x->step;
 
-      if (value > x->most + x->step / 2)
+      if (value > x->high + x->step / 2)
         break;
-      plait_html_add (html, "<text class=\"tick\" text-anchor=\"middle\" x=\"%s\" y=\"%d\">%s</text>\n",
-                      PLAIT_HTML_REAL (place_x (x, value), 1), PLOT_HEIGHT - BOTTOM + 16,
-                      tick_text (text, value, x->step));
+      g_string_append_printf (html, "<text class=\"tick\" text-anchor=\"middle\" x=\"%s\" y=\"%d\">%s</text>\n",
+                              PLAIT_HTML_REAL (plait_plot_place (x, value), 1), PLOT_HEIGHT - BOTTOM + 16,
+                              tick_text (text, value, x->step));
     }
-  plait_html_add (html, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%d\">", PLOT_WIDTH - RIGHT,
-                  PLOT_HEIGHT - 4);
+  g_string_append_printf (html, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%d\">", PLOT_WIDTH - RIGHT,
+                          PLOT_HEIGHT - 4);
   plait_html_text (html, x_title);
   g_string_append (html, "</text>\n");
 }
@@ -239,22 +214,23 @@ is_point (const PlaitPlotSeries *series, guint i)
 
 /* A corner of a band or curve, within the axes. */
 static void
-add_corner (GString *html, const Scale *x, const Scale *y, double at, double value, gboolean first)
+add_corner (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, double at, double value, gboolean first)
 {
-  plait_html_add (html, "%s%s,%s", first ? "" : " ", PLAIT_HTML_REAL (place_x (x, at), 1),
-                  PLAIT_HTML_REAL (place_y (y, CLAMP (value, y->least, y->most)), 1));
+  g_string_append_printf (html, "%s%s,%s", first ? "" : " ", PLAIT_HTML_REAL (plait_plot_place (x, at), 1),
+                          PLAIT_HTML_REAL (plait_plot_place (y, CLAMP (value, y->low, y->high)), 1));
 }
 
 static void
-add_curve (GString *html, const PlaitHtmlCurve *curve, const Scale *x, const Scale *y)
+add_curve (GString *html, const PlaitHtmlCurve *curve, const PlaitPlotAxis *x, const PlaitPlotAxis *y)
 {
   const PlaitPlotSeries *series = curve->series;
   guint n_points = 0;
 
-  plait_html_add (html,
-                  "<polyline fill=\"none\" stroke=\"var(--c%u)\" stroke-width=\"1.8\" stroke-linejoin=\"round\"%s "
-                  "points=\"",
-                  curve->colour % PLAIT_HTML_COLOURS, curve->dashed ? " stroke-dasharray=\"5 4\"" : "");
+  g_string_append_printf (
+      html,
+      "<polyline fill=\"none\" stroke=\"var(--c%u)\" stroke-width=\"1.8\" stroke-linejoin=\"round\"%s "
+      "points=\"",
+      curve->colour % PLAIT_HTML_COLOURS, curve->dashed ? " stroke-dasharray=\"5 4\"" : "");
   for (guint i = 0; i < series->n; i++)
     if (is_point (series, i))
       add_corner (html, x, y, series->x[i], series->y[i], n_points++ == 0);
@@ -262,9 +238,10 @@ add_curve (GString *html, const PlaitHtmlCurve *curve, const Scale *x, const Sca
   /* Few points are marked; one alone would not be seen at all. */
   for (guint i = 0; i < series->n && n_points <= 30; i++)
     if (is_point (series, i))
-      plait_html_add (html, "<circle r=\"2.4\" cx=\"%s\" cy=\"%s\" fill=\"var(--c%u)\"/>",
-                      PLAIT_HTML_REAL (place_x (x, series->x[i]), 1), PLAIT_HTML_REAL (place_y (y, series->y[i]), 1),
-                      curve->colour % PLAIT_HTML_COLOURS);
+      g_string_append_printf (html, "<circle r=\"2.4\" cx=\"%s\" cy=\"%s\" fill=\"var(--c%u)\"/>",
+                              PLAIT_HTML_REAL (plait_plot_place (x, series->x[i]), 1),
+                              PLAIT_HTML_REAL (plait_plot_place (y, series->y[i]), 1),
+                              curve->colour % PLAIT_HTML_COLOURS);
 }
 
 /* A band is in sight where both its edges are. */
@@ -275,7 +252,7 @@ has_band (const PlaitPlotSeries *series, guint i)
 }
 
 static void
-add_band (GString *html, const PlaitHtmlCurve *curve, const Scale *x, const Scale *y)
+add_band (GString *html, const PlaitHtmlCurve *curve, const PlaitPlotAxis *x, const PlaitPlotAxis *y)
 {
   const PlaitPlotSeries *series = curve->series;
   guint n = 0;
@@ -284,7 +261,8 @@ add_band (GString *html, const PlaitHtmlCurve *curve, const Scale *x, const Scal
     n += has_band (series, i);
   if (n < 2)
     return;
-  plait_html_add (html, "<polygon class=\"band\" fill=\"var(--c%u)\" points=\"", curve->colour % PLAIT_HTML_COLOURS);
+  g_string_append_printf (html, "<polygon class=\"band\" fill=\"var(--c%u)\" points=\"",
+                          curve->colour % PLAIT_HTML_COLOURS);
   n = 0;
   for (guint i = 0; i < series->n; i++)
     if (has_band (series, i))
@@ -298,28 +276,27 @@ add_band (GString *html, const PlaitHtmlCurve *curve, const Scale *x, const Scal
 void
 plait_html_plot (GString *html, const char *title, const char *x_title, const PlaitHtmlCurve *curves, guint n)
 {
-  double least_x = INFINITY, most_x = -INFINITY, least_y = INFINITY, most_y = -INFINITY;
+  PlaitPlotAxis x = { NAN, NAN }, y = { NAN, NAN };
 
   for (guint c = 0; c < n; c++)
     for (guint i = 0; i < curves[c].series->n; i++)
       if (is_point (curves[c].series, i))
         {
-          least_x = MIN (least_x, curves[c].series->x[i]);
-          most_x = MAX (most_x, curves[c].series->x[i]);
-          least_y = MIN (least_y, curves[c].series->y[i]);
-          most_y = MAX (most_y, curves[c].series->y[i]);
+          plait_plot_include (&x, curves[c].series->x[i]);
+          plait_plot_include (&y, curves[c].series->y[i]);
         }
-  if (!(least_x <= most_x))
+  if (isnan (x.low))
     return;
-  double room = (most_y - least_y) * BAND_ROOM, least = least_y - room, most = most_y + room;
+  double room = (y.high - y.low) * BAND_ROOM, least = y.low - room, most = y.high + room;
   for (guint c = 0; c < n; c++)
     for (guint i = 0; i < curves[c].series->n; i++)
       if (has_band (curves[c].series, i))
         {
-          least_y = MIN (least_y, MAX (curves[c].series->low[i], least));
-          most_y = MAX (most_y, MIN (curves[c].series->high[i], most));
+          plait_plot_include (&y, MAX (curves[c].series->low[i], least));
+          plait_plot_include (&y, MIN (curves[c].series->high[i], most));
         }
-  Scale x = scale_of (least_x, most_x, 6), y = scale_of (least_y, most_y, 5);
+  lay_axis (&x, LEFT, PLOT_WIDTH - RIGHT, 6);
+  lay_axis (&y, PLOT_HEIGHT - BOTTOM, TOP, 5);
 
   g_string_append (html, "<figure><figcaption>");
   plait_html_text (html, title);
@@ -337,8 +314,8 @@ plait_html_plot (GString *html, const char *title, const char *x_title, const Pl
 void
 plait_html_key (GString *html, const char *name, guint colour, gboolean dashed)
 {
-  plait_html_add (html, "<span class=\"key\"><span class=\"swatch\" style=\"background:var(--c%u)%s\"></span>",
-                  colour % PLAIT_HTML_COLOURS, dashed ? ";opacity:.45" : "");
+  g_string_append_printf (html, "<span class=\"key\"><span class=\"swatch\" style=\"background:var(--c%u)%s\"></span>",
+                          colour % PLAIT_HTML_COLOURS, dashed ? ";opacity:.45" : "");
   plait_html_text (html, name);
   g_string_append (html, dashed ? " (dashed)</span>\n" : "</span>\n");
 }

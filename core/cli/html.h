@@ -22,11 +22,8 @@ void plait_html_text (GString *html, const char *text);
 /* "<TAG>text</TAG>", a line; @attributes such as "class=number", or NULL. */
 void plait_html_element (GString *html, const char *tag, const char *attributes, const char *text);
 
-/* printf, with numbers that never depend on the locale: only %s, %d, %u and the like; reals are texts by
- * PLAIT_HTML_REAL. */
-void plait_html_add (GString *html, const char *format, ...) G_GNUC_PRINTF (2, 3);
-
-/* @value with at most @digits behind the point, no zeros at its end: for coordinates. It lasts as long as the block. */
+/* @value with at most @digits behind the point, no zeros at its end: for coordinates, which must not depend on the
+ * locale as %f does. It lasts as long as the block. */
 #define PLAIT_HTML_REAL(value, digits) plait_html_real ((char[G_ASCII_DTOSTR_BUF_SIZE]){ 0 }, value, digits)
 const char *plait_html_real (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, guint digits);
 

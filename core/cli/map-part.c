@@ -52,6 +52,32 @@ plait_map_of_sentence (const PlaitMap *map, gint64 sentence, GError **error)
   return g_steal_pointer (&part);
 }
 
+static int
+compare_numbers (gconstpointer a, gconstpointer b)
+{
+  const PlaitMapWeight *first = a, *second = b;
+
+  return (first->number > second->number) - (first->number < second->number);
+}
+
+static int
+compare_weights (gconstpointer a, gconstpointer b)
+{
+  const PlaitMapWeight *first = a, *second = b;
+
+  if (first->weight > second->weight || first->weight < second->weight)
+    return first->weight > second->weight ? -1 : 1;
+  return compare_numbers (a, b);
+}
+
+void
+plait_map_keep_heaviest (GArray *weights, guint most)
+{
+  g_array_sort (weights, compare_weights);
+  g_array_set_size (weights, MIN (weights->len, most));
+  g_array_sort (weights, compare_numbers);
+}
+
 PlaitMap *
 plait_map_turned (const PlaitMap *map)
 {

@@ -72,6 +72,17 @@ double plait_map_largest (const PlaitMap *map);
 /* The columns of @map that are of sentence @sentence; PLAIT_ERROR_INPUT if it has none. (transfer full) */
 PlaitMap *plait_map_of_sentence (const PlaitMap *map, gint64 sentence, GError **error);
 
+/* One of several things, by its number. */
+typedef struct
+{
+  gint64 number;
+  double weight;
+} PlaitMapWeight;
+
+/* Keeps of @weights (element-type PlaitMapWeight) no more than the heaviest @most, the first of those alike, by their
+ * numbers. */
+void plait_map_keep_heaviest (GArray *weights, guint most);
+
 /* @map with rows for columns. (transfer full) */
 PlaitMap *plait_map_turned (const PlaitMap *map);
 

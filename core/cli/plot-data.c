@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/place.h"
-#include "cli/systems.h"
 #include "run/length-table.h"
 #include "store/table.h"
 
@@ -162,15 +161,25 @@ set_point (PlaitPlotSeries *series, guint i, const GArray *values, double low, d
 
 /* ---- curves ---- */
 
-void
-plait_plot_curve_clear (PlaitPlotCurve *curve)
+/* A column over its steps. */
+typedef struct
 {
+  gint64 n;
+  double *x, *y;
+} Curve;
+
+static void
+curve_clear (gpointer item)
+{
+  Curve *curve = item;
+
   g_free (curve->x);
   g_free (curve->y);
 }
 
-gboolean
-plait_plot_curve_read (PlaitStore *store, const char *path, PlaitPlotCurve *curve, GError **error)
+/* To be cleared whatever comes of it. */
+static gboolean
+read_curve (PlaitStore *store, const char *path, Curve *curve, GError **error)
 {
   g_autofree char *table = g_path_get_dirname (path), *steps = plait_place_below (table, "step");
   gint64 n_y = 0;
@@ -187,6 +196,21 @@ plait_plot_curve_read (PlaitStore *store, const char *path, PlaitPlotCurve *curv
   return TRUE;
 }
 
+void
+plait_plot_include (PlaitPlotAxis *axis, double value)
+{
+  if (!isfinite (value))
+    return;
+  axis->low = isnan (axis->low) ? value : MIN (axis->low, value);
+  axis->high = isnan (axis->high) ? value : MAX (axis->high, value);
+}
+
+double
+plait_plot_place (const PlaitPlotAxis *axis, double value)
+{
+  return axis->begin + (value - axis->low) / (axis->high - axis->low) * (axis->end - axis->begin);
+}
+
 double
 plait_plot_step (double rough)
 {
@@ -197,36 +221,58 @@ plait_plot_step (double rough)
 
 /* The value of @curve at @x, from its place *@at on. */
 static double
-value_at (const PlaitPlotCurve *curve, double x, gint64 *at)
+value_at (const Curve *curve, double x, gint64 *at)
 {
   while (*at < curve->n && curve->x[*at] < x)
     ++*at;
   return *at < curve->n && curve->x[*at] <= x ? curve->y[*at] : NAN;
 }
 
-PlaitPlotSeries *
-plait_plot_series_mean (const char *name, const PlaitPlotCurve *curves, guint n)
+static PlaitPlotSeries *
+mean_of (const char *name, const GArray *curves)
 {
-  PlaitPlotSeries *series = series_new (name, (guint)curves->n);
-  g_autofree gint64 *at = g_new0 (gint64, n);
+  const Curve *first = &g_array_index (curves, Curve, 0);
+  PlaitPlotSeries *series = series_new (name, (guint)first->n);
+  g_autofree gint64 *at = g_new0 (gint64, curves->len);
   g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (double));
 
-  for (gint64 i = 0; i < curves->n; i++)
+  for (gint64 i = 0; i < first->n; i++)
     {
       g_array_set_size (values, 0);
-      series->x[i] = curves->x[i];
-      for (guint c = 0; c < n; c++)
+      series->x[i] = first->x[i];
+      for (guint c = 0; c < curves->len; c++)
         {
-          double value = value_at (&curves[c], curves->x[i], &at[c]);
+          double value = value_at (&g_array_index (curves, Curve, c), first->x[i], &at[c]);
 
           if (isfinite (value))
             g_array_append_val (values, value);
         }
       /* Where a seed ended before others, what is left is no mean of the same runs. */
-      if (values->len == n)
+      if (values->len == curves->len)
         set_point (series, (guint)i, values, NAN, NAN);
     }
   return series;
+}
+
+PlaitPlotSeries *
+plait_plot_series_read (const GPtrArray *runs, const PlaitRunSystem *system, const char *path, gboolean some,
+                        GError **error)
+{
+  g_autoptr (GArray) curves = g_array_new (FALSE, TRUE, sizeof (Curve));
+
+  g_array_set_clear_func (curves, curve_clear);
+  for (guint i = 0; i < system->n; i++)
+    {
+      const PlaitRunFile *run = runs->pdata[system->runs[i]];
+
+      g_array_set_size (curves, curves->len + 1);
+      if (read_curve (run->store, path, &g_array_index (curves, Curve, curves->len - 1), some ? NULL : error))
+        continue;
+      if (!some)
+        return NULL;
+      g_array_set_size (curves, curves->len - 1);
+    }
+  return curves->len > 0 ? mean_of (system->name, curves) : NULL;
 }
 
 static PlaitPlotChart *
@@ -237,17 +283,11 @@ curves_new (const Runs *runs, const char *path, GError **error)
 
   for (guint s = 0; s < runs->systems->len; s++)
     {
-      const PlaitRunSystem *system = system_of (runs, s);
-      g_autoptr (GArray) curves = g_array_new (FALSE, TRUE, sizeof (PlaitPlotCurve));
+      PlaitPlotSeries *series = plait_plot_series_read (runs->runs, system_of (runs, s), path, FALSE, error);
 
-      g_array_set_clear_func (curves, (GDestroyNotify)plait_plot_curve_clear);
-      g_array_set_size (curves, system->n);
-      for (guint r = 0; r < system->n; r++)
-        if (!plait_plot_curve_read (run_of (runs, system, r)->store, path, &g_array_index (curves, PlaitPlotCurve, r),
-                                    error))
-          return NULL;
-      g_ptr_array_add (chart->series, plait_plot_series_mean (
-                                          system->name, (const PlaitPlotCurve *)(gpointer)curves->data, curves->len));
+      if (!series)
+        return NULL;
+      g_ptr_array_add (chart->series, series);
     }
   return g_steal_pointer (&chart);
 }

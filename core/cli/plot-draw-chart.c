@@ -6,15 +6,6 @@
 
 /* Curves, points over categories, and bars. */
 
-/* One axis: from where to where, and its ticks. */
-typedef struct
-{
-  double low, high;  /* values at its ends */
-  double begin, end; /* where these are drawn */
-  double step;       /* between ticks */
-  int decimals;
-} Axis;
-
 /* Colours of Okabe and Ito, told apart without colour by dashes and marks. */
 typedef struct
 {
@@ -33,22 +24,16 @@ static const Style styles[] = {
   { { .337, .706, .914 }, { 1, 2.5 }, 2 },
 };
 
-static double
-place_of (const Axis *axis, double value)
-{
-  return axis->begin + (value - axis->low) / (axis->high - axis->low) * (axis->end - axis->begin);
-}
-
 /* At most @most steps between ticks. */
 static void
-choose_ticks (Axis *axis, double most)
+choose_ticks (PlaitPlotAxis *axis, double most)
 {
   axis->step = plait_plot_step ((axis->high - axis->low) / MAX (most, 1));
   axis->decimals = (int)MAX (0, -floor (log10 (axis->step) + 1e-9));
 }
 
 static char *
-tick_text (const Axis *axis, double value)
+tick_text (const PlaitPlotAxis *axis, double value)
 {
   if (fabs (value) < axis->step / 2)
     value = 0;
@@ -58,13 +43,13 @@ tick_text (const Axis *axis, double value)
 }
 
 static double
-first_tick (const Axis *axis)
+first_tick (const PlaitPlotAxis *axis)
 {
   return ceil (axis->low / axis->step - 1e-9) * axis->step;
 }
 
 static double
-widest_tick (PlaitPlotCanvas *canvas, const Axis *axis)
+widest_tick (PlaitPlotCanvas *canvas, const PlaitPlotAxis *axis)
 {
   double widest = 0;
 
@@ -87,20 +72,11 @@ stroke (cairo_t *cairo, double x0, double y0, double x1, double y1, double width
   cairo_stroke (cairo);
 }
 
-static void
-include (Axis *axis, double value)
-{
-  if (!isfinite (value))
-    return;
-  axis->low = isnan (axis->low) ? value : MIN (axis->low, value);
-  axis->high = isnan (axis->high) ? value : MAX (axis->high, value);
-}
-
 /* What all values span, with some room. */
-static Axis
+static PlaitPlotAxis
 span_values (const PlaitPlotChart *chart)
 {
-  Axis axis = { NAN, NAN };
+  PlaitPlotAxis axis = { NAN, NAN };
   double room;
 
   for (guint s = 0; s < chart->series->len; s++)
@@ -109,9 +85,9 @@ span_values (const PlaitPlotChart *chart)
 
       for (guint i = 0; i < series->n; i++)
         {
-          include (&axis, series->y[i]);
-          include (&axis, series->low[i]);
-          include (&axis, series->high[i]);
+          plait_plot_include (&axis, series->y[i]);
+          plait_plot_include (&axis, series->low[i]);
+          plait_plot_include (&axis, series->high[i]);
         }
     }
   room = axis.high > axis.low ? .04 * (axis.high - axis.low) : MAX (fabs (axis.high) * .1, 1e-3);
@@ -128,20 +104,20 @@ span_values (const PlaitPlotChart *chart)
   return axis;
 }
 
-static Axis
+static PlaitPlotAxis
 span_places (const PlaitPlotChart *chart)
 {
-  Axis axis = { NAN, NAN };
+  PlaitPlotAxis axis = { NAN, NAN };
 
   if (chart->categories)
-    return (Axis){ -.5, g_strv_length (chart->categories) - .5 };
+    return (PlaitPlotAxis){ -.5, g_strv_length (chart->categories) - .5 };
   for (guint s = 0; s < chart->series->len; s++)
     {
       const PlaitPlotSeries *series = chart->series->pdata[s];
 
       for (guint i = 0; i < series->n; i++)
         if (isfinite (series->y[i]))
-          include (&axis, series->x[i]);
+          plait_plot_include (&axis, series->x[i]);
     }
   if (!(axis.high > axis.low))
     {
@@ -181,21 +157,21 @@ draw_mark (cairo_t *cairo, guint s, double x, double y, double radius)
 }
 
 static void
-draw_band (cairo_t *cairo, const PlaitPlotSeries *series, guint s, const Axis *x, const Axis *y)
+draw_band (cairo_t *cairo, const PlaitPlotSeries *series, guint s, const PlaitPlotAxis *x, const PlaitPlotAxis *y)
 {
   for (guint i = 0; i + 1 < series->n; i++)
     if (isfinite (series->low[i]) && isfinite (series->low[i + 1]))
       {
         guint first = i;
 
-        cairo_move_to (cairo, place_of (x, series->x[i]), place_of (y, series->high[i]));
+        cairo_move_to (cairo, plait_plot_place (x, series->x[i]), plait_plot_place (y, series->high[i]));
         while (i + 1 < series->n && isfinite (series->low[i + 1]))
           {
             i++;
-            cairo_line_to (cairo, place_of (x, series->x[i]), place_of (y, series->high[i]));
+            cairo_line_to (cairo, plait_plot_place (x, series->x[i]), plait_plot_place (y, series->high[i]));
           }
         for (guint k = i + 1; k-- > first;)
-          cairo_line_to (cairo, place_of (x, series->x[k]), place_of (y, series->low[k]));
+          cairo_line_to (cairo, plait_plot_place (x, series->x[k]), plait_plot_place (y, series->low[k]));
         cairo_close_path (cairo);
         set_style (cairo, s, .18);
         cairo_fill (cairo);
@@ -217,7 +193,8 @@ draw_interval (cairo_t *cairo, double x, double low, double high, double reach)
 }
 
 static void
-draw_series (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, guint s, const Axis *x, const Axis *y)
+draw_series (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, guint s, const PlaitPlotAxis *x,
+             const PlaitPlotAxis *y)
 {
   enum
   {
@@ -237,7 +214,7 @@ draw_series (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, guint s, cons
       drawing = FALSE;
     else
       {
-        double at = place_of (x, series->x[i]) + aside, value = place_of (y, series->y[i]);
+        double at = plait_plot_place (x, series->x[i]) + aside, value = plait_plot_place (y, series->y[i]);
 
         if (drawing)
           cairo_line_to (cairo, at, value);
@@ -251,11 +228,12 @@ draw_series (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, guint s, cons
   for (guint i = 0; i < series->n; i++)
     if (isfinite (series->y[i]) && (chart->kind == PLAIT_PLOT_POINTS || series->n <= MOST_MARKED))
       {
-        double at = place_of (x, series->x[i]) + aside;
+        double at = plait_plot_place (x, series->x[i]) + aside;
 
-        draw_mark (cairo, s, at, place_of (y, series->y[i]), radius);
+        draw_mark (cairo, s, at, plait_plot_place (y, series->y[i]), radius);
         if (chart->kind == PLAIT_PLOT_POINTS && isfinite (series->low[i]))
-          draw_interval (cairo, at, place_of (y, series->low[i]), place_of (y, series->high[i]), .6 * radius);
+          draw_interval (cairo, at, plait_plot_place (y, series->low[i]), plait_plot_place (y, series->high[i]),
+                         .6 * radius);
       }
   cairo_set_dash (cairo, NULL, 0, 0);
 }
@@ -294,7 +272,7 @@ draw_legend (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, double y)
 
 /* Ticks and labels of the horizontal axis at @y; the height. */
 static double
-draw_x_axis (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, const Axis *x, double y)
+draw_x_axis (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, const PlaitPlotAxis *x, double y)
 {
   double slot, widest, tick = .4 * canvas->size;
 
@@ -304,15 +282,16 @@ draw_x_axis (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart, const Axis *x
         {
           g_autofree char *text = tick_text (x, value);
 
-          stroke (canvas->cairo, place_of (x, value), y, place_of (x, value), y + tick, .5, .3);
-          plait_plot_text (canvas, text, place_of (x, value), y + tick, (PlaitPlotPlacement){ .5, 0, 0, FALSE });
+          stroke (canvas->cairo, plait_plot_place (x, value), y, plait_plot_place (x, value), y + tick, .5, .3);
+          plait_plot_text (canvas, text, plait_plot_place (x, value), y + tick,
+                           (PlaitPlotPlacement){ .5, 0, 0, FALSE });
         }
       return tick + canvas->line;
     }
   slot = (x->end - x->begin) / (x->high - x->low);
   widest = plait_plot_widest (canvas, chart->categories);
   for (guint i = 0; chart->categories[i]; i++)
-    plait_plot_text (canvas, chart->categories[i], place_of (x, i), y + tick,
+    plait_plot_text (canvas, chart->categories[i], plait_plot_place (x, i), y + tick,
                      widest < .95 * slot ? (PlaitPlotPlacement){ .5, 0, 0, FALSE }
                                          : (PlaitPlotPlacement){ 1, .5, 0, TRUE });
   return tick + (widest < .95 * slot ? canvas->line : widest);
@@ -323,7 +302,7 @@ draw_plane (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart)
 {
   const char *x_title = plait_plot_title (canvas->settings->x_title, chart->x_title);
   const char *y_title = plait_plot_title (canvas->settings->y_title, chart->y_title);
-  Axis x = span_places (chart), y = span_values (chart);
+  PlaitPlotAxis x = span_places (chart), y = span_values (chart);
   double height = .58 * canvas->width, top = .5 * canvas->line, bottom = top + height;
 
   choose_ticks (&y, height / (2 * canvas->line));
@@ -341,8 +320,8 @@ draw_plane (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart)
     {
       g_autofree char *text = tick_text (&y, value);
 
-      stroke (canvas->cairo, x.begin, place_of (&y, value), x.end, place_of (&y, value), .4, .85);
-      plait_plot_text (canvas, text, x.begin - .4 * canvas->size, place_of (&y, value),
+      stroke (canvas->cairo, x.begin, plait_plot_place (&y, value), x.end, plait_plot_place (&y, value), .4, .85);
+      plait_plot_text (canvas, text, x.begin - .4 * canvas->size, plait_plot_place (&y, value),
                        (PlaitPlotPlacement){ 1, .5, 0, FALSE });
     }
   for (guint s = 0; s < chart->series->len && chart->kind == PLAIT_PLOT_LINES; s++)
@@ -370,7 +349,7 @@ draw_bars (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart)
   const PlaitPlotSeries *series = chart->series->pdata[0];
   const char *x_title = plait_plot_title (canvas->settings->x_title, chart->x_title);
   double slot = 1.6 * canvas->line, bottom = slot * series->n, names = 0;
-  Axis x = span_values (chart);
+  PlaitPlotAxis x = span_values (chart);
 
   for (guint i = 0; i < series->n; i++)
     names = MAX (names, plait_plot_text_width (canvas, plait_plot_name (canvas, i, chart->categories[i])));
@@ -379,7 +358,7 @@ draw_bars (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart)
   x.end = canvas->width - plait_plot_text_width (canvas, "000.00") - .5 * canvas->size;
   choose_ticks (&x, (x.end - x.begin) / (3 * canvas->size));
   for (double value = first_tick (&x); value <= x.high + x.step * 1e-9; value += x.step)
-    stroke (canvas->cairo, place_of (&x, value), 0, place_of (&x, value), bottom, .4, .85);
+    stroke (canvas->cairo, plait_plot_place (&x, value), 0, plait_plot_place (&x, value), bottom, .4, .85);
   for (guint i = 0; i < series->n; i++)
     {
       double middle = (i + .5) * slot, end = x.begin;
@@ -389,14 +368,14 @@ draw_bars (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart)
                        (PlaitPlotPlacement){ 1, .5, names, FALSE });
       if (isfinite (series->y[i]))
         {
-          cairo_rectangle (canvas->cairo, place_of (&x, 0), middle - .32 * slot,
-                           place_of (&x, series->y[i]) - place_of (&x, 0), .64 * slot);
+          cairo_rectangle (canvas->cairo, plait_plot_place (&x, 0), middle - .32 * slot,
+                           plait_plot_place (&x, series->y[i]) - plait_plot_place (&x, 0), .64 * slot);
           cairo_set_source_rgb (canvas->cairo, .62, .79, .88);
           cairo_fill_preserve (canvas->cairo);
           cairo_set_source_rgb (canvas->cairo, .2, .2, .2);
           cairo_set_line_width (canvas->cairo, .4);
           cairo_stroke (canvas->cairo);
-          end = place_of (&x, MAX (series->y[i], 0));
+          end = plait_plot_place (&x, MAX (series->y[i], 0));
         }
       if (isfinite (series->low[i]))
         {
@@ -404,13 +383,14 @@ draw_bars (PlaitPlotCanvas *canvas, const PlaitPlotChart *chart)
           cairo_translate (canvas->cairo, 0, middle);
           cairo_rotate (canvas->cairo, -G_PI / 2);
           cairo_set_source_rgb (canvas->cairo, 0, 0, 0);
-          draw_interval (canvas->cairo, 0, place_of (&x, series->low[i]), place_of (&x, series->high[i]), .16 * slot);
+          draw_interval (canvas->cairo, 0, plait_plot_place (&x, series->low[i]),
+                         plait_plot_place (&x, series->high[i]), .16 * slot);
           cairo_restore (canvas->cairo);
-          end = MAX (end, place_of (&x, series->high[i]));
+          end = MAX (end, plait_plot_place (&x, series->high[i]));
         }
       plait_plot_text (canvas, text, end + .4 * canvas->size, middle, (PlaitPlotPlacement){ 0, .5, 0, FALSE });
     }
-  stroke (canvas->cairo, place_of (&x, 0), 0, place_of (&x, 0), bottom, .6, .3);
+  stroke (canvas->cairo, plait_plot_place (&x, 0), 0, plait_plot_place (&x, 0), bottom, .6, .3);
   bottom += draw_x_axis (canvas, chart, &x, bottom);
   if (x_title)
     {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/map.h"
-#include "cli/runs.h"
+#include "cli/systems.h"
 
 /*
  * Figures for papers: what plait plot draws. The models here know no drawing library; plot-draw.c draws them with cairo
@@ -19,23 +19,29 @@ typedef struct
 
 void plait_plot_series_free (PlaitPlotSeries *series);
 
-/* A column of a table of training, over its steps. */
+/* One axis: from where to where, and its ticks. */
 typedef struct
 {
-  gint64 n;
-  double *x, *y;
-} PlaitPlotCurve;
+  double low, high;  /* values at its ends; NaN: none yet */
+  double begin, end; /* where these are drawn */
+  double step;       /* between ticks */
+  int decimals;      /* of what stands at them */
+} PlaitPlotAxis;
 
-/* Reads the column at @path; PLAIT_ERROR_INPUT where it has no value a step. To be cleared whatever comes of it. */
-gboolean plait_plot_curve_read (PlaitStore *store, const char *path, PlaitPlotCurve *curve, GError **error);
-void plait_plot_curve_clear (PlaitPlotCurve *curve);
+/* Lets @axis reach to @value, if that is finite. */
+void plait_plot_include (PlaitPlotAxis *axis, double value);
+
+/* Where @value is drawn. */
+double plait_plot_place (const PlaitPlotAxis *axis, double value);
 
 /* The least of 1, 2 and 5 times a power of ten that is no less than @rough: between ticks. */
 double plait_plot_step (double rough);
 
-/* The mean of @curves [n], with the standard deviation around it, at the steps of the first that all have; gaps at its
- * others. (transfer full) */
-PlaitPlotSeries *plait_plot_series_mean (const char *name, const PlaitPlotCurve *curves, guint n);
+/* The column @path of a table of training over its steps: of @system, which is one of @runs, the mean of all runs, with
+ * the standard deviation around it, at the steps of the first that all have; gaps at its others. PLAIT_ERROR_INPUT
+ * where a run has no value a step, unless @some will do: then NULL where none has. (transfer full) */
+PlaitPlotSeries *plait_plot_series_read (const GPtrArray *runs, const PlaitRunSystem *system, const char *path,
+                                         gboolean some, GError **error);
 
 typedef enum
 {

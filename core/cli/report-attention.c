@@ -98,16 +98,16 @@ add_cell (GString *html, const PlaitMap *map, gint64 row, gint64 column, Strengt
 
   if (share < strength.least)
     return;
-  plait_html_add (html, "<rect x=\"%" G_GINT64_FORMAT "\" fill-opacity=\"%s\"><title>", column * CELL,
-                  PLAIT_HTML_REAL (share, 3));
+  g_string_append_printf (html, "<rect x=\"%" G_GINT64_FORMAT "\" fill-opacity=\"%s\"><title>", column * CELL,
+                          PLAIT_HTML_REAL (share, 3));
   plait_html_text (html, map->rows[row]);
   g_string_append (html, " → ");
   plait_html_text (html, map->columns[column]);
-  plait_html_add (html, ": %s</title></rect>\n", PLAIT_HTML_REAL (value, 4));
+  g_string_append_printf (html, ": %s</title></rect>\n", PLAIT_HTML_REAL (value, 4));
   if (value >= .1 && value <= 1)
-    plait_html_add (html, "<text class=\"%s\" x=\"%s\" y=\"%d\">%d</text>\n", share > LIGHT_INK ? "on" : "off",
-                    PLAIT_HTML_REAL ((double)column * CELL + (CELL - 1) / 2., 1), CELL / 2 + 3,
-                    (int)(value * 100 + .5));
+    g_string_append_printf (html, "<text class=\"%s\" x=\"%s\" y=\"%d\">%d</text>\n", share > LIGHT_INK ? "on" : "off",
+                            PLAIT_HTML_REAL ((double)column * CELL + (CELL - 1) / 2., 1), CELL / 2 + 3,
+                            (int)(value * 100 + .5));
 }
 
 static void
@@ -121,19 +121,20 @@ add_large (GString *html, const PlaitMap *map, Strength strength)
   plait_html_begin_svg (html, "map", width, height);
   for (gint64 c = 0; c < map->n_columns; c++)
     {
-      plait_html_add (html, "<text transform=\"translate(%s %s) rotate(-60)\">",
-                      PLAIT_HTML_REAL (left + (double)c * CELL + CELL / 2. + 2, 1), PLAIT_HTML_REAL (top - 5, 1));
+      g_string_append_printf (html, "<text transform=\"translate(%s %s) rotate(-60)\">",
+                              PLAIT_HTML_REAL (left + (double)c * CELL + CELL / 2. + 2, 1),
+                              PLAIT_HTML_REAL (top - 5, 1));
       plait_html_label (html, map->columns[c]);
       g_string_append (html, "</text>\n");
     }
   for (gint64 r = 0; r < map->n_rows; r++)
     {
-      plait_html_add (html, "<text text-anchor=\"end\" x=\"%s\" y=\"%s\">", PLAIT_HTML_REAL (left - 6, 1),
-                      PLAIT_HTML_REAL (top + (double)r * CELL + CELL / 2. + 4, 1));
+      g_string_append_printf (html, "<text text-anchor=\"end\" x=\"%s\" y=\"%s\">", PLAIT_HTML_REAL (left - 6, 1),
+                              PLAIT_HTML_REAL (top + (double)r * CELL + CELL / 2. + 4, 1));
       plait_html_label (html, map->rows[r]);
-      plait_html_add (html, "</text>\n<g transform=\"translate(%s %s)\"><path d=\"M0 %d.5h%" G_GINT64_FORMAT "\"/>\n",
-                      PLAIT_HTML_REAL (left, 1), PLAIT_HTML_REAL (top + (double)r * CELL, 1), CELL / 2 - 1,
-                      map->n_columns * CELL);
+      g_string_append_printf (
+          html, "</text>\n<g transform=\"translate(%s %s)\"><path d=\"M0 %d.5h%" G_GINT64_FORMAT "\"/>\n",
+          PLAIT_HTML_REAL (left, 1), PLAIT_HTML_REAL (top + (double)r * CELL, 1), CELL / 2 - 1, map->n_columns * CELL);
       for (gint64 c = 0; c < map->n_columns; c++)
         add_cell (html, map, r, c, strength);
       g_string_append (html, "</g>\n");
@@ -154,11 +155,12 @@ add_small (GString *html, const PlaitMap *map, double largest)
 {
   gint64 columns = map->n_columns;
 
-  plait_html_add (html,
-                  "<svg role=\"img\" width=\"%" G_GINT64_FORMAT "\" height=\"%" G_GINT64_FORMAT
-                  "\" viewBox=\"0 -0.5 %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\"><rect class=\"cell\" y=\"-0.5\" "
-                  "width=\"%" G_GINT64_FORMAT "\" height=\"%" G_GINT64_FORMAT "\" fill-opacity=\"0.05\"/>",
-                  columns * SMALL_CELL, map->n_rows * SMALL_CELL, columns, map->n_rows, columns, map->n_rows);
+  g_string_append_printf (html,
+                          "<svg role=\"img\" width=\"%" G_GINT64_FORMAT "\" height=\"%" G_GINT64_FORMAT
+                          "\" viewBox=\"0 -0.5 %" G_GINT64_FORMAT " %" G_GINT64_FORMAT
+                          "\"><rect class=\"cell\" y=\"-0.5\" "
+                          "width=\"%" G_GINT64_FORMAT "\" height=\"%" G_GINT64_FORMAT "\" fill-opacity=\"0.05\"/>",
+                          columns * SMALL_CELL, map->n_rows * SMALL_CELL, columns, map->n_rows, columns, map->n_rows);
   for (guint shade = 1; shade < SHADES; shade++)
     {
       gboolean any = FALSE;
@@ -170,10 +172,10 @@ add_small (GString *html, const PlaitMap *map, double largest)
           if (run == 0)
             continue;
           if (!any)
-            plait_html_add (html, "<path class=\"stroke\" stroke-opacity=\"%s\" d=\"",
-                            PLAIT_HTML_REAL ((double)shade / (SHADES - 1), 2));
-          plait_html_add (html, "M%" G_GINT64_FORMAT " %" G_GINT64_FORMAT "h%" G_GINT64_FORMAT, i % columns,
-                          i / columns, run);
+            g_string_append_printf (html, "<path class=\"stroke\" stroke-opacity=\"%s\" d=\"",
+                                    PLAIT_HTML_REAL ((double)shade / (SHADES - 1), 2));
+          g_string_append_printf (html, "M%" G_GINT64_FORMAT " %" G_GINT64_FORMAT "h%" G_GINT64_FORMAT, i % columns,
+                                  i / columns, run);
           any = TRUE;
         }
       if (any)
@@ -203,17 +205,17 @@ add_all (GString *html, PlaitStore *store, const char *path, const PlaitMap *map
   gint64 columns = mean ? 1 : MAX (heads, 1);
   if (MAX (layers, 1) * columns < 2 || (mean && layers > MOST_LAYER_CELLS / cells))
     return TRUE;
-  plait_html_add (html, "<details><summary class=\"small\">every layer%s</summary><table>\n<tr><th></th>",
-                  mean ? "" : " and head");
+  g_string_append_printf (html, "<details><summary class=\"small\">every layer%s</summary><table>\n<tr><th></th>",
+                          mean ? "" : " and head");
   for (gint64 h = 0; h < heads && !mean; h++)
-    plait_html_add (html, "<th>head %" G_GINT64_FORMAT "</th>", h);
+    g_string_append_printf (html, "<th>head %" G_GINT64_FORMAT "</th>", h);
   g_string_append (html, "</tr>\n");
   for (gint64 l = 0; l < MAX (layers, 1); l++)
     {
-      plait_html_add (html, "<tr><th>layer %" G_GINT64_FORMAT "</th>", l);
+      g_string_append_printf (html, "<tr><th>layer %" G_GINT64_FORMAT "</th>", l);
       for (gint64 h = 0; h < columns; h++)
         {
-          PlaitMapChoice choice = { l, heads > 0 && !mean ? h : PLAIT_MAP_USUAL, PLAIT_MAP_USUAL };
+          PlaitMapChoice choice = { l, mean ? PLAIT_MAP_MEAN : h, PLAIT_MAP_USUAL };
           g_autoptr (PlaitMap) one = plait_map_read (store, path, choice, error);
 
           if (!one)
@@ -238,49 +240,25 @@ add_caption (GString *html, const char *title, const PlaitMap *map, Strength str
   if (map->of_sentences)
     g_string_append (html, "; sentences down, target tokens across");
   if (strength.least > LEAST_SHARE)
-    plait_html_add (html, "; weights from %s", PLAIT_HTML_REAL (strength.least * strength.largest, 4));
+    g_string_append_printf (html, "; weights from %s", PLAIT_HTML_REAL (strength.least * strength.largest, 4));
   g_string_append (html, "</span></figcaption>\n");
 }
 
-typedef struct
-{
-  gint64 sentence;
-  double weight; /* of all its tokens, over all rows */
-} Read;
-
-static int
-compare_places (gconstpointer a, gconstpointer b)
-{
-  const Read *first = a, *second = b;
-
-  return (first->sentence > second->sentence) - (first->sentence < second->sentence);
-}
-
-static int
-compare_read (gconstpointer a, gconstpointer b)
-{
-  const Read *first = a, *second = b;
-
-  if (first->weight > second->weight || first->weight < second->weight)
-    return first->weight > second->weight ? -1 : 1;
-  return compare_places (a, b);
-}
-
-/* The sentences whose tokens are read, the most read ones first. (transfer full) */
+/* The sentences whose tokens are read, by how much of all weight these have. (transfer full)
+ * (element-type PlaitMapWeight) */
 static GArray *
 sentences_of (const PlaitMap *map)
 {
-  GArray *sentences = g_array_new (FALSE, TRUE, sizeof (Read));
+  GArray *sentences = g_array_new (FALSE, TRUE, sizeof (PlaitMapWeight));
 
   for (gint64 c = 0; c < map->n_columns; c++)
     {
       if (c == 0 || map->sentence[c] != map->sentence[c - 1])
-        g_array_append_val (sentences, ((Read){ map->sentence[c], 0 }));
+        g_array_append_val (sentences, ((PlaitMapWeight){ map->sentence[c], 0 }));
       for (gint64 r = 0; r < map->n_rows; r++)
         if (isfinite (map->values[r * map->n_columns + c]))
-          g_array_index (sentences, Read, sentences->len - 1).weight += map->values[r * map->n_columns + c];
+          g_array_index (sentences, PlaitMapWeight, sentences->len - 1).weight += map->values[r * map->n_columns + c];
     }
-  g_array_sort (sentences, compare_read);
   return sentences;
 }
 
@@ -291,13 +269,11 @@ add_sentences (GString *html, const PlaitMap *map, const char *title)
   g_autoptr (GArray) sentences = sentences_of (map);
   Strength strength = strength_of (map);
 
-  if (sentences->len > MOST_SENTENCES)
-    g_array_set_size (sentences, MOST_SENTENCES);
-  g_array_sort (sentences, compare_places);
+  plait_map_keep_heaviest (sentences, MOST_SENTENCES);
   for (guint i = 0; i < sentences->len; i++)
     {
-      const Read *read = &g_array_index (sentences, Read, i);
-      g_autoptr (PlaitMap) part = plait_map_of_sentence (map, read->sentence, NULL);
+      gint64 sentence = g_array_index (sentences, PlaitMapWeight, i).number;
+      g_autoptr (PlaitMap) part = plait_map_of_sentence (map, sentence, NULL);
       Strength own = strength;
 
       if (!part || part->n_rows + part->n_columns > MOST_LABELS)

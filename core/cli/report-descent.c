@@ -51,12 +51,12 @@ plait_report_descents_end (const PlaitReportDescents *descents, GString *html)
   for (guint taken = 0; taken < 2; taken++)
     for (int percent = 0; percent <= 100; percent++)
       if (descents->drawn[taken][percent])
-        plait_html_add (html,
-                        "<symbol id=\"%c%d\"><rect class=\"cell %s\" width=\"100%%\" height=\"%d\" rx=\"3\" "
-                        "fill-opacity=\"%s\"/><text class=\"%s\" x=\"50%%\" y=\"%d\">%d</text></symbol>\n",
-                        cell_letters[taken], percent, taken ? "way" : "aside", HEIGHT,
-                        PLAIT_HTML_REAL (.06 + .94 * percent / 100, 3), percent > LIGHT_INK ? "on" : "off",
-                        HEIGHT / 2 + 3, percent);
+        g_string_append_printf (html,
+                                "<symbol id=\"%c%d\"><rect class=\"cell %s\" width=\"100%%\" height=\"%d\" rx=\"3\" "
+                                "fill-opacity=\"%s\"/><text class=\"%s\" x=\"50%%\" y=\"%d\">%d</text></symbol>\n",
+                                cell_letters[taken], percent, taken ? "way" : "aside", HEIGHT,
+                                PLAIT_HTML_REAL (.06 + .94 * percent / 100, 3), percent > LIGHT_INK ? "on" : "off",
+                                HEIGHT / 2 + 3, percent);
   g_string_append (html, "</svg>\n");
 }
 
@@ -69,11 +69,11 @@ add_title (const Picture *picture, const PlaitDescentStep *step, gint64 row)
 
   g_string_append (html, "<title>");
   plait_html_text (html, picture->descent->rows[row]);
-  plait_html_add (html, ": %s", PLAIT_HTML_REAL (weight, 4));
+  g_string_append_printf (html, ": %s", PLAIT_HTML_REAL (weight, 4));
   if (fabs (path - weight) > 0) /* at the top it is the weight */
-    plait_html_add (html, ", %s", PLAIT_HTML_REAL (path, 4));
+    g_string_append_printf (html, ", %s", PLAIT_HTML_REAL (path, 4));
   if (picture->descent->ways > 1)
-    plait_html_add (html, "; %u of %u", step->taken, picture->descent->ways);
+    g_string_append_printf (html, "; %u of %u", step->taken, picture->descent->ways);
   g_string_append (html, "</title>");
 }
 
@@ -97,13 +97,13 @@ add_level (const Picture *picture, gint64 word, gint64 level)
       if (usual < 0)
         {
           usual = width_of (descent, r);
-          plait_html_add (html, "<svg y=\"%s\" width=\"%s\">\n", PLAIT_HTML_REAL (top_of (descent, level), 1),
-                          PLAIT_HTML_REAL (usual, 1));
+          g_string_append_printf (html, "<svg y=\"%s\" width=\"%s\">\n", PLAIT_HTML_REAL (top_of (descent, level), 1),
+                                  PLAIT_HTML_REAL (usual, 1));
         }
-      plait_html_add (html, "<use href=\"#%c%d\" x=\"%s\"", cell_letters[taken], percent,
-                      PLAIT_HTML_REAL (LEFT + (double)descent->first[r] * CELL, 1));
+      g_string_append_printf (html, "<use href=\"#%c%d\" x=\"%s\"", cell_letters[taken], percent,
+                              PLAIT_HTML_REAL (LEFT + (double)descent->first[r] * CELL, 1));
       if (fabs (width_of (descent, r) - usual) > 0)
-        plait_html_add (html, " width=\"%s\"", PLAIT_HTML_REAL (width_of (descent, r), 1));
+        g_string_append_printf (html, " width=\"%s\"", PLAIT_HTML_REAL (width_of (descent, r), 1));
       g_string_append_c (html, '>');
       add_title (picture, step, r);
       g_string_append (html, "</use>\n");
@@ -118,10 +118,10 @@ add_frame (const Picture *picture, gint64 row)
 {
   const PlaitDescentMap *descent = picture->descent;
 
-  plait_html_add (picture->html, "<rect class=\"unseen\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"%d\" rx=\"3\"><title>",
-                  PLAIT_HTML_REAL (LEFT + (double)descent->first[row] * CELL, 1),
-                  PLAIT_HTML_REAL (top_of (descent, descent->level[row]), 1),
-                  PLAIT_HTML_REAL (width_of (descent, row), 1), HEIGHT);
+  g_string_append_printf (
+      picture->html, "<rect class=\"unseen\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"%d\" rx=\"3\"><title>",
+      PLAIT_HTML_REAL (LEFT + (double)descent->first[row] * CELL, 1),
+      PLAIT_HTML_REAL (top_of (descent, descent->level[row]), 1), PLAIT_HTML_REAL (width_of (descent, row), 1), HEIGHT);
   plait_html_text (picture->html, descent->rows[row]);
   g_string_append (picture->html, ": not looked at</title></rect>\n");
 }
@@ -131,10 +131,10 @@ add_level_names (const Picture *picture)
 {
   for (gint64 level = picture->descent->highest; level >= 0; level--)
     {
-      plait_html_add (picture->html, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%s\">", LEFT - 8,
-                      PLAIT_HTML_REAL (top_of (picture->descent, level) + HEIGHT / 2. + 4, 1));
+      g_string_append_printf (picture->html, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%s\">", LEFT - 8,
+                              PLAIT_HTML_REAL (top_of (picture->descent, level) + HEIGHT / 2. + 4, 1));
       if (level > 0)
-        plait_html_add (picture->html, "level %" G_GINT64_FORMAT "</text>\n", level);
+        g_string_append_printf (picture->html, "level %" G_GINT64_FORMAT "</text>\n", level);
       else
         g_string_append (picture->html, "leaves</text>\n");
     }
@@ -150,9 +150,9 @@ add_leaves (const Picture *picture, double top)
     {
       if (descent->level[r] != 0)
         continue;
-      plait_html_add (picture->html, "<text text-anchor=\"end\" transform=\"translate(%s %s) rotate(-60)\">",
-                      PLAIT_HTML_REAL (LEFT + (double)descent->first[r] * CELL + CELL / 2. + 3, 1),
-                      PLAIT_HTML_REAL (top, 1));
+      g_string_append_printf (picture->html, "<text text-anchor=\"end\" transform=\"translate(%s %s) rotate(-60)\">",
+                              PLAIT_HTML_REAL (LEFT + (double)descent->first[r] * CELL + CELL / 2. + 3, 1),
+                              PLAIT_HTML_REAL (top, 1));
       plait_html_label (picture->html, descent->rows[r]);
       g_string_append (picture->html, "</text>\n");
     }
@@ -173,8 +173,8 @@ tallest_label (const PlaitDescentMap *descent)
 static void
 add_ground (const Picture *picture)
 {
-  plait_html_add (picture->html, "<svg class=\"cells\" width=\"0\" height=\"0\"><defs><g id=\"d%u\">\n",
-                  picture->number);
+  g_string_append_printf (picture->html, "<svg class=\"cells\" width=\"0\" height=\"0\"><defs><g id=\"d%u\">\n",
+                          picture->number);
   add_level_names (picture);
   for (gint64 r = 0; r < picture->descent->n_rows; r++)
     add_frame (picture, r);
@@ -188,7 +188,7 @@ add_pyramid (const Picture *picture, gint64 word)
   const PlaitDescentMap *descent = picture->descent;
 
   plait_html_begin_svg (picture->html, NULL, picture->width, picture->height);
-  plait_html_add (picture->html, "<use href=\"#d%u\"/>\n", picture->number);
+  g_string_append_printf (picture->html, "<use href=\"#d%u\"/>\n", picture->number);
   for (gint64 level = descent->highest; level >= 0; level--)
     add_level (picture, word, level);
   g_string_append (picture->html, "</svg>\n");
@@ -203,10 +203,10 @@ add_words (const Picture *picture, gint64 words)
   g_string_append (html, "<div class=\"descent\">\n");
   for (gint64 t = 0; t < words; t++)
     {
-      plait_html_add (html,
-                      "<input type=\"radio\" name=\"d%u\" id=\"d%u.%" G_GINT64_FORMAT
-                      "\"%s><label for=\"d%u.%" G_GINT64_FORMAT "\">",
-                      picture->number, picture->number, t, t == 0 ? " checked" : "", picture->number, t);
+      g_string_append_printf (html,
+                              "<input type=\"radio\" name=\"d%u\" id=\"d%u.%" G_GINT64_FORMAT
+                              "\"%s><label for=\"d%u.%" G_GINT64_FORMAT "\">",
+                              picture->number, picture->number, t, t == 0 ? " checked" : "", picture->number, t);
       plait_html_label (html, picture->descent->targets[t]);
       g_string_append (html, "</label>\n<div>");
       add_pyramid (picture, t);
@@ -231,22 +231,18 @@ count_words (const PlaitDescentMap *descent)
   return descent->n_targets;
 }
 
-/* Says before the first descent of the page how to read it. */
-static void
-add_words_for_the_reader (GString *html)
-{
-  g_string_append (
-      html, "<p class=\"dim small\">In a descent a word is chosen. The rows below each other are the levels, filled "
-            "by how much of what came down to a level each has, in hundredths; what the way goes through is "
-            "outlined. Pointed at, a cell tells its weight among its siblings, below the top also the product of the "
-            "weights down to it, and of several heads how many took it.</p>\n");
-}
+/* How to read descents, before the first of the page. */
+static const char legend[]
+    = "<p class=\"dim small\">In a descent a word is chosen. The rows below each other are the levels, filled "
+      "by how much of what came down to a level each has, in hundredths; what the way goes through is "
+      "outlined. Pointed at, a cell tells its weight among its siblings, below the top also the product of the "
+      "weights down to it, and of several heads how many took it.</p>\n";
 
 gboolean
 plait_report_descents (PlaitReportDescents *descents, GString *html, PlaitStore *store, const char *path,
                        GError **error)
 {
-  g_auto (GStrv) members = plait_store_members (store, path, error);
+  g_auto (GStrv) members = plait_place_members (store, path, error);
 
   if (!members)
     return FALSE;
@@ -263,7 +259,7 @@ plait_report_descents (PlaitReportDescents *descents, GString *html, PlaitStore 
       if (!descent)
         return FALSE;
       if (descents->n == 0)
-        add_words_for_the_reader (html);
+        g_string_append (html, legend);
       words = count_words (descent);
       g_string_append (html, "<figure><figcaption>");
       plait_html_text (html, descent->title ? descent->title : members[i]);
@@ -271,10 +267,10 @@ plait_report_descents (PlaitReportDescents *descents, GString *html, PlaitStore 
       plait_html_text (html, descent->choice);
       g_string_append (html, "</span></figcaption>\n");
       if (words < descent->n_targets)
-        plait_html_add (html,
-                        "<p class=\"dim small\">The first %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-                        " words; with script the page draws the others, as plait show does.</p>\n",
-                        words, descent->n_targets);
+        g_string_append_printf (html,
+                                "<p class=\"dim small\">The first %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                                " words; with script the page draws the others, as plait show does.</p>\n",
+                                words, descent->n_targets);
       picture = (Picture){ .descents = descents,
                            .html = html,
                            .descent = descent,

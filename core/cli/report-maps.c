@@ -138,8 +138,7 @@ read_maps (PlaitStore *store, const char *path, PlaitReportDetail *detail, gint6
   for (gint64 l = 0; l < MAX (*layers, 1); l++)
     for (gint64 h = 0; h < (*detail == PLAIT_REPORT_HEADS ? MAX (*heads, 1) : 1); h++)
       {
-        PlaitMapChoice choice = { *layers > 0 ? l : PLAIT_MAP_USUAL,
-                                  *heads > 0 && *detail == PLAIT_REPORT_HEADS ? h : PLAIT_MAP_USUAL, PLAIT_MAP_USUAL };
+        PlaitMapChoice choice = { l, *detail == PLAIT_REPORT_HEADS ? h : PLAIT_MAP_MEAN, PLAIT_MAP_USUAL };
         PlaitMap *map = plait_map_read (store, path, choice, error);
 
         if (!map)

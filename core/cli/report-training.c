@@ -31,28 +31,6 @@ static const Plot plots[] = {
   { "Target tokens per second", 1, { { "updates", "target_tokens_per_second", FALSE } } },
 };
 
-/* The curve of @system: of its only run, or of the mean of those that have one; NULL where none has. (transfer full) */
-static PlaitPlotSeries *
-read_system (const PlaitRunComparison *comparison, const PlaitRunSystem *system, const Source *source)
-{
-  g_autofree char *path = g_strdup_printf ("/training/%s/%s", source->table, source->column);
-  g_autoptr (GArray) curves = g_array_new (FALSE, TRUE, sizeof (PlaitPlotCurve));
-
-  g_array_set_clear_func (curves, (GDestroyNotify)plait_plot_curve_clear);
-  for (guint i = 0; i < system->n; i++)
-    {
-      PlaitStore *store = ((const PlaitRunFile *)comparison->runs->pdata[system->runs[i]])->store;
-
-      g_array_set_size (curves, curves->len + 1);
-      if (!plait_store_has (store, path)
-          || !plait_plot_curve_read (store, path, &g_array_index (curves, PlaitPlotCurve, curves->len - 1), NULL))
-        g_array_set_size (curves, curves->len - 1);
-    }
-  return curves->len > 0
-             ? plait_plot_series_mean (system->name, (const PlaitPlotCurve *)(gpointer)curves->data, curves->len)
-             : NULL;
-}
-
 /* Whether any run was validated more than once, so that its validation is a curve. */
 static gboolean
 has_validation_curve (const PlaitRunComparison *comparison)
@@ -88,12 +66,13 @@ add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
       {
         const PlaitRunSystem *system = &g_array_index (comparison->systems, PlaitRunSystem, s);
         const Source *source = &plot->sources[i];
+        g_autofree char *path = g_strdup_printf ("/training/%s/%s", source->table, source->column);
         PlaitHtmlCurve curve = { NULL, system->runs[0], source->dashed };
 
         /* One curve a group is all that can be told apart: that of validation, if there is one. */
         if (several && source->dashed != dashed)
           continue;
-        curve.series = read_system (comparison, system, source);
+        curve.series = plait_plot_series_read (comparison->runs, system, path, TRUE, NULL);
         if (curve.series)
           g_array_append_val (curves, curve);
       }

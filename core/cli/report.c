@@ -91,7 +91,7 @@ add_attention (GString *html, const PlaitRunComparison *comparison, guint r, gin
         return FALSE;
       if (!sentences[0])
         continue;
-      plait_html_add (html, "<details%s><summary>", r == 0 && s == 0 ? " open" : "");
+      g_string_append_printf (html, "<details%s><summary>", r == 0 && s == 0 ? " open" : "");
       plait_html_text (html, run->name);
       g_string_append (html, ", ");
       plait_html_text (html, splits[s]);
@@ -105,8 +105,7 @@ add_attention (GString *html, const PlaitRunComparison *comparison, guint r, gin
           add_heading (html, sentences[i]);
           if (!plait_report_attention (html, run->store, place, error)
               || (plait_store_has (run->store, coverage) && !plait_report_attention (html, run->store, coverage, error))
-              || (plait_store_has (run->store, descent)
-                  && !plait_report_descents (descents, html, run->store, descent, error)))
+              || !plait_report_descents (descents, html, run->store, descent, error))
             return FALSE;
         }
       g_string_append (html, "</details>\n");
@@ -243,7 +242,7 @@ add_footer (GString *html, const PlaitRunComparison *comparison)
 
       g_string_append (html, r > 0 ? ", " : " ");
       plait_html_text (html, plait_store_path (store));
-      plait_html_add (html, " (digest %.16s…)", plait_store_digest (store));
+      g_string_append_printf (html, " (digest %.16s…)", plait_store_digest (store));
     }
   g_string_append (html, "</footer>\n");
 }

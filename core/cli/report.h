@@ -17,7 +17,7 @@ typedef struct
   gboolean drawn[2][101]; /* [taken][hundredths]: the cells that they use */
 } PlaitReportDescents;
 
-/* All descents right below the group @path of @store. */
+/* All descents right below the group @path of @store, if there is one. */
 gboolean plait_report_descents (PlaitReportDescents *descents, GString *html, PlaitStore *store, const char *path,
                                 GError **error);
 
