@@ -11,16 +11,14 @@
 static void
 print_text (const char *text, gboolean begins_line)
 {
+  static const char *const escapes[G_MAXUINT8 + 1] = { ['-'] = "\\-", ['\\'] = "\\e", ['\''] = "\\(aq" };
+
   /* A dot or an apostrophe would begin a request. */
   if (begins_line && (*text == '.' || *text == '\''))
     fputs ("\\&", stdout);
   for (const char *p = text; *p != '\0'; p++)
-    if (*p == '-')
-      fputs ("\\-", stdout);
-    else if (*p == '\\')
-      fputs ("\\e", stdout);
-    else if (*p == '\'')
-      fputs ("\\(aq", stdout);
+    if (escapes[(guchar)*p])
+      fputs (escapes[(guchar)*p], stdout);
     else
       putchar (*p);
 }

@@ -100,7 +100,7 @@ print_array (const double *values, const PlaitStoreObject *object, const PlaitSh
       r = plait_table_skip (table, r, rows, ends_of (show));
       g_autoptr (GString) index = g_string_new (NULL);
       gint64 rest = r;
-      for (guint i = MAX (object->rank, 1) - (object->rank >= 2 ? 1 : 0); i-- > 0 && object->rank > 0;)
+      for (guint i = object->rank >= 2 ? object->rank - 1 : object->rank; i-- > 0;)
         {
           g_autofree char *digits
               = g_strdup_printf ("%" G_GINT64_FORMAT "%s", rest % object->shape[i], index->len > 0 ? ", " : "");
