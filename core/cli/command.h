@@ -25,8 +25,8 @@ struct PlaitCommand
   gboolean (*run) (PlaitInvocation *invocation, GError **error);
 };
 
-/* Told what a command takes: its own options and those of all commands, each ended by a row without a name, or NULL. */
-typedef void (*PlaitDescribe) (const PlaitCommand *command, const GOptionEntry *own, const GOptionEntry *common);
+/* Told what a command takes: its own options and then those of all commands, ended by a row without a name. */
+typedef void (*PlaitDescribe) (const PlaitCommand *command, const GOptionEntry *options);
 
 /* One call of a command. */
 struct PlaitInvocation

@@ -33,7 +33,7 @@ print_command_names (void)
 static void
 print_bash_options (const GOptionEntry *entries)
 {
-  for (const GOptionEntry *option = entries; option && option->long_name; option++)
+  for (const GOptionEntry *option = entries; option->long_name; option++)
     {
       printf (" --%s", option->long_name);
       if (option->short_name)
@@ -46,7 +46,7 @@ print_bash_values (const GOptionEntry *entries)
 {
   static const char *const kinds[] = { "none", "file", "folder", "key", "plugin", NULL };
 
-  for (const GOptionEntry *option = entries; option && option->long_name; option++)
+  for (const GOptionEntry *option = entries; option->long_name; option++)
     {
       if (!option->arg_description)
         continue;
@@ -64,14 +64,13 @@ print_bash_values (const GOptionEntry *entries)
 }
 
 static void
-print_bash_command (const PlaitCommand *command, const GOptionEntry *own, const GOptionEntry *common)
+print_bash_command (const PlaitCommand *command, const GOptionEntry *options)
 {
   g_autofree char *first = first_argument (command);
   g_autofree char *words = words_of (first);
 
   printf ("    %s)\n      options='", command->name);
-  print_bash_options (own);
-  print_bash_options (common);
+  print_bash_options (options);
   fputs ("'\n", stdout);
   if (strstr (first, "GROUP"))
     {
@@ -85,7 +84,7 @@ print_bash_command (const PlaitCommand *command, const GOptionEntry *own, const 
   if (plait_option_value_kind (first) == PLAIT_VALUE_PLUGIN || strstr (command->synopsis, "| PLUGIN"))
     fputs ("      names=plugins\n", stdout);
   fputs ("      case $option in\n", stdout);
-  print_bash_values (own);
+  print_bash_values (options);
   fputs ("      esac\n      ;;\n", stdout);
 }
 
@@ -143,7 +142,7 @@ print_zsh_value (const char *name)
 static void
 print_zsh_options (const GOptionEntry *entries)
 {
-  for (const GOptionEntry *option = entries; option && option->long_name; option++)
+  for (const GOptionEntry *option = entries; option->long_name; option++)
     for (int is_short = 0; is_short <= (option->short_name != 0); is_short++)
       {
         const char *repeats = option->arg == G_OPTION_ARG_FILENAME_ARRAY ? "*" : "";
@@ -162,14 +161,13 @@ print_zsh_options (const GOptionEntry *entries)
 }
 
 static void
-print_zsh_command (const PlaitCommand *command, const GOptionEntry *own, const GOptionEntry *common)
+print_zsh_command (const PlaitCommand *command, const GOptionEntry *options)
 {
   g_autofree char *first = first_argument (command);
   g_autofree char *words = words_of (first);
 
   printf ("    %s)\n      _arguments -S", command->name);
-  print_zsh_options (own);
-  print_zsh_options (common);
+  print_zsh_options (options);
   if (plait_option_value_kind (first) == PLAIT_VALUE_CHOICE)
     printf (" \\\n        '1:what:(%s)'", words);
   if (plait_option_value_kind (first) == PLAIT_VALUE_PLUGIN || strstr (command->synopsis, "| PLUGIN"))

@@ -18,9 +18,17 @@ option_label (const GOptionEntry *option)
 }
 
 static void
-print_options (PlaitPage *page, const GOptionEntry *entries, guint width)
+print_options (PlaitPage *page, const GOptionEntry *options)
 {
-  for (const GOptionEntry *option = entries; option && option->long_name; option++)
+  guint width = 0;
+
+  for (const GOptionEntry *option = options; option->long_name; option++)
+    {
+      g_autofree char *label = option_label (option);
+
+      width = MAX (width, (guint)strlen (label));
+    }
+  for (const GOptionEntry *option = options; option->long_name; option++)
     {
       g_autofree char *label = option_label (option);
 
@@ -28,37 +36,21 @@ print_options (PlaitPage *page, const GOptionEntry *entries, guint width)
     }
 }
 
-static guint
-widest_option (const GOptionEntry *entries)
-{
-  guint width = 0;
-
-  for (const GOptionEntry *option = entries; option && option->long_name; option++)
-    {
-      g_autofree char *label = option_label (option);
-
-      width = MAX (width, (guint)strlen (label));
-    }
-  return width;
-}
-
 /* "plait run --help". GOption's own way of helping ends the process and knows no terminal's width. */
 static void
-print_command_help (const PlaitCommand *command, const GOptionEntry *own, const GOptionEntry *common)
+print_command_help (const PlaitCommand *command, const GOptionEntry *options)
 {
   g_autoptr (PlaitPage) page = plait_page_new ();
   g_autofree char *usage = g_strdup_printf ("Usage: plait %s ", command->name);
   g_autofree char *summary = g_strdup_printf ("%s.\n\nOptions:", command->summary);
   g_auto (GStrv) details = g_strsplit (command->details ? command->details : "", "\n", -1);
   guint indent = (guint)strlen (usage);
-  guint width = MAX (widest_option (own), widest_option (common));
 
   plait_page_text (page, PLAIT_PAGE_PLAIN, "%s", usage);
   plait_page_paragraph (page, indent, indent, command->synopsis);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
   plait_page_paragraph (page, 0, 0, summary);
-  print_options (page, own, width);
-  print_options (page, common, width);
+  print_options (page, options);
   if (details[0])
     plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
   for (guint i = 0; details[i]; i++)
@@ -82,9 +74,9 @@ check_count (const PlaitCommand *command, guint n, int least, int most, GError *
 
 /* The option that @word ("--set", "-s") is, or NULL. */
 static const GOptionEntry *
-find_option (const GOptionEntry *entries, const char *word)
+find_option (const GOptionEntry *options, const char *word)
 {
-  for (const GOptionEntry *option = entries; option && option->long_name; option++)
+  for (const GOptionEntry *option = options; option->long_name; option++)
     {
       const char initial[] = { '-', option->short_name, '\0' };
 
@@ -96,16 +88,14 @@ find_option (const GOptionEntry *entries, const char *word)
 
 /* GOption takes and ignores what is given to an option that has no value: --quiet=no. */
 static gboolean
-check_flags (const PlaitInvocation *invocation, const GOptionEntry *own, const GOptionEntry *common, GError **error)
+check_flags (const PlaitInvocation *invocation, const GOptionEntry *options, GError **error)
 {
   for (guint i = 0; invocation->arguments[i] && !g_str_equal (invocation->arguments[i], "--"); i++)
     {
       const char *equals = strchr (invocation->arguments[i], '=');
       g_autofree char *word = g_strndup (invocation->arguments[i], strcspn (invocation->arguments[i], "="));
-      const GOptionEntry *option = find_option (own, word);
+      const GOptionEntry *option = find_option (options, word);
 
-      if (!option)
-        option = find_option (common, word);
       if (equals && option && option->arg == G_OPTION_ARG_NONE)
         return plait_fail (error, PLAIT_ERROR_INPUT, "%s takes no value; leave \"%s\" out, or the option", word,
                            equals);
@@ -115,24 +105,18 @@ check_flags (const PlaitInvocation *invocation, const GOptionEntry *own, const G
 
 /* Says which option there is not, or lacks its value. GOption leaves either to its message. */
 static gboolean
-refuse_option (const PlaitInvocation *invocation, const GOptionEntry *own, const GOptionEntry *common,
-               const GError *fault, GError **error)
+refuse_option (const PlaitInvocation *invocation, const GOptionEntry *options, const GError *fault, GError **error)
 {
-  const GOptionEntry *lists[] = { own, common };
   const char *said = strstr (fault->message, " -"), *nearest;
   g_autofree char *word = said ? g_strndup (said + 1, strcspn (said + 1, " =")) : g_strdup ("");
+  const GOptionEntry *known = find_option (options, word);
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
 
-  for (guint l = 0; l < G_N_ELEMENTS (lists); l++)
-    {
-      const GOptionEntry *option = find_option (lists[l], word);
-
-      if (option)
-        return plait_fail (error, PLAIT_ERROR_INPUT, "%s is given without its value; expected %s %s", word, word,
-                           option->arg_description);
-      for (option = lists[l]; option && option->long_name; option++)
-        g_ptr_array_add (names, g_strconcat ("--", option->long_name, NULL));
-    }
+  if (known)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s is given without its value; expected %s %s", word, word,
+                       known->arg_description);
+  for (const GOptionEntry *option = options; option->long_name; option++)
+    g_ptr_array_add (names, g_strconcat ("--", option->long_name, NULL));
   g_ptr_array_add (names, NULL);
   nearest = g_str_has_prefix (word, "--") ? plait_nearest_name (word, (const char *const *)names->pdata) : NULL;
   if (nearest)
@@ -159,9 +143,9 @@ expand_value (char **value, const char *name, GError **error)
 
 /* A shell expands the tilde of an argument, but none behind --output= or NAME=. */
 static gboolean
-expand_paths (const GOptionEntry *entries, GError **error)
+expand_paths (const GOptionEntry *options, GError **error)
 {
-  for (const GOptionEntry *option = entries; option && option->long_name; option++)
+  for (const GOptionEntry *option = options; option->long_name; option++)
     {
       const char *name = option->arg_description;
       PlaitValueKind kind = name ? plait_option_value_kind (name) : PLAIT_VALUE_OTHER;
@@ -182,22 +166,11 @@ expand_paths (const GOptionEntry *entries, GError **error)
   return TRUE;
 }
 
-/* "a, b or c". (transfer full) */
-static char *
-list_choices (char *const *choices)
-{
-  GString *list = g_string_new (choices[0]);
-
-  for (guint i = 1; choices[i]; i++)
-    g_string_append_printf (list, "%s%s", choices[i + 1] ? ", " : " or ", choices[i]);
-  return g_string_free (list, FALSE);
-}
-
 /* Whether values are among the choices that --help tells of. */
 static gboolean
-check_choices (const GOptionEntry *entries, GError **error)
+check_choices (const GOptionEntry *options, GError **error)
 {
-  for (const GOptionEntry *option = entries; option && option->long_name; option++)
+  for (const GOptionEntry *option = options; option->long_name; option++)
     {
       const char *value = option->arg == G_OPTION_ARG_FILENAME ? *(char **)option->arg_data : NULL;
       g_auto (GStrv) choices = NULL;
@@ -207,19 +180,21 @@ check_choices (const GOptionEntry *entries, GError **error)
       choices = g_strsplit (option->arg_description, "|", -1);
       if (g_strv_contains ((const char *const *)choices, value))
         continue;
-      g_autofree char *shown = g_utf8_make_valid (value, -1), *expected = list_choices (choices);
-      return plait_fail (error, PLAIT_ERROR_INPUT, "--%s cannot be \"%s\"; expected %s", option->long_name, shown,
-                         expected);
+      g_autofree char *last = g_strdup (strrchr (option->arg_description, '|') + 1);
+      g_clear_pointer (&choices[g_strv_length (choices) - 1], g_free);
+      g_autofree char *others = g_strjoinv (", ", choices);
+      return plait_fail (error, PLAIT_ERROR_INPUT, "--%s cannot be \"%s\"; expected %s or %s", option->long_name, value,
+                         others, last);
     }
   return TRUE;
 }
 
 /* Lets values last as long as @invocation. */
 static void
-keep_values (PlaitInvocation *invocation, const GOptionEntry *entries)
+keep_values (PlaitInvocation *invocation, const GOptionEntry *options)
 {
   invocation->values = g_ptr_array_new_with_free_func (g_free);
-  for (const GOptionEntry *option = entries; option && option->long_name; option++)
+  for (const GOptionEntry *option = options; option->long_name; option++)
     if (option->arg == G_OPTION_ARG_FILENAME || option->arg == G_OPTION_ARG_FILENAME_ARRAY)
       {
         gpointer value = *(gpointer *)option->arg_data;
@@ -247,33 +222,36 @@ plait_invocation_parse (PlaitInvocation *invocation, const GOptionEntry *entries
   const GOptionEntry common[] = {
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Say only warnings and errors", NULL },
     { "help", 'h', 0, G_OPTION_ARG_NONE, &help, "Show this", NULL },
-    { NULL },
   };
+  g_autoptr (GArray) options = g_array_new (TRUE, FALSE, sizeof (GOptionEntry));
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   g_autoptr (GError) fault = NULL;
-  /* The parser takes the first word for the program's name. */
-  g_auto (GStrv) words = g_new0 (char *, g_strv_length (invocation->arguments) + 2);
+  g_auto (GStrv) words = NULL;
+  const GOptionEntry *all;
 
+  for (; entries && entries->long_name; entries++)
+    g_array_append_val (options, *entries);
+  g_array_append_vals (options, common, G_N_ELEMENTS (common));
+  all = (const GOptionEntry *)(gpointer)options->data;
   if (invocation->describe)
     {
-      invocation->describe (command, entries, common);
+      invocation->describe (command, all);
       return FALSE;
     }
   g_option_context_set_help_enabled (context, FALSE);
-  if (entries)
-    g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_add_main_entries (context, common, NULL);
-  words[0] = g_strdup ("plait");
-  for (guint i = 0; invocation->arguments[i]; i++)
-    words[i + 1] = g_strdup (invocation->arguments[i]);
-  if (!check_flags (invocation, entries, common, error))
+  g_option_context_add_main_entries (context, all, NULL);
+  g_strv_builder_add (builder, "plait"); /* the parser takes the first word for the program's name */
+  g_strv_builder_addv (builder, (const char **)invocation->arguments);
+  words = g_strv_builder_end (builder);
+  if (!check_flags (invocation, all, error))
     return FALSE;
   if (!g_option_context_parse_strv (context, &words, &fault))
-    return refuse_option (invocation, entries, common, fault, error);
-  good = help || (expand_paths (entries, error) && check_choices (entries, error));
-  keep_values (invocation, entries);
+    return refuse_option (invocation, all, fault, error);
+  good = help || (expand_paths (all, error) && check_choices (all, error));
+  keep_values (invocation, all);
   if (help)
-    print_command_help (command, entries, common);
+    print_command_help (command, all);
   if (help || !good)
     return FALSE;
   invocation->log = plait_log_new (quiet);

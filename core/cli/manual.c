@@ -33,7 +33,7 @@ print_line (const char *text)
 static void
 print_options (const GOptionEntry *entries)
 {
-  for (const GOptionEntry *option = entries; option && option->long_name; option++)
+  for (const GOptionEntry *option = entries; option->long_name; option++)
     {
       fputs (".TP\n", stdout);
       if (option->short_name)
@@ -77,15 +77,14 @@ print_details (const char *details)
 }
 
 static void
-print_command (const PlaitCommand *command, const GOptionEntry *own, const GOptionEntry *common)
+print_command (const PlaitCommand *command, const GOptionEntry *options)
 {
   printf (".SS plait %s\n\\fBplait %s\\fR ", command->name, command->name);
   print_text (command->synopsis, FALSE);
   fputs ("\n.PP\n", stdout);
   print_text (command->summary, TRUE);
   fputs (".\n", stdout);
-  print_options (own);
-  print_options (common);
+  print_options (options);
   print_details (command->details);
 }
 
