@@ -272,13 +272,13 @@ gboolean
 plait_command_adversarial (PlaitInvocation *invocation, GError **error)
 {
   char *split = NULL;
-  static const char *const groups[] = { "decode", "evaluate", NULL };
+  static const char *const keys[] = { "decode.", "evaluate.", NULL };
   char *checkpoint = NULL;
-  char **sets = NULL;
+  const char *const *sets = NULL;
   char *seed_text = NULL;
   char *threads_text = NULL;
   gint64 seed = 1;
-  gint64 threads = 0;
+  guint threads = 0;
   gboolean json = FALSE;
   char *source_is = NULL;
   Disturbance wanted[G_N_ELEMENTS (disturbances)];
@@ -309,10 +309,9 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
       || !plait_option_integer ("--seed", seed_text, 0, G_MAXINT64, &seed, error)
       || !plait_option_threads (threads_text, &threads, error)
       || !read_disturbances (source_is, wanted, &n_wanted, error)
-      || !plait_option_sets ((const char *const *)sets, groups, error))
+      || !plait_option_sets (sets, keys, "[decode] and [evaluate]", error))
     return FALSE;
-  trained
-      = plait_trained_open (invocation->arguments[0], checkpoint, (const char *const *)sets, invocation->log, error);
+  trained = plait_trained_open (invocation->arguments[0], checkpoint, sets, invocation->log, error);
   if (!trained || !plait_materials_generate (trained->materials, invocation->log, error))
     return FALSE;
   if (plait_predictions[trained->experiment->predict.kind].of_source)
@@ -343,7 +342,7 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
                        invocation->arguments[0], test.split ? test.split : "test");
   if (!plait_materials_check (trained->materials, trained->store, error))
     return FALSE;
-  test.pool = pool = plait_pool_new ((guint)threads, error);
+  test.pool = pool = plait_pool_new (threads, error);
   if (!pool || !plait_blas_reserve (pool, error))
     return FALSE;
   test.search = search = plait_search_new (trained->system->model, pool,

@@ -114,20 +114,6 @@ time_steps (const PlaitBenchWork *work, gpointer made, const PlaitBench *bench, 
   return TRUE;
 }
 
-static void
-figures_clear (PlaitBenchFigures *figures)
-{
-  g_free (figures->seconds);
-  g_free (figures->processor);
-  g_free (figures->exchange);
-  g_free (figures->sentences);
-  g_free (figures->tokens);
-  g_free (figures->flops);
-  g_free (figures->losses);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitBenchFigures, figures_clear)
-
 gboolean
 plait_bench_time (const PlaitBenchWork *work, const PlaitBenchOptions *options, GError **error)
 {
@@ -135,21 +121,23 @@ plait_bench_time (const PlaitBenchWork *work, const PlaitBenchOptions *options, 
   g_autoptr (PlaitArena) arena = NULL;
   g_autoptr (PlaitTape) tape = NULL;
   g_autofree char *what = work->describe (options);
-  g_auto (PlaitBenchFigures) figures = {
-    .seconds = g_new0 (double, options->steps),
-    .processor = g_new0 (double, options->steps),
-    .exchange = g_new0 (double, options->steps),
-    .sentences = g_new0 (double, options->steps),
-    .tokens = g_new0 (double, options->steps),
-    .flops = g_new0 (double, options->steps),
-    .losses = g_new0 (double, options->warmup + options->steps),
+  gint64 n = options->steps;
+  g_autofree double *numbers = g_new0 (double, 7 * n + options->warmup);
+  PlaitBenchFigures figures = {
+    .seconds = numbers,
+    .processor = numbers + n,
+    .exchange = numbers + 2 * n,
+    .sentences = numbers + 3 * n,
+    .tokens = numbers + 4 * n,
+    .flops = numbers + 5 * n,
+    .losses = numbers + 6 * n,
   };
   gpointer made;
   gboolean good;
 
   plait_blas_prepare ();
   figures.loaded = peak_bytes ();
-  pool = plait_pool_new ((guint)options->threads, error);
+  pool = plait_pool_new (options->threads, error);
   if (!pool || !plait_blas_reserve (pool, error))
     return FALSE;
   figures.threads = plait_pool_threads (pool);

@@ -300,7 +300,7 @@ plait_bench_steps (const PlaitBenchSteps *steps, const char *const *files, const
   if (!load (&bench, registry, files, error) || !read_options (&bench, steps, error))
     return FALSE;
   plait_blas_prepare ();
-  bench.pool = plait_pool_new ((guint)options->threads, error);
+  bench.pool = plait_pool_new (options->threads, error);
   if (!bench.pool || !plait_blas_reserve (bench.pool, error))
     return FALSE;
   bench.table = new_table ();

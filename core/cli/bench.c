@@ -60,16 +60,6 @@ plait_bench_has_decoder (const PlaitExperiment *experiment, const char *mode, GE
                         experiment->path, mode);
 }
 
-static gboolean
-time_together (const PlaitBenchWork *work, const PlaitBenchOptions *options, GError **error)
-{
-  gboolean good = plait_bench_time (work, options, error);
-
-  if (!good)
-    plait_ranks_fail (options->ranks, *error, plait_exit_code (*error));
-  return good;
-}
-
 /* Whether nothing was given that goes with plait bench steps alone. */
 static gboolean
 suits_one_file (const PlaitInvocation *invocation, const PlaitBenchSteps *steps, GError **error)
@@ -87,18 +77,17 @@ suits_one_file (const PlaitInvocation *invocation, const PlaitBenchSteps *steps,
 gboolean
 plait_command_bench (PlaitInvocation *invocation, GError **error)
 {
-  char **overrides = NULL;
-  char *data = NULL, *parameters = NULL, *steps = NULL, *warmup = NULL, *threads = NULL;
+  char *steps = NULL, *warmup = NULL, *threads = NULL;
   PlaitBenchSteps of_steps = { NULL };
   PlaitBenchOptions options = { .steps = 10, .warmup = 2 };
   const GOptionEntry entries[] = {
-    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Set a key, such as train.batch=32", "G.K=V" },
-    { "data", 'd', 0, G_OPTION_ARG_FILENAME, &data, "Token data; else such data are drawn", "FILE" },
+    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.overrides, "Set a key, such as train.batch=32", "G.K=V" },
+    { "data", 'd', 0, G_OPTION_ARG_FILENAME, &options.data, "Token data; else such data are drawn", "FILE" },
     { "steps", 'n', 0, G_OPTION_ARG_FILENAME, &steps, "Timed steps: updates, or batches searched; 10", "N" },
     { "warmup", 'w', 0, G_OPTION_ARG_FILENAME, &warmup, "Steps before the timed ones; 2", "N" },
     { "forward", 0, 0, G_OPTION_ARG_NONE, &options.forward, "encode, attend: leave backward out", NULL },
-    { "parameters", 0, 0, G_OPTION_ARG_FILENAME, &parameters, "Write the initial values, for a peer to begin with",
-      "FILE" },
+    { "parameters", 0, 0, G_OPTION_ARG_FILENAME, &options.parameters,
+      "Write the initial values, for a peer to begin with", "FILE" },
     PLAIT_OUTPUT_FORCE (options.force),
     { "lengths", 0, 0, G_OPTION_ARG_FILENAME, &of_steps.lengths, "steps: rows of a sentence; 100,1000,10000", "N,..." },
     { "batch", 0, 0, G_OPTION_ARG_FILENAME, &of_steps.batches, "steps: sentences side by side; 1", "N,..." },
@@ -119,16 +108,13 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
   if (!good && !fault) /* --help */
     return FALSE;
   options.mode = good ? invocation->arguments[0] : "";
-  options.overrides = (const char *const *)overrides;
-  options.data = data;
-  options.parameters = parameters;
   several = g_str_equal (options.mode, "steps");
   mode = several || !good ? NULL : find_mode (&options, &fault);
   good = (several || mode) && plait_option_integer ("--steps", steps, 1, 1000000, &options.steps, &fault)
          && plait_option_integer ("--warmup", warmup, 0, 1000000, &options.warmup, &fault)
          && plait_option_threads (threads, &options.threads, &fault)
-         && plait_output_differs ("--parameters", parameters, data, &fault)
-         && plait_file_check_new (parameters, options.force, "", "--parameters", &fault)
+         && plait_output_differs ("--parameters", options.parameters, options.data, &fault)
+         && plait_file_check_new (options.parameters, options.force, "", "--parameters", &fault)
          && (several || suits_one_file (invocation, &of_steps, &fault));
   registry = plait_registry_new ();
   if (good && !several)
@@ -142,6 +128,10 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
   if (fault)
     g_propagate_error (error, g_steal_pointer (&fault));
   options.ranks = ranks;
-  return plait_ranks_agree (ranks, experiment && plait_bench_has_decoder (experiment, options.mode, error), error)
-         && time_together (mode->work, &options, error);
+  if (!plait_ranks_agree (ranks, experiment && plait_bench_has_decoder (experiment, options.mode, error), error))
+    return FALSE;
+  good = plait_bench_time (mode->work, &options, error);
+  if (!good)
+    plait_ranks_fail (ranks, *error, plait_exit_code (*error));
+  return good;
 }

@@ -29,7 +29,7 @@ typedef struct
   gboolean force;               /* replaces it */
   gint64 steps;
   gint64 warmup;
-  gint64 threads;
+  guint threads;
   gboolean profile; /* where the time goes */
   gboolean json;
   PlaitRanks *ranks; /* train: NULL, or the processes that make each step together */

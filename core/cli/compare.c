@@ -197,19 +197,15 @@ plait_command_compare (PlaitInvocation *invocation, GError **error)
   };
 
   if (!plait_invocation_parse (invocation, entries, 1, -1, error)
-      || !plait_option_integer ("--seed", seed, 0, G_MAXINT64, &options.seed, error))
-    return FALSE;
-  plait_option_test (test, &options.tested, &options.test);
-  if (!plait_option_integer ("--differ", differ, 1, G_MAXINT, &sentences, error))
+      || !plait_option_integer ("--seed", seed, 0, G_MAXINT64, &options.seed, error)
+      || !plait_option_test (test, trials, &options.tested, &options.test, &options.trials, error)
+      || !plait_option_integer ("--differ", differ, 1, G_MAXINT, &sentences, error))
     return FALSE;
   if (format && json)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--format is of scores as text; leave out --json");
   if (!!format + attention + !!differ + !!frequencies > 1)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--format, --attention, --differ and --frequencies print one thing each; give one of them");
-  options.trials = options.test == PLAIT_TEST_BOOTSTRAP ? PLAIT_BOOTSTRAP_RESAMPLES : PLAIT_PERMUTATION_SHUFFLES;
-  if (!plait_option_integer ("--trials", trials, 1, PLAIT_MOST_TRIALS, &options.trials, error))
-    return FALSE;
   if (attention)
     return plait_compare_attention (invocation->arguments, json, invocation->log, error);
   options.log = invocation->log;

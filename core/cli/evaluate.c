@@ -19,14 +19,20 @@
 #define DIGITS 2
 #define USUAL_BINS "10;20;30;40;50"
 
+/* What a metric says of a system. */
+typedef struct
+{
+  PlaitStatistics *statistics;
+  PlaitResult *result;
+  GPtrArray *lengths;         /* (element-type PlaitLengthRow); NULL without --source */
+  PlaitComparison comparison; /* with the first system */
+} Score;
+
 typedef struct
 {
   const char *name; /* of the file */
   char **lines;
-  PlaitStatistics **statistics; /* [metrics] */
-  PlaitResult **results;        /* [metrics] */
-  GPtrArray **lengths;          /* [metrics] of PlaitLengthRow; NULL without --source */
-  PlaitComparison *comparisons; /* [metrics], with the first system */
+  Score *scores; /* [metrics] */
 } System;
 
 typedef struct
@@ -68,14 +74,11 @@ evaluation_clear (Evaluation *evaluation)
       g_strfreev (system->lines);
       for (guint m = 0; m < n_metrics; m++)
         {
-          plait_statistics_free (system->statistics[m]);
-          plait_result_free (system->results[m]);
-          g_clear_pointer (&system->lengths[m], g_ptr_array_unref);
+          plait_statistics_free (system->scores[m].statistics);
+          plait_result_free (system->scores[m].result);
+          g_clear_pointer (&system->scores[m].lengths, g_ptr_array_unref);
         }
-      g_free (system->statistics);
-      g_free (system->lengths);
-      g_free (system->results);
-      g_free (system->comparisons);
+      g_free (system->scores);
     }
   g_free (evaluation->systems);
   for (guint r = 0; r < evaluation->n_references; r++)
@@ -141,10 +144,7 @@ read_files (Evaluation *evaluation, const Options *options, GError **error)
       system->lines = read_lines (evaluation, options->hypotheses[s], options->references[0], error);
       if (!system->lines)
         return FALSE;
-      system->statistics = g_new0 (PlaitStatistics *, evaluation->metrics->len);
-      system->results = g_new0 (PlaitResult *, evaluation->metrics->len);
-      system->lengths = g_new0 (GPtrArray *, evaluation->metrics->len);
-      system->comparisons = g_new0 (PlaitComparison, evaluation->metrics->len);
+      system->scores = g_new0 (Score, evaluation->metrics->len);
       evaluation->n_systems++;
     }
   if (!evaluation->bins)
@@ -158,44 +158,41 @@ read_files (Evaluation *evaluation, const Options *options, GError **error)
 
 /* Scores every system with metric @m, and tests all others against the first. */
 static gboolean
-score (Evaluation *evaluation, guint m, GError **error)
+score_systems (const Evaluation *evaluation, guint m, GError **error)
 {
   const PlaitMetric *metric = g_ptr_array_index (evaluation->metrics, m);
   g_autofree PlaitComparison *comparisons = g_new0 (PlaitComparison, evaluation->n_systems);
 
   for (guint s = 0; s < evaluation->n_systems; s++)
     {
-      System *system = &evaluation->systems[s];
+      const System *system = &evaluation->systems[s];
+      Score *score = &system->scores[m];
       PlaitTextPairs pairs = { evaluation->sentences, (const char *const *)system->lines, evaluation->n_references,
                                (const char *const *const *)evaluation->references };
 
-      system->statistics[m] = plait_metric_statistics (metric, &pairs, error);
-      if (!system->statistics[m])
+      score->statistics = plait_metric_statistics (metric, &pairs, error);
+      if (!score->statistics)
         {
           g_prefix_error (error, "%s: ", system->name);
           return FALSE;
         }
-      system->results[m]
-          = plait_result_new (metric, system->statistics[m], evaluation->resamples, evaluation->seed, error);
-      if (!system->results[m])
+      score->result = plait_result_new (metric, score->statistics, evaluation->resamples, evaluation->seed, error);
+      if (!score->result)
         return FALSE;
       if (evaluation->bins)
-        {
-          system->lengths[m]
-              = plait_length_rows_new (evaluation->bins, metric, system->statistics[m], evaluation->words,
-                                       evaluation->resamples, evaluation->seed, error);
-          if (!system->lengths[m])
-            return FALSE;
-        }
+        score->lengths = plait_length_rows_new (evaluation->bins, metric, score->statistics, evaluation->words,
+                                                evaluation->resamples, evaluation->seed, error);
+      if (evaluation->bins && !score->lengths)
+        return FALSE;
       if (evaluation->tested && s > 0
-          && !plait_compare_systems (metric, evaluation->systems[0].statistics[m], system->statistics[m],
+          && !plait_compare_systems (metric, evaluation->systems[0].scores[m].statistics, score->statistics,
                                      evaluation->test, evaluation->trials, evaluation->seed, &comparisons[s], error))
         return FALSE;
     }
   if (evaluation->tested)
     plait_holm_adjust (comparisons + 1, evaluation->n_systems - 1);
   for (guint s = 0; s < evaluation->n_systems; s++)
-    evaluation->systems[s].comparisons[m] = comparisons[s];
+    evaluation->systems[s].scores[m].comparison = comparisons[s];
   return TRUE;
 }
 
@@ -216,21 +213,21 @@ print_json (const Evaluation *evaluation, char **reference_names)
       plait_json_text (json, "hypothesis", system->name);
       plait_json_begin_array (json, "results");
       for (guint m = 0; m < evaluation->metrics->len; m++)
-        plait_result_add_json (system->results[m], json, NULL);
+        plait_result_add_json (system->scores[m].result, json, NULL);
       plait_json_end_array (json);
       if (evaluation->bins)
         {
           plait_json_begin_array (json, "length_bins");
           for (guint m = 0; m < evaluation->metrics->len; m++)
-            for (guint i = 0; i < system->lengths[m]->len; i++)
-              plait_length_row_add_json (system->lengths[m]->pdata[i], NULL, json);
+            for (guint i = 0; i < evaluation->bins->n; i++)
+              plait_length_row_add_json (system->scores[m].lengths->pdata[i], NULL, json);
           plait_json_end_array (json);
         }
       if (evaluation->tested && s > 0)
         {
           plait_json_begin_array (json, "comparisons");
           for (guint m = 0; m < evaluation->metrics->len; m++)
-            plait_comparison_add_json (&system->comparisons[m], json, NULL);
+            plait_comparison_add_json (&system->scores[m].comparison, json, NULL);
           plait_json_end_array (json);
         }
       plait_json_end_object (json);
@@ -245,7 +242,7 @@ print_lines (const Evaluation *evaluation)
 {
   for (guint m = 0; m < evaluation->metrics->len; m++)
     {
-      g_autofree char *line = plait_result_to_text (evaluation->systems[0].results[m], DIGITS);
+      g_autofree char *line = plait_result_to_text (evaluation->systems[0].scores[m].result, DIGITS);
       puts (line);
     }
 }
@@ -257,7 +254,7 @@ metric_table (const Evaluation *evaluation, guint m)
   PlaitTable *table = plait_table_new ();
 
   plait_table_column (table, PLAIT_TABLE_WORDS, "System");
-  plait_table_column (table, PLAIT_TABLE_NUMBERS, evaluation->systems[0].results[m]->name);
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, evaluation->systems[0].scores[m].result->name);
   if (evaluation->tested)
     {
       plait_table_column (table, PLAIT_TABLE_NUMBERS, "Difference")->format = "%+.2f";
@@ -265,15 +262,14 @@ metric_table (const Evaluation *evaluation, guint m)
     }
   for (guint s = 0; s < evaluation->n_systems; s++)
     {
-      const System *system = &evaluation->systems[s];
-      const PlaitComparison *comparison = &system->comparisons[m];
+      const Score *score = &evaluation->systems[s].scores[m];
 
-      plait_table_text (table, PLAIT_TABLE_NAME, system->name);
-      plait_table_score (table, plait_result_score (system->results[m]));
+      plait_table_text (table, PLAIT_TABLE_NAME, evaluation->systems[s].name);
+      plait_table_score (table, plait_result_score (score->result));
       if (!evaluation->tested)
         continue;
-      plait_table_known (table, s > 0 ? comparison->difference : NAN);
-      plait_comparison_cells (table, s > 0 ? comparison : NULL);
+      plait_table_known (table, s > 0 ? score->comparison.difference : NAN);
+      plait_comparison_cells (table, s > 0 ? &score->comparison : NULL);
     }
   return table;
 }
@@ -291,7 +287,7 @@ print_tables (const Evaluation *evaluation)
 
       plait_page_text (page, PLAIT_PAGE_PLAIN, "%s", m > 0 ? "\n" : "");
       plait_table_print (table, page);
-      plait_page_text (page, PLAIT_PAGE_DIM, "  %s\n", evaluation->systems[0].results[m]->signature);
+      plait_page_text (page, PLAIT_PAGE_DIM, "  %s\n", evaluation->systems[0].scores[m].result->signature);
     }
   if (!evaluation->tested)
     return;
@@ -313,12 +309,12 @@ print_lengths (const Evaluation *evaluation)
     names[s] = evaluation->systems[s].name;
   for (guint m = 0; m < evaluation->metrics->len; m++)
     {
-      const PlaitResult *result = evaluation->systems[0].results[m];
+      const PlaitResult *result = evaluation->systems[0].scores[m].result;
       g_autoptr (PlaitLengthTable) table = plait_length_table_begin (NULL, result->metric, result->name, names);
 
       for (guint s = 0; s < evaluation->n_systems; s++)
         for (guint i = 0; i < evaluation->bins->n; i++)
-          plait_length_table_set (table, s, evaluation->systems[s].lengths[m]->pdata[i]);
+          plait_length_table_set (table, s, evaluation->systems[s].scores[m].lengths->pdata[i]);
       plait_length_table_print (table, page);
     }
 }
@@ -350,7 +346,7 @@ check_units (const Evaluation *evaluation, GError **error)
 static double
 sentence_score (const Evaluation *evaluation, const System *system, guint m, gsize i)
 {
-  const PlaitStatistics *statistics = system->statistics[m];
+  const PlaitStatistics *statistics = system->scores[m].statistics;
 
   return plait_metric_score (evaluation->metrics->pdata[m], statistics->values + i * statistics->width);
 }
@@ -360,7 +356,7 @@ static void
 print_sentences (const Evaluation *evaluation)
 {
   const System *systems = evaluation->systems;
-  gsize rows = systems[0].statistics[0]->sentences;
+  gsize rows = systems[0].scores[0].statistics->sentences;
   g_autoptr (GString) text = g_string_new (unit_of (evaluation));
 
   for (guint m = 0; m < evaluation->metrics->len; m++)
@@ -390,7 +386,7 @@ print_sentences (const Evaluation *evaluation)
 static void
 print_sentences_json (const Evaluation *evaluation)
 {
-  gsize rows = evaluation->systems[0].statistics[0]->sentences;
+  gsize rows = evaluation->systems[0].scores[0].statistics->sentences;
   g_autoptr (PlaitJson) json = plait_json_new ();
 
   plait_json_begin_object (json, NULL);
@@ -456,11 +452,8 @@ take_options (Evaluation *evaluation, const Options *options, GError **error)
   if (!check_standard_input (options, error))
     return FALSE;
   if (!plait_option_integer ("--seed", options->seed, 0, G_MAXINT64, &seed, error)
-      || !plait_option_integer ("--resamples", options->resamples, 0, PLAIT_MOST_TRIALS, &resamples, error))
-    return FALSE;
-  plait_option_test (options->test, &evaluation->tested, &evaluation->test);
-  trials = evaluation->test == PLAIT_TEST_BOOTSTRAP ? PLAIT_BOOTSTRAP_RESAMPLES : PLAIT_PERMUTATION_SHUFFLES;
-  if (!plait_option_integer ("--trials", options->trials, 1, PLAIT_MOST_TRIALS, &trials, error))
+      || !plait_option_integer ("--resamples", options->resamples, 0, PLAIT_MOST_TRIALS, &resamples, error)
+      || !plait_option_test (options->test, options->trials, &evaluation->tested, &evaluation->test, &trials, error))
     return FALSE;
   if (options->sentences && options->source)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--sentences prints a table of its own; leave out --source");
@@ -494,7 +487,7 @@ evaluate (const Options *options, GError **error)
       || !read_files (&evaluation, options, error))
     return FALSE;
   for (guint m = 0; m < evaluation.metrics->len; m++)
-    if (!score (&evaluation, m, error))
+    if (!score_systems (&evaluation, m, error))
       return FALSE;
   if (options->sentences)
     {

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/grid-print.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/page.h"
 #include "cli/ranks.h"
 #include "cli/stop.h"
@@ -16,37 +17,25 @@
 
 /* plait grid: what would be done, doing it, and the table of what came out. */
 
-/* "FOLDER/NAME.ini" -> "NAME", in the current folder. (transfer full) */
-static char *
-default_folder (const char *file)
-{
-  char *name = g_path_get_basename (file);
-
-  if (g_str_has_suffix (name, ".ini"))
-    name[strlen (name) - strlen (".ini")] = '\0';
-  return name;
-}
-
 /*
  * The plan
  */
 
-static const char *
-describe_action (const PlaitGridCell *cell)
+/* What is done with a cell, by its state. */
+static const char *const actions[] = {
+  [PLAIT_CELL_NEW] = "run",           [PLAIT_CELL_STALE] = "run again",
+  [PLAIT_CELL_PARTIAL] = "go on",     [PLAIT_CELL_TRAINED] = "evaluate again",
+  [PLAIT_CELL_FINISHED] = "finished",
+};
+
+/* @lines (NULL-terminated) under @heading, unless there are none. */
+static void
+print_list (PlaitPage *page, const char *heading, char *const *lines)
 {
-  switch (cell->state)
-    {
-    case PLAIT_CELL_NEW:
-      return "run";
-    case PLAIT_CELL_STALE:
-      return "run again";
-    case PLAIT_CELL_PARTIAL:
-      return "go on";
-    case PLAIT_CELL_TRAINED:
-      return "evaluate again";
-    default:
-      return "finished";
-    }
+  if (lines[0])
+    plait_page_heading (page, heading);
+  for (guint i = 0; lines[i]; i++)
+    plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", lines[i]);
 }
 
 static void
@@ -61,14 +50,8 @@ print_left_out (PlaitPage *page, const PlaitGrid *grid)
         plait_page_text (page, PLAIT_PAGE_PLAIN, "  %5u  %s\n", cells->exclusions[e].n_cells,
                          cells->exclusions[e].rule);
     }
-  if (cells->same[0])
-    plait_page_heading (page, "left out, the same as a cell before");
-  for (guint i = 0; cells->same[i]; i++)
-    plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", cells->same[i]);
-  if (grid->strangers[0])
-    plait_page_heading (page, "runs in the folder that belong to no cell");
-  for (guint i = 0; grid->strangers[i]; i++)
-    plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", grid->strangers[i]);
+  print_list (page, "left out, the same as a cell before", cells->same);
+  print_list (page, "runs in the folder that belong to no cell", grid->strangers);
 }
 
 /* How long it takes, and where that is from. */
@@ -125,7 +108,7 @@ print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *a
   guint width = 0;
 
   for (guint i = 0; i < grid->n; i++)
-    width = MAX (width, (guint)strlen (describe_action (&grid->items[i])));
+    width = MAX (width, (guint)strlen (actions[grid->items[i].state]));
   for (guint i = 0; i < grid->n; i++)
     {
       const PlaitGridCell *cell = &grid->items[i];
@@ -133,7 +116,7 @@ print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *a
       g_autofree char *estimate = describe_estimate (cell, &cost->cells[i]);
       const char *because = found ? found : cell->note;
 
-      plait_page_row (page, width, describe_action (cell), cell->cell->label);
+      plait_page_row (page, width, actions[cell->state], cell->cell->label);
       plait_page_row (page, width, "", cell->cell->matched);
       if (because && *because != '\0')
         plait_page_row (page, width, "", because);
@@ -173,7 +156,7 @@ add_cell (PlaitJson *json, const PlaitGridCell *cell, const PlaitGridEstimate *e
   plait_json_text (json, "label", cell->cell->label);
   plait_json_text (json, "name", cell->name);
   plait_json_text (json, "state", plait_grid_cell_state_name (cell->state));
-  plait_json_text (json, "action", describe_action (cell));
+  plait_json_text (json, "action", actions[cell->state]);
   plait_json_text (json, "because", cell->note);
   plait_json_text (json, "found", cell->found);
   plait_json_text (json, "matched", cell->cell->matched);
@@ -271,14 +254,14 @@ conclude (const PlaitGrid *grid, gboolean as_json, gboolean ran, PlaitLog *log, 
 /* What the command line asks for. */
 typedef struct
 {
-  char **overrides;
+  const char *const *overrides;
   char *folder;
   char *jobs;
   char *threads;
   char *retries;
   char *time;
   char *executor;
-  char **cells;
+  const char *const *cells;
   gboolean fresh;
   gboolean resume;
   gboolean collect;
@@ -313,24 +296,20 @@ choose_options (const Wishes *wishes, const PlaitGrid *grid, PlaitGridOptions *o
 {
   const PlaitExecutorSettings *settings = &grid->cells->executor;
   const char *name = wishes->executor ? wishes->executor : grid->part ? "local" : settings->executor;
-  gint64 jobs = settings->jobs, threads = settings->threads, retries = settings->retries;
+  gint64 jobs = settings->jobs, retries = settings->retries;
 
   *executor = plait_executor_find (name);
+  options->threads = (guint)settings->threads;
   if (!plait_option_integer ("--jobs", wishes->jobs, 1, PLAIT_GRID_MOST_JOBS, &jobs, error)
-      || !plait_option_threads (wishes->threads, &threads, error)
+      || !plait_option_threads (wishes->threads, &options->threads, error)
       || !plait_option_integer ("--retries", wishes->retries, 0, PLAIT_GRID_MOST_RETRIES, &retries, error))
     return FALSE;
   options->jobs = (guint)jobs;
-  options->threads = (guint)threads;
   options->retries = (guint)retries;
   options->seconds = settings->seconds;
   if (wishes->time && !plait_executor_parse_time (wishes->time, &options->seconds))
-    {
-      g_autofree char *shown = g_utf8_make_valid (wishes->time, -1);
-
-      return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "--time cannot be \"%s\"; expected a number and s, m, h or d, such as 90s or 2h", shown);
-    }
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--time cannot be \"%s\"; expected a number and s, m, h or d, such as 90s or 2h", wishes->time);
   if (!(*executor)->waits && wishes->fresh)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--fresh would begin a job anew each time that it is put back into the queue; choose another "
@@ -374,23 +353,21 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
   g_autoptr (PlaitGrid) grid = NULL;
   PlaitGridOptions options = { .command = invocation->line };
   const PlaitExecutor *executor;
-  const char *const *overrides, *const *cells;
   PlaitGridFlags flags;
 
   if (!plait_invocation_parse (invocation, entries, 1, 1, error) || !check_wishes (&wishes, error))
     return FALSE;
   if (!wishes.folder)
-    wishes.folder = usual = default_folder (invocation->arguments[0]);
-  overrides = (const char *const *)wishes.overrides;
-  cells = (const char *const *)wishes.cells;
+    wishes.folder = usual = plait_output_stem (invocation->arguments[0], ".ini");
   flags = wishes.fresh ? PLAIT_GRID_FRESH : 0;
   if (!plait_ranks_refuse ("plait grid, which starts a process for each cell itself,", error))
     return FALSE;
   registry = plait_registry_new ();
   options.log = invocation->log;
-  grid = cells ? plait_grid_new_part (invocation->arguments[0], overrides, wishes.folder, flags, cells, registry,
-                                      options.log, error)
-               : plait_grid_new (invocation->arguments[0], overrides, wishes.folder, flags, registry, error);
+  grid = wishes.cells
+             ? plait_grid_new_part (invocation->arguments[0], wishes.overrides, wishes.folder, flags, wishes.cells,
+                                    registry, options.log, error)
+             : plait_grid_new (invocation->arguments[0], wishes.overrides, wishes.folder, flags, registry, error);
   if (!grid || !choose_options (&wishes, grid, &options, &executor, error))
     return FALSE;
   if (wishes.commands)

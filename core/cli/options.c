@@ -36,13 +36,9 @@ plait_option_integer (const char *option, const char *text, gint64 minimum, gint
   if (!text)
     return TRUE;
   if (!plait_parse_integer (text, &number) || number < minimum || number > maximum)
-    {
-      g_autofree char *shown = g_utf8_make_valid (text, -1);
-
-      return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s cannot be \"%s\"; expected an integer from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT,
-                         option, shown, minimum, maximum);
-    }
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s cannot be \"%s\"; expected an integer from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT,
+                       option, text, minimum, maximum);
   *value = number;
   return TRUE;
 }
@@ -55,12 +51,8 @@ plait_option_real (const char *option, const char *text, double minimum, double 
   if (!text)
     return TRUE;
   if (!plait_parse_double (text, &number) || number < minimum || number > maximum)
-    {
-      g_autofree char *shown = g_utf8_make_valid (text, -1);
-
-      return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be \"%s\"; expected a number from %g to %g", option,
-                         shown, minimum, maximum);
-    }
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be \"%s\"; expected a number from %g to %g", option, text,
+                       minimum, maximum);
   *value = number;
   return TRUE;
 }
@@ -78,51 +70,41 @@ plait_option_choice (const char *text, const char *choices)
 }
 
 gboolean
-plait_option_threads (const char *text, gint64 *threads, GError **error)
+plait_option_threads (const char *text, guint *threads, GError **error)
 {
-  return plait_option_integer ("--threads", text, 0, PLAIT_POOL_MOST_THREADS, threads, error);
-}
+  gint64 number = *threads;
+  gboolean good = plait_option_integer ("--threads", text, 0, PLAIT_POOL_MOST_THREADS, &number, error);
 
-/* "[decode] and data.empty". (transfer full) */
-static char *
-list_keys (const char *const *groups)
-{
-  GString *list = g_string_new (NULL);
-
-  for (guint g = 0; groups[g]; g++)
-    g_string_append_printf (list, strchr (groups[g], '.') ? "%s%s" : "%s[%s]", g > 0 ? " and " : "", groups[g]);
-  return g_string_free (list, FALSE);
+  *threads = (guint)number;
+  return good;
 }
 
 gboolean
-plait_option_sets (const char *const *sets, const char *const *groups, GError **error)
+plait_option_sets (const char *const *sets, const char *const *beginnings, const char *what, GError **error)
 {
   for (guint i = 0; sets && sets[i]; i++)
     {
       gboolean known = FALSE;
 
-      for (guint g = 0; groups[g]; g++)
-        known |= g_str_has_prefix (sets[i], groups[g])
-                 && sets[i][strlen (groups[g])] == (strchr (groups[g], '.') ? '=' : '.');
+      for (guint b = 0; beginnings[b]; b++)
+        known |= g_str_has_prefix (sets[i], beginnings[b]);
       if (!known)
-        {
-          g_autofree char *shown = g_utf8_make_valid (sets[i], -1);
-          g_autofree char *list = list_keys (groups);
-
-          return plait_fail (error, PLAIT_ERROR_INPUT,
-                             "--set %s: of a trained run this command takes keys of %s alone, such as decode.beam=10",
-                             shown, list);
-        }
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "--set %s: of a trained run this command takes keys of %s alone, such as decode.beam=10",
+                           sets[i], what);
     }
   return TRUE;
 }
 
-void
-plait_option_test (const char *text, gboolean *tested, PlaitTest *test)
+gboolean
+plait_option_test (const char *text, const char *trials_text, gboolean *tested, PlaitTest *test, gint64 *trials,
+                   GError **error)
 {
   static const PlaitTest tests[] = { PLAIT_TEST_PERMUTATION, PLAIT_TEST_BOOTSTRAP, PLAIT_TEST_PERMUTATION };
   guint choice = plait_option_choice (text, PLAIT_OPTION_TESTS);
 
   *tested = choice < 2;
   *test = tests[choice];
+  *trials = *test == PLAIT_TEST_BOOTSTRAP ? PLAIT_BOOTSTRAP_RESAMPLES : PLAIT_PERMUTATION_SHUFFLES;
+  return plait_option_integer ("--trials", trials_text, 1, PLAIT_MOST_TRIALS, trials, error);
 }

@@ -32,12 +32,14 @@ gboolean plait_option_real (const char *option, const char *text, double minimum
 guint plait_option_choice (const char *text, const char *choices);
 
 /* Reads the value of --threads; 0 is as many as there are processors. */
-gboolean plait_option_threads (const char *text, gint64 *threads, GError **error);
+gboolean plait_option_threads (const char *text, guint *threads, GError **error);
 
-/* Whether each of @sets (NULL-terminated, or NULL), the values of --set, is of one of @groups, or one of the
- * keys "GROUP.KEY" among them: what a run that is trained can still be told. */
-gboolean plait_option_sets (const char *const *sets, const char *const *groups, GError **error);
+/* Whether each of @sets (NULL-terminated, or NULL), the values of --set, has one of @beginnings, "GROUP." or
+ * "GROUP.KEY=": what a run that is trained can still be told; @what those are for people. */
+gboolean plait_option_sets (const char *const *sets, const char *const *beginnings, const char *what, GError **error);
 
-/* What --test takes; @text is the test then, or, for "none", *@tested becomes FALSE. */
+/* What --test takes; @text is the test then, or, for "none", *@tested becomes FALSE. *@trials is what --trials says,
+ * @trials_text, or as many as are usual for the test. */
 #define PLAIT_OPTION_TESTS "permutation|bootstrap|none"
-void plait_option_test (const char *text, gboolean *tested, PlaitTest *test);
+gboolean plait_option_test (const char *text, const char *trials_text, gboolean *tested, PlaitTest *test,
+                            gint64 *trials, GError **error);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <string.h>
 
 gboolean
 plait_output_differs (const char *option, const char *output, const char *input, GError **error)
@@ -12,6 +13,16 @@ plait_output_differs (const char *option, const char *output, const char *input,
   return plait_fail (error, PLAIT_ERROR_INPUT,
                      "%s %s: is the same file as %s, which the command needs besides; name another", option, output,
                      input);
+}
+
+char *
+plait_output_stem (const char *path, const char *ending)
+{
+  char *name = g_path_get_basename (path);
+
+  if (g_str_has_suffix (name, ending))
+    name[strlen (name) - strlen (ending)] = '\0';
+  return name;
 }
 
 static gboolean
@@ -41,9 +52,7 @@ plait_output_commit (PlaitOutput *output, GError **error)
 {
   if (!output->path)
     return TRUE;
-  if (fflush (output->stream) != 0 || ferror (output->stream))
-    return cannot_be_written (output->path, errno, error);
-  if (fclose (g_steal_pointer (&output->stream)) != 0)
+  if (fflush (output->stream) != 0 || ferror (output->stream) || fclose (g_steal_pointer (&output->stream)) != 0)
     return cannot_be_written (output->path, errno, error);
   return plait_file_commit (g_steal_pointer (&output->file), error);
 }

@@ -91,14 +91,6 @@ plait_rebuild_place (PlaitRebuild *rebuild, const char *name, GError **error)
   return rebuild->folder ? g_build_filename (plait_temporary_path (rebuild->folder), name, NULL) : NULL;
 }
 
-gboolean
-plait_rebuild_run (const PlaitRebuild *rebuild, const PlaitRunOptions *options, GError **error)
-{
-  PlaitRunOutcome outcome;
-
-  return plait_run (rebuild->experiment, options, &outcome, error);
-}
-
 static void
 print_text (const GArray *likenesses)
 {

@@ -28,9 +28,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRebuild, plait_rebuild_free)
 /* The path of file @name in a folder that goes away with @rebuild. (transfer full) */
 char *plait_rebuild_place (PlaitRebuild *rebuild, const char *name, GError **error);
 
-/* Trains the experiment into options->output. */
-gboolean plait_rebuild_run (const PlaitRebuild *rebuild, const PlaitRunOptions *options, GError **error);
-
 /* Adds the likenesses of two runs to the object that is open in @json as "compared", or prints them where it is NULL,
  * and returns how many things differ. */
 guint plait_rebuild_tell (const GArray *likenesses, PlaitJson *json);

@@ -83,13 +83,14 @@ reproduce (PlaitRebuild *rebuild, const PlaitRunOptions *options, gboolean as_js
   PlaitLikenessExtent extent = options->updates == 0                  ? PLAIT_LIKENESS_ALL
                                : options->updates == rebuild->updates ? PLAIT_LIKENESS_TRAINING
                                                                       : PLAIT_LIKENESS_LOG;
+  PlaitRunOutcome outcome;
   g_autoptr (PlaitStore) again = NULL;
   g_autoptr (GArray) likenesses = NULL;
 
   if (rebuild->difference)
     plait_log_warning (options->log, "there is now something else than %s was made of: %s", rebuild->path,
                        rebuild->difference);
-  if (!plait_rebuild_run (rebuild, options, error))
+  if (!plait_run (rebuild->experiment, options, &outcome, error))
     return FALSE;
   again = plait_store_open (options->output, error);
   likenesses = again ? plait_likeness_new (rebuild->store, again, extent, options->updates, error) : NULL;
@@ -99,17 +100,18 @@ reproduce (PlaitRebuild *rebuild, const PlaitRunOptions *options, gboolean as_js
 gboolean
 plait_command_reproduce (PlaitInvocation *invocation, GError **error)
 {
-  char **overrides = NULL;
+  const char *const *overrides = NULL;
+  PlaitRunOptions options = { .command = invocation->line };
   char *output = NULL, *threads_text = NULL, *updates_text = NULL;
-  gint64 threads = 0, updates = 0;
-  gboolean force = FALSE, json = FALSE;
+  gint64 updates = 0;
+  gboolean json = FALSE;
   const GOptionEntry entries[] = {
     { "updates", 'n', 0, G_OPTION_ARG_FILENAME, &updates_text, "Make the first N updates alone, and compare the log",
       "N" },
     { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Say where files are now, such as data.folder=text",
       "G.K=V" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Keep what is made; else it is thrown away", "AGAIN.h5" },
-    PLAIT_OUTPUT_FORCE (force),
+    PLAIT_OUTPUT_FORCE (options.force),
     { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text, "Threads; else as many as there are processors", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     { NULL },
@@ -118,12 +120,12 @@ plait_command_reproduce (PlaitInvocation *invocation, GError **error)
   g_autofree char *place = NULL;
 
   if (!plait_invocation_parse (invocation, entries, 1, 1, error)
-      || !plait_option_threads (threads_text, &threads, error)
+      || !plait_option_threads (threads_text, &options.threads, error)
       || !plait_option_integer ("--updates", updates_text, 1, G_MAXINT64, &updates, error)
       || !plait_output_differs ("--output", output, invocation->arguments[0], error)
-      || !plait_file_check_new (output, force, "", "--output", error))
+      || !plait_file_check_new (output, options.force, "", "--output", error))
     return FALSE;
-  rebuild = plait_rebuild_new (invocation->arguments[0], (const char *const *)overrides, invocation->log, error);
+  rebuild = plait_rebuild_new (invocation->arguments[0], overrides, invocation->log, error);
   if (!rebuild || !has_rows (rebuild, updates, error))
     return FALSE;
   place = output ? g_strdup (output) : plait_rebuild_place (rebuild, "again.h5", error);
@@ -131,15 +133,9 @@ plait_command_reproduce (PlaitInvocation *invocation, GError **error)
     return FALSE;
   if (updates == 0 && !rebuild->complete)
     updates = rebuild->updates;
-  return reproduce (rebuild,
-                    &(PlaitRunOptions){
-                        .output = place,
-                        .command = invocation->line,
-                        .threads = (guint)threads,
-                        .force = force,
-                        .updates = updates == rebuild->updates && rebuild->complete ? 0 : updates,
-                        .log = invocation->log,
-                        .stop = plait_stop_on_signals (),
-                    },
-                    json, error);
+  options.output = place;
+  options.updates = updates == rebuild->updates && rebuild->complete ? 0 : updates;
+  options.log = invocation->log;
+  options.stop = plait_stop_on_signals ();
+  return reproduce (rebuild, &options, json, error);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdio.h>
 
 #include "cli/command.h"
@@ -12,17 +13,6 @@
 #include "run/run.h"
 #include "run/training-log.h"
 
-/* "FOLDER/NAME.ini" -> "NAME.h5" in the current folder. (transfer full) */
-static char *
-default_output (const char *file)
-{
-  g_autofree char *name = g_path_get_basename (file);
-
-  if (g_str_has_suffix (name, ".ini"))
-    name[strlen (name) - strlen (".ini")] = '\0';
-  return g_strconcat (name, ".h5", NULL);
-}
-
 static void
 print_table (const PlaitRunResult *result, const GArray *measures)
 {
@@ -35,10 +25,11 @@ print_table (const PlaitRunResult *result, const GArray *measures)
   for (guint i = 0; i < measures->len; i++)
     {
       const PlaitMeasure *measure = &g_array_index (measures, PlaitMeasure, i);
+      const PlaitRunScore *score = plait_measure_score (measure, result);
 
       plait_table_text (table, PLAIT_TABLE_PLAIN, measure->split);
       plait_table_text (table, PLAIT_TABLE_NAME, measure->name);
-      plait_table_score (table, plait_run_score_shown (plait_measure_score (measure, result)));
+      plait_table_score (table, (PlaitTableScore){ score->score, NAN, score->low, score->high });
     }
   if (measures->len > 0)
     plait_table_print (table, page);
@@ -79,43 +70,38 @@ plait_run_print_scores (const char *path, gboolean as_json, GError **error)
 
 /* Whether the logs may be written: not over what is there, nor over the run. */
 static gboolean
-check_logs (const char *lines, const char *events, const char *output, gboolean replace, GError **error)
+check_logs (const PlaitRunOptions *options, GError **error)
 {
-  g_autofree char *file = events ? g_build_filename (events, PLAIT_TRAINING_LOG_EVENTS, NULL) : NULL;
+  g_autofree char *events
+      = options->events ? g_build_filename (options->events, PLAIT_TRAINING_LOG_EVENTS, NULL) : NULL;
+  gboolean replace = options->force || options->resume;
 
-  return plait_output_differs ("--log", lines, output, error)
-         && plait_output_differs ("--tensorboard", file, output, error)
-         && plait_output_differs ("--log", lines, file, error)
-         && plait_file_check_new (lines, replace, "", "--log", error)
-         && plait_file_check_new (file, replace, "", "--tensorboard", error);
+  return plait_output_differs ("--log", options->lines, options->output, error)
+         && plait_output_differs ("--tensorboard", events, options->output, error)
+         && plait_output_differs ("--log", options->lines, events, error)
+         && plait_file_check_new (options->lines, replace, "", "--log", error)
+         && plait_file_check_new (events, replace, "", "--tensorboard", error);
 }
 
 gboolean
 plait_command_run (PlaitInvocation *invocation, GError **error)
 {
-  char **overrides = NULL;
-  char *output = NULL;
-  g_autofree char *usual = NULL;
-  gboolean resume = FALSE;
-  gboolean force = FALSE;
-  gboolean dry_run = FALSE;
-  gboolean json = FALSE;
-  char *lines = NULL;
-  char *events = NULL;
+  PlaitRunOptions options = { .command = invocation->line };
+  const char *const *overrides = NULL;
   char *threads_text = NULL;
-  gint64 threads = 0;
+  gboolean dry_run = FALSE, json = FALSE;
   const GOptionEntry entries[] = {
     { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Set a key, such as decoder.combiner=flat", "G.K=V" },
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The run's file; else the experiment's name with .h5",
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "The run's file; else the experiment's name with .h5",
       "RUN.h5" },
-    { "resume", 'r', 0, G_OPTION_ARG_NONE, &resume, "Go on with the run in the file, if there is one", NULL },
-    PLAIT_OUTPUT_FORCE (force),
+    { "resume", 'r', 0, G_OPTION_ARG_NONE, &options.resume, "Go on with the run in the file, if there is one", NULL },
+    PLAIT_OUTPUT_FORCE (options.force),
     { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text, "Threads; else as many as there are processors", "N" },
     { "dry-run", 'n', 0, G_OPTION_ARG_NONE, &dry_run, "Print parameters, memory and the plan, and train nothing",
       NULL },
-    { "log", 0, 0, G_OPTION_ARG_FILENAME, &lines, "Write training for other programs here, a JSON object a line",
-      "FILE" },
-    { "tensorboard", 0, 0, G_OPTION_ARG_FILENAME, &events, "Write training for TensorBoard into this folder",
+    { "log", 0, 0, G_OPTION_ARG_FILENAME, &options.lines,
+      "Write training for other programs here, a JSON object a line", "FILE" },
+    { "tensorboard", 0, 0, G_OPTION_ARG_FILENAME, &options.events, "Write training for TensorBoard into this folder",
       "FOLDER" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the scores, or the plan, as JSON", NULL },
     { NULL },
@@ -124,19 +110,19 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
   g_autoptr (PlaitExperiment) experiment = NULL;
   g_autoptr (PlaitRanks) ranks = NULL;
   g_autoptr (GError) fault = NULL;
-  PlaitRunOptions options;
+  g_autofree char *stem = NULL, *usual = NULL;
   gboolean parsed, ready;
   PlaitRunOutcome outcome;
 
   parsed = plait_invocation_parse (invocation, entries, 1, 1, &fault)
-           && plait_option_threads (threads_text, &threads, &fault)
-           && (!force || !resume
+           && plait_option_threads (threads_text, &options.threads, &fault)
+           && (!options.force || !options.resume
                || plait_fail (&fault, PLAIT_ERROR_INPUT, "--force and --resume are opposites; give one of them"));
   if (!parsed && !fault) /* --help */
     return FALSE;
   registry = plait_registry_new ();
   if (parsed)
-    experiment = plait_experiment_load_with (invocation->arguments[0], (const char *const *)overrides,
+    experiment = plait_experiment_load_with (invocation->arguments[0], overrides,
                                              PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES, registry, &fault);
   /* Now that modules were tried in children: where networks share memory with MPI, processes must not fork. */
   if (!plait_ranks_join (&ranks, registry, invocation, error) || (dry_run && !plait_ranks_refuse ("--dry-run", error)))
@@ -145,21 +131,14 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
     g_propagate_error (error, g_steal_pointer (&fault));
   if (!plait_ranks_agree (ranks, experiment != NULL, error))
     return FALSE;
-  if (!output)
-    output = usual = default_output (invocation->arguments[0]);
-  options = (PlaitRunOptions){
-    .output = output,
-    .command = invocation->line,
-    .threads = (guint)threads,
-    .resume = resume,
-    .force = force,
-    .lines = lines,
-    .events = events,
-    .log = invocation->log,
-    .ranks = ranks,
-    .stop = plait_stop_on_signals (),
-  };
-  ready = dry_run || !plait_ranks_is_first (ranks) || check_logs (lines, events, output, force || resume, error);
+  stem = plait_output_stem (invocation->arguments[0], ".ini");
+  usual = g_strconcat (stem, ".h5", NULL);
+  if (!options.output)
+    options.output = usual;
+  options.log = invocation->log;
+  options.ranks = ranks;
+  options.stop = plait_stop_on_signals ();
+  ready = dry_run || !plait_ranks_is_first (ranks) || check_logs (&options, error);
   if (!plait_ranks_agree (ranks, ready, error))
     return FALSE;
   if (dry_run)
@@ -175,6 +154,6 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
                   outcome == PLAIT_RUN_COMPLETE    ? "%s is complete"
                   : outcome == PLAIT_RUN_EVALUATED ? "%s was trained already, and is evaluated again"
                                                    : "%s was complete already",
-                  output);
-  return plait_run_print_scores (output, json, error);
+                  options.output);
+  return plait_run_print_scores (options.output, json, error);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cli/output.h"
 #include "cli/place.h"
 #include "evaluate/statistics.h"
 #include "experiment/groups.h"
@@ -22,14 +23,6 @@ run_free (gpointer item)
   g_clear_pointer (&run->experiment, plait_key_file_free);
   plait_run_result_free (run->result);
   g_free (run);
-}
-
-PlaitTableScore
-plait_run_score_shown (const PlaitRunScore *score)
-{
-  if (!score)
-    return (PlaitTableScore){ NAN, NAN, NAN, NAN };
-  return (PlaitTableScore){ score->score, NAN, score->low, score->high };
 }
 
 void
@@ -143,10 +136,8 @@ plait_runs_open (char *const *paths, gboolean dumps, PlaitLog *log, GError **err
             return NULL;
           continue;
         }
-      g_autofree char *base = g_path_get_basename (paths[i]);
-      if (g_str_has_suffix (base, ".h5"))
-        base[strlen (base) - strlen (".h5")] = '\0';
-      if (!check_number (runs->len + 1, error) || !add_run (runs, g_steal_pointer (&store), base, dumps, error))
+      g_autofree char *name = plait_output_stem (paths[i], ".h5");
+      if (!check_number (runs->len + 1, error) || !add_run (runs, g_steal_pointer (&store), name, dumps, error))
         return NULL;
     }
   return g_steal_pointer (&runs);

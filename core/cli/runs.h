@@ -20,12 +20,16 @@ typedef struct
   gboolean dump; /* of plait translate --attention: attention, and no more */
 } PlaitRunFile;
 
+/* Run @r of @runs (element-type PlaitRunFile). */
+static inline const PlaitRunFile *
+plait_run_at (const GPtrArray *runs, guint r)
+{
+  return runs->pdata[r];
+}
+
 /* Opens the runs in @paths (NULL-terminated), grids unfolded; with @dumps also dumps of attention. What other programs
  * have changed in them is a warning. (transfer full) (element-type PlaitRunFile) */
 GPtrArray *plait_runs_open (char *const *paths, gboolean dumps, PlaitLog *log, GError **error);
-
-/* "34.50 [33.30, 35.70]", "34.50" without an interval; none of NULL. */
-PlaitTableScore plait_run_score_shown (const PlaitRunScore *score);
 
 /* @score as an item of the array that is open; low and high are null without an interval. */
 void plait_run_score_add_json (const PlaitRunScore *score, PlaitJson *json);

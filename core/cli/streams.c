@@ -230,15 +230,15 @@ plait_text_use_clear (PlaitTextUse *use)
 gboolean
 plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const char *target, GError **error)
 {
-  static const char *const groups[] = { "decode", "data.empty", NULL };
-  const char *const *sets = (const char *const *)use->sets;
+  static const char *const keys[] = { "decode.", "data.empty=", NULL };
   g_auto (Files) files = { NULL };
-  gint64 threads = 0;
+  guint threads = 0;
 
-  if (!plait_option_threads (use->threads, &threads, error) || !plait_option_sets (sets, groups, error))
+  if (!plait_option_threads (use->threads, &threads, error)
+      || !plait_option_sets (use->sets, keys, "[decode] and data.empty", error))
     return FALSE;
   use->log = invocation->log;
-  use->trained = plait_trained_open (invocation->arguments[0], use->checkpoint, sets, invocation->log, error);
+  use->trained = plait_trained_open (invocation->arguments[0], use->checkpoint, use->sets, invocation->log, error);
   if (!use->trained)
     return FALSE;
   if (use->trained->experiment->predict.kind == PLAIT_PREDICT_MASKED)
@@ -250,15 +250,14 @@ plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--attention: %s has no decoder that could pay attention; leave the option out",
                        invocation->arguments[0]);
-  if (!find_files (use->trained->experiment, (const char *const *)use->sources, use->tsv,
-                   (const char *const *)use->without, &files, error)
+  if (!find_files (use->trained->experiment, use->sources, use->tsv, use->without, &files, error)
       || !check_files (use, invocation->arguments[0], &files, target, error))
     return FALSE;
   use->feed
       = plait_materials_open_feed (use->trained->materials, files.texts, files.trees, target, &files.table, error);
   if (!use->feed)
     return FALSE;
-  use->pool = plait_pool_new ((guint)threads, error);
+  use->pool = plait_pool_new (threads, error);
   if (!use->pool || !plait_blas_reserve (use->pool, error))
     return FALSE;
   use->search = plait_search_new (use->trained->system->model, use->pool,

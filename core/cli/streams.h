@@ -12,14 +12,14 @@
 typedef struct
 {
   /* Options, filled by the parser; the invocation's. */
-  char **sources; /* NAME=FILE */
-  char **without; /* names of sources that are missing */
-  char *tsv;      /* names of the columns of standard input, or NULL */
+  const char *const *sources; /* NAME=FILE */
+  const char *const *without; /* names of sources that are missing */
+  char *tsv;                  /* names of the columns of standard input, or NULL */
   char *checkpoint;
-  char **sets;     /* keys of search, and what an empty line is */
-  char *attention; /* path of a dump, or NULL */
-  char *output;    /* path of the command's own, or NULL */
-  gboolean force;  /* replaces both */
+  const char *const *sets; /* keys of search, and what an empty line is */
+  char *attention;         /* path of a dump, or NULL */
+  char *output;            /* path of the command's own, or NULL */
+  gboolean force;          /* replaces both */
   char *threads;
 
   /* Opened by plait_text_use_open. */

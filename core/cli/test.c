@@ -5,7 +5,6 @@
 #include "cli/command.h"
 #include "cli/grid-print.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/runs.h"
 #include "cli/stop.h"
 #include "grid/folder.h"
@@ -113,33 +112,29 @@ is_grid (const char *path)
 static gboolean
 check_name (const char *name, GError **error)
 {
-  gboolean good = !name || (*name != '\0' && strlen (name) <= 64);
+  gsize length = name ? strlen (name) : 0;
 
-  for (const char *p = name; good && p && *p; p++)
-    good = g_ascii_isalnum (*p) || *p == '-' || *p == '_';
-  if (good)
+  if (!name || (length >= 1 && length <= 64 && strspn (name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_") == length))
     return TRUE;
-  g_autofree char *shown = g_utf8_make_valid (name, -1);
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "--as cannot be \"%s\"; expected a name of letters, digits, - and _, such as greedy", shown);
+                     "--as cannot be \"%s\"; expected a name of letters, digits, - and _, such as greedy", name);
 }
 
 gboolean
 plait_command_test (PlaitInvocation *invocation, GError **error)
 {
-  static const char *const groups[] = { "decode", "evaluate", "data", NULL };
-  char **sets = NULL;
+  static const char *const keys[] = { "decode.", "evaluate.", "data.", NULL };
+  PlaitTestOptions options = { NULL };
+  const char *const *sets = NULL;
   char *checkpoint = NULL;
-  char *name = NULL;
   char *threads_text = NULL;
-  gint64 threads = 0;
   gboolean json = FALSE;
   const GOptionEntry entries[] = {
     { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &sets,
       "Set a key of [decode], [evaluate], or of a test split in [data], such as decode.beam=10", "G.K=V" },
     { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "Of these parameters; else evaluate.checkpoint says",
       "best|last|average" },
-    { "as", 'a', 0, G_OPTION_ARG_FILENAME, &name,
+    { "as", 'a', 0, G_OPTION_ARG_FILENAME, &options.name,
       "Keep what comes out beside the run's own evaluation, as SPLIT.NAME; else it takes its place", "NAME" },
     { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text, "Threads; else as many as there are processors", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the scores as JSON", NULL },
@@ -148,11 +143,10 @@ plait_command_test (PlaitInvocation *invocation, GError **error)
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   g_auto (GStrv) all = NULL;
   const char *path;
-  PlaitTestOptions options;
 
   if (!plait_invocation_parse (invocation, entries, 1, 1, error)
-      || !plait_option_sets ((const char *const *)sets, groups, error)
-      || !plait_option_threads (threads_text, &threads, error) || !check_name (name, error))
+      || !plait_option_sets (sets, keys, "[decode] and [evaluate] and [data]", error)
+      || !plait_option_threads (threads_text, &options.threads, error) || !check_name (options.name, error))
     return FALSE;
   for (guint i = 0; sets && sets[i]; i++)
     {
@@ -170,12 +164,8 @@ plait_command_test (PlaitInvocation *invocation, GError **error)
       g_strv_builder_add (builder, set);
     }
   all = g_strv_builder_end (builder);
-  options = (PlaitTestOptions){
-    .name = name,
-    .threads = (guint)threads,
-    .log = invocation->log,
-    .stop = plait_stop_on_signals (),
-  };
+  options.log = invocation->log;
+  options.stop = plait_stop_on_signals ();
   path = invocation->arguments[0];
   if (!is_grid (path))
     return test_run (path, (const char *const *)all, &options, json, error);

@@ -63,13 +63,14 @@ train (const PlaitRebuild *rebuild, const char *place, const gint64 *stops, guin
   PlaitRunOptions options = {
     .output = place, .command = "plait verify --resume", .resume = TRUE, .log = log, .stop = plait_stop_on_signals ()
   };
+  PlaitRunOutcome outcome;
 
   if (!begin (rebuild, place, error))
     return FALSE;
   for (guint i = 0; i < n; i++)
     {
       options.updates = stops[i];
-      if (!plait_rebuild_run (rebuild, &options, error))
+      if (!plait_run (rebuild->experiment, &options, &outcome, error))
         return FALSE;
     }
   return TRUE;
