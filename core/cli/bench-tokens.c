@@ -97,14 +97,10 @@ read_stream (PlaitBenchTokens *tokens, const char *text, gint64 least, gint64 en
       gint32 id;
 
       if (!plait_parse_integer (words[i], &number) || number < least || number >= end)
-        {
-          g_autofree char *shown = g_utf8_make_valid (words[i], (gssize)MIN (strlen (words[i]), 40));
-
-          return plait_fail (error, PLAIT_ERROR_INPUT,
-                             "\"%s\" is no id; expected an integer from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
-                             ", ids separated by single spaces",
-                             shown, least, end - 1);
-        }
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "\"%.40s\" is no id; expected an integer from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
+                           ", ids separated by single spaces",
+                           words[i], least, end - 1);
       id = (gint32)number;
       g_array_append_val (tokens->ids, id);
     }
@@ -199,18 +195,12 @@ plait_bench_tokens_read (PlaitBenchTokens *tokens, const char *path, GError **er
 
   if (!text)
     return FALSE;
-  for (char *line = text, *end; line < text + size; line = end + 1, number++)
-    {
-      end = memchr (line, '\n', (gsize)(text + size - line));
-      if (!end)
-        end = text + size;
-      *end = '\0';
-      if (!read_line (tokens, line, error))
-        {
-          g_prefix_error (error, "%s:%" G_GINT64_FORMAT ": ", path, number);
-          return FALSE;
-        }
-    }
+  for (char *rest = text, *line; (line = strsep (&rest, "\n")); number++)
+    if (!read_line (tokens, line, error))
+      {
+        g_prefix_error (error, "%s:%" G_GINT64_FORMAT ": ", path, number);
+        return FALSE;
+      }
   end_batch (tokens, plait_bench_tuples (tokens));
   if (plait_bench_batches (tokens) > 0)
     return TRUE;

@@ -60,7 +60,7 @@ score_runs (const PlaitRunComparison *comparison, const PlaitMeasure *measure, c
 static const char *
 name_of (const PlaitRunComparison *comparison, const System *system)
 {
-  return ((const PlaitRunFile *)comparison->runs->pdata[system->run])->name;
+  return plait_run_at (comparison->runs, system->run)->name;
 }
 
 static void

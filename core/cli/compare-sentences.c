@@ -36,7 +36,7 @@ pairs_of (const PlaitRunComparison *comparison, const PlaitMeasure *measure)
 
   for (guint r = 0; r < 2; r++)
     {
-      scores[r] = plait_measure_score (measure, ((const PlaitRunFile *)comparison->runs->pdata[r])->result);
+      scores[r] = plait_measure_score (measure, plait_run_at (comparison->runs, r)->result);
       if (!scores[r] || !scores[r]->statistics || scores[r]->statistics->sentences != scores[0]->statistics->sentences)
         return NULL;
     }

@@ -38,7 +38,7 @@ best_of (const PlaitRunComparison *comparison, guint m)
   for (guint r = 0; r < comparison->runs->len; r++)
     {
       const PlaitRunScore *score
-          = plait_measure_score (&comparison->measures[m], ((const PlaitRunFile *)comparison->runs->pdata[r])->result);
+          = plait_measure_score (&comparison->measures[m], plait_run_at (comparison->runs, r)->result);
 
       if (score && score->scorer && plait_metric_larger_is_better (score->scorer))
         return PLAIT_TABLE_LARGEST;
@@ -131,7 +131,7 @@ plait_run_comparison_settings (const PlaitRunComparison *comparison)
 
   plait_table_column (table, PLAIT_TABLE_CODE, "Key");
   for (guint r = 0; r < comparison->runs->len; r++)
-    plait_table_column (table, PLAIT_TABLE_CODE, ((const PlaitRunFile *)comparison->runs->pdata[r])->name);
+    plait_table_column (table, PLAIT_TABLE_CODE, plait_run_at (comparison->runs, r)->name);
   for (guint d = 0; d < comparison->differences->len; d++)
     {
       const PlaitRunDifference *difference = comparison->differences->pdata[d];

@@ -44,7 +44,7 @@ results_of (const PlaitRunComparison *comparison, guint s)
   GPtrArray *results = g_ptr_array_new ();
 
   for (guint i = 0; i < system->n; i++)
-    g_ptr_array_add (results, ((const PlaitRunFile *)comparison->runs->pdata[system->runs[i]])->result);
+    g_ptr_array_add (results, plait_run_at (comparison->runs, system->runs[i])->result);
   return results;
 }
 

@@ -161,7 +161,7 @@ plait_length_tables_of_runs (const PlaitRunComparison *comparison, GError **erro
   g_autofree const char **systems = g_new0 (const char *, comparison->runs->len + 1);
 
   for (guint r = 0; r < comparison->runs->len; r++)
-    systems[r] = ((const PlaitRunFile *)comparison->runs->pdata[r])->name;
+    systems[r] = plait_run_at (comparison->runs, r)->name;
   for (guint r = 0; r < comparison->runs->len; r++)
     {
       g_autoptr (GPtrArray) splits = g_ptr_array_new_with_free_func (g_free);

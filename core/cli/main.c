@@ -15,13 +15,6 @@
 
 #define USAGE "Usage: plait COMMAND [OPTION...] [ARGUMENT...]\n"
 
-/* (transfer full) */
-static char *
-exit_text (const PlaitExitCode *exit)
-{
-  return g_strconcat (exit->summary, exit->details ? ": " : "", exit->details, NULL);
-}
-
 static void
 print_help (void)
 {
@@ -43,7 +36,7 @@ print_help (void)
   for (const PlaitExitCode *exit = plait_exit_codes; exit->summary; exit++)
     {
       g_autofree char *code = g_strdup_printf ("%d", exit->code);
-      g_autofree char *text = exit_text (exit);
+      g_autofree char *text = g_strconcat (exit->summary, exit->details ? ": " : "", exit->details, NULL);
 
       plait_page_row (page, width, code, text);
     }
@@ -81,11 +74,8 @@ quoted_line (int argc, char **argv)
 
   for (int i = 1; i < argc; i++)
     {
-      gboolean plain = *argv[i] != '\0';
-
-      for (const char *p = argv[i]; *p != '\0'; p++)
-        plain = plain && (g_ascii_isalnum (*p) || strchr ("-_./=,:+@%", *p));
-      g_autofree char *quoted = plain ? g_strdup (argv[i]) : g_shell_quote (argv[i]);
+      gsize plain = strspn (argv[i], G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_./=,:+@%");
+      g_autofree char *quoted = plain > 0 && argv[i][plain] == '\0' ? g_strdup (argv[i]) : g_shell_quote (argv[i]);
       g_string_append_printf (line, " %s", quoted);
     }
   return g_utf8_make_valid (line->str, -1);
@@ -98,9 +88,7 @@ run_command (const PlaitCommand *command, int argc, char **argv, PlaitLog **log,
   gboolean done;
 
   invocation.line = quoted_line (argc, argv);
-  invocation.arguments = g_new0 (char *, argc - 1);
-  for (int i = 2; i < argc; i++)
-    invocation.arguments[i - 2] = g_strdup (argv[i]);
+  invocation.arguments = g_strdupv (argv + 2);
   done = command->run (&invocation, error);
   *log = invocation.log;
   g_clear_pointer (&invocation.values, g_ptr_array_unref);
@@ -178,7 +166,7 @@ plait_main (int argc, char **argv)
       else if (strcmp (argv[2], "--zsh") == 0)
         plait_completion_print_zsh ();
       else if ((command = find_command (argv[2], &error)))
-        run_command (command, 3, (char *[]){ argv[0], argv[2], "--help" }, &log, &error);
+        run_command (command, 3, (char *[]){ argv[0], argv[2], "--help", NULL }, &log, &error);
     }
   else if (argc < 2)
     {

@@ -2,7 +2,6 @@
 #include "cli/stop.h"
 
 #include <signal.h>
-#include <string.h>
 
 /* A signal handler can reach nothing but a global. */
 static gint stop_raised;
@@ -10,12 +9,7 @@ static gint stop_raised;
 static void
 raise_stop (int number)
 {
-  struct sigaction usual;
-
   g_atomic_int_set (&stop_raised, 1);
-  memset (&usual, 0, sizeof usual);
-  usual.sa_handler = SIG_DFL;
-  sigaction (number, &usual, NULL);
 }
 
 /* What is written is lost, and no more. Programs that are started begin without it, as they would not with SIG_IGN. */
@@ -27,11 +21,9 @@ pass_over (int number)
 static const gint *
 stop_with (int flags)
 {
-  struct sigaction action, before;
+  const struct sigaction action = { .sa_handler = raise_stop, .sa_flags = flags | SA_RESETHAND };
+  struct sigaction before;
 
-  memset (&action, 0, sizeof action);
-  action.sa_handler = raise_stop;
-  action.sa_flags = flags;
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);
   /* nohup has it ignored. */
@@ -43,11 +35,8 @@ stop_with (int flags)
 const gint *
 plait_stop_on_signals (void)
 {
-  struct sigaction action;
+  const struct sigaction action = { .sa_handler = pass_over, .sa_flags = SA_RESTART };
 
-  memset (&action, 0, sizeof action);
-  action.sa_handler = pass_over;
-  action.sa_flags = SA_RESTART;
   sigaction (SIGPIPE, &action, NULL);
   return stop_with (SA_RESTART);
 }

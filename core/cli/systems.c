@@ -3,12 +3,6 @@
 
 #include <string.h>
 
-static const PlaitRunFile *
-run_of (const GPtrArray *runs, guint r)
-{
-  return runs->pdata[r];
-}
-
 static void
 system_clear (gpointer item)
 {
@@ -53,7 +47,7 @@ static gboolean
 is_new_seed (const GPtrArray *runs, const PlaitRunSystem *system, const PlaitRunFile *run)
 {
   for (guint i = 0; i < system->n; i++)
-    if (g_strcmp0 (seed_of (run_of (runs, system->runs[i])), seed_of (run)) == 0)
+    if (g_strcmp0 (seed_of (plait_run_at (runs, system->runs[i])), seed_of (run)) == 0)
       return FALSE;
   return TRUE;
 }
@@ -62,12 +56,12 @@ is_new_seed (const GPtrArray *runs, const PlaitRunSystem *system, const PlaitRun
 static char *
 common_name (const GPtrArray *runs, const PlaitRunSystem *system)
 {
-  const char *first = run_of (runs, system->runs[0])->name;
+  const char *first = plait_run_at (runs, system->runs[0])->name;
   gsize length = strlen (first);
 
   for (guint i = 1; i < system->n; i++)
     {
-      const char *other = run_of (runs, system->runs[i])->name;
+      const char *other = plait_run_at (runs, system->runs[i])->name;
       gsize same = 0;
 
       while (same < length && first[same] == other[same])
@@ -97,7 +91,7 @@ name_systems (GArray *systems, const GPtrArray *runs)
 
       for (guint other = 0; other < systems->len; other++)
         if (other != s && g_str_equal (names->pdata[other], names->pdata[s]))
-          name = run_of (runs, system->runs[0])->name;
+          name = plait_run_at (runs, system->runs[0])->name;
       system->name = system->n > 1 ? g_strdup_printf ("%s, %u seeds", name, system->n) : g_strdup (name);
     }
 }
@@ -116,10 +110,13 @@ plait_run_systems_new (const GPtrArray *runs)
       g_autofree char *own = settings_of (run);
 
       for (guint s = 0; s < systems->len && !system && !run->dump; s++)
-        if (g_str_equal (settings->pdata[s], own)
-            && !run_of (runs, g_array_index (systems, PlaitRunSystem, s).runs[0])->dump
-            && is_new_seed (runs, &g_array_index (systems, PlaitRunSystem, s), run))
-          system = &g_array_index (systems, PlaitRunSystem, s);
+        {
+          PlaitRunSystem *other = &g_array_index (systems, PlaitRunSystem, s);
+
+          if (g_str_equal (settings->pdata[s], own) && !plait_run_at (runs, other->runs[0])->dump
+              && is_new_seed (runs, other, run))
+            system = other;
+        }
       if (!system)
         {
           const PlaitRunSystem fresh = { .runs = g_new (guint, runs->len) };

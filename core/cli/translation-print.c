@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/translation-print.h"
 
-#include <string.h>
-
 #include "base/display.h"
 #include "base/json.h"
 #include "data/input.h"
