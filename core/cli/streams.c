@@ -7,98 +7,98 @@
 
 #include <string.h>
 
-/* What was given for each source, nothing for a missing one, and for its trees, nothing where none are read. */
+/* What was given for each source, nothing for a missing one, and behind these for its trees, nothing where none are
+ * read. */
 typedef struct
 {
-  PlaitTextPlace *texts;
-  PlaitTextPlace *trees;
+  guint n;                /* sources */
+  char **names;           /* [2 n]: "NAME", "NAME.trees"; NULL where the trees come from no file */
+  PlaitTextPlace *places; /* [2 n] */
   PlaitFeedTable table;
 } Files;
 
 static void
 files_clear (Files *files)
 {
-  g_free (files->texts);
-  g_free (files->trees);
+  for (guint i = 0; i < 2 * files->n; i++)
+    g_free (files->names[i]);
+  g_free (files->names);
+  g_free (files->places);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Files, files_clear)
 
-/* The name under which the trees of @source are given, or NULL if they come from no file. (transfer full) */
-static char *
-trees_name (const PlaitExperiment *experiment, guint source)
+static void
+name_files (const PlaitExperiment *experiment, Files *files)
 {
-  if (!experiment->sources[source].trees || experiment->data.trees != PLAIT_TREES_GIVEN)
-    return NULL;
-  return g_strconcat (experiment->sources[source].name, ".trees", NULL);
-}
+  guint n = files->n = experiment->n_sources;
 
-/* Where the file of "NAME" or "NAME.trees", of @length bytes, belongs, or NULL. */
-static PlaitTextPlace *
-find_place (const PlaitExperiment *experiment, const Files *files, const char *name, gsize length)
-{
-  for (guint i = 0; i < experiment->n_sources; i++)
+  files->names = g_new0 (char *, 2 * n);
+  files->places = g_new0 (PlaitTextPlace, 2 * n);
+  for (guint i = 0; i < n; i++)
     {
-      g_autofree char *trees = trees_name (experiment, i);
-      const char *source = experiment->sources[i].name;
-
-      if (strlen (source) == length && strncmp (source, name, length) == 0)
-        return &files->texts[i];
-      if (trees && strlen (trees) == length && strncmp (trees, name, length) == 0)
-        return &files->trees[i];
+      files->names[i] = g_strdup (experiment->sources[i].name);
+      if (experiment->sources[i].trees && experiment->data.trees == PLAIT_TREES_GIVEN)
+        files->names[n + i] = g_strconcat (files->names[i], ".trees", NULL);
     }
-  return NULL;
 }
 
-static gboolean
-unknown_source (const PlaitExperiment *experiment, const char *option, GError **error)
+static gpointer
+unknown_source (const Files *files, const char *option, GError **error)
 {
   g_autoptr (GString) names = g_string_new (NULL);
 
-  for (guint i = 0; i < experiment->n_sources; i++)
+  for (guint i = 0; i < files->n; i++)
     {
-      g_autofree char *trees = trees_name (experiment, i);
+      const char *trees = files->names[files->n + i];
 
-      g_string_append_printf (names, "%s%s%s%s", i ? ", " : "", experiment->sources[i].name, trees ? ", " : "",
-                              trees ? trees : "");
+      g_string_append_printf (names, "%s%s%s%s", i ? ", " : "", files->names[i], trees ? ", " : "", trees ? trees : "");
     }
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the run has no such source; it reads: %s", option, names->str);
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the run has no such source; it reads: %s", option, names->str);
+}
+
+/* Where what @option gives for @name belongs; nothing may stand there yet. */
+static PlaitTextPlace *
+find_place (const Files *files, const char *name, const char *option, GError **error)
+{
+  for (guint i = 0; i < 2 * files->n; i++)
+    {
+      if (g_strcmp0 (files->names[i], name) != 0)
+        continue;
+      if (files->places[i].path)
+        return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: this source was given already", option);
+      return &files->places[i];
+    }
+  return unknown_source (files, option, error);
 }
 
 static gboolean
-take_sources (const PlaitExperiment *experiment, const char *const *given, Files *files, GError **error)
+take_sources (const char *const *given, const Files *files, GError **error)
 {
   for (guint i = 0; given && given[i]; i++)
     {
       const char *equals = strchr (given[i], '=');
-      PlaitTextPlace *place = equals ? find_place (experiment, files, given[i], (gsize)(equals - given[i])) : NULL;
+      g_autofree char *name = g_strndup (given[i], strcspn (given[i], "="));
+      g_autofree char *option = g_strconcat ("--source ", given[i], NULL);
+      PlaitTextPlace *place;
 
       if (!equals || equals[1] == '\0')
-        return plait_fail (error, PLAIT_ERROR_INPUT, "--source %s: expected NAME=FILE", given[i]);
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s: expected NAME=FILE", option);
+      place = find_place (files, name, option, error);
       if (!place)
-        {
-          g_autofree char *option = g_strconcat ("--source ", given[i], NULL);
-
-          return unknown_source (experiment, option, error);
-        }
-      if (place->path)
-        return plait_fail (error, PLAIT_ERROR_INPUT, "--source %s: this source was given already", given[i]);
+        return FALSE;
       place->path = equals + 1;
     }
   return TRUE;
 }
 
-/* What the source of @files whose text stands at @place is, where a column of sentences cannot be it; else NULL. */
+/* What @source is, where a column of sentences cannot be it; else NULL. */
 static const char *
-other_than_sentences (const PlaitExperiment *experiment, const Files *files, const PlaitTextPlace *place)
+other_than_sentences (const PlaitExperiment *experiment, const PlaitExperimentSource *source)
 {
-  for (guint i = 0; i < experiment->n_sources; i++)
-    if (place == &files->texts[i])
-      return !plait_input_kind_is_text (experiment->sources[i].kind) ? "features"
-             : plait_experiment_documents (experiment, experiment->sources[i].stream).layout != PLAIT_LAYOUT_SENTENCES
-                 ? "documents"
-                 : NULL;
-  return NULL;
+  if (!plait_input_kind_is_text (source->kind))
+    return "features";
+  return plait_experiment_documents (experiment, source->stream).layout != PLAIT_LAYOUT_SENTENCES ? "documents" : NULL;
 }
 
 /* The columns of standard input that @tsv names. */
@@ -112,17 +112,18 @@ take_columns (const PlaitExperiment *experiment, const char *tsv, Files *files, 
     files->table = (PlaitFeedTable){ "-", n };
   for (guint i = 0; i < n; i++)
     {
-      PlaitTextPlace *place = find_place (experiment, files, names[i], strlen (names[i]));
       g_autofree char *option = g_strconcat ("--tsv ", names[i], NULL);
+      PlaitTextPlace *place;
       const char *other;
 
       if (g_str_equal (names[i], "-"))
         continue;
+      place = find_place (files, names[i], option, error);
       if (!place)
-        return unknown_source (experiment, option, error);
-      if (place->path)
-        return plait_fail (error, PLAIT_ERROR_INPUT, "%s: this source was given already", option);
-      other = other_than_sentences (experiment, files, place);
+        return FALSE;
+      other = place < files->places + files->n
+                  ? other_than_sentences (experiment, &experiment->sources[place - files->places])
+                  : NULL;
       if (other)
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s: this source is %s, which columns of lines cannot hold; give it by --source", option,
@@ -133,23 +134,23 @@ take_columns (const PlaitExperiment *experiment, const char *tsv, Files *files, 
 }
 
 static gboolean
-check_sources (const PlaitExperiment *experiment, const gboolean *missing, const Files *files, GError **error)
+check_sources (const gboolean *missing, const Files *files, GError **error)
 {
-  for (guint i = 0; i < experiment->n_sources; i++)
+  for (guint i = 0; i < files->n; i++)
     {
-      const char *name = experiment->sources[i].name;
-      g_autofree char *trees = trees_name (experiment, i);
+      const char *name = files->names[i], *trees = files->names[files->n + i];
+      gboolean has_trees = files->places[files->n + i].path != NULL;
 
-      if (!files->texts[i].path == !missing[i])
+      if (!files->places[i].path == !missing[i])
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            missing[i]
                                ? "source \"%s\" is given and left out by --without"
                                : "source \"%s\" is not given: add --source %s=FILE, or --without %s to leave it out",
                            name, name, name);
-      if (missing[i] && files->trees[i].path)
+      if (missing[i] && has_trees)
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "the trees of source \"%s\" are given, but it is left out by --without", name);
-      if (!missing[i] && trees && !files->trees[i].path)
+      if (!missing[i] && trees && !has_trees)
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "source \"%s\" is given without its trees, which its encoder reads: add --source %s=FILE",
                            name, trees);
@@ -158,42 +159,38 @@ check_sources (const PlaitExperiment *experiment, const gboolean *missing, const
 }
 
 static gboolean
-find_files (const PlaitExperiment *experiment, const char *const *given, const char *tsv, const char *const *without,
-            Files *files, GError **error)
+find_files (const PlaitTextUse *use, Files *files, GError **error)
 {
+  const PlaitExperiment *experiment = use->trained->experiment;
   g_autofree gboolean *missing = g_new0 (gboolean, experiment->n_sources);
 
-  files->texts = g_new0 (PlaitTextPlace, experiment->n_sources);
-  files->trees = g_new0 (PlaitTextPlace, experiment->n_sources);
-  if (!take_sources (experiment, given, files, error) || !take_columns (experiment, tsv, files, error))
+  name_files (experiment, files);
+  if (!take_sources (use->sources, files, error) || !take_columns (experiment, use->tsv, files, error))
     return FALSE;
-  for (guint i = 0; without && without[i]; i++)
+  for (guint i = 0; use->without && use->without[i]; i++)
     {
+      g_autofree char *option = g_strconcat ("--without ", use->without[i], NULL);
       guint source = 0;
 
-      while (source < experiment->n_sources && !g_str_equal (experiment->sources[source].name, without[i]))
+      while (source < files->n && !g_str_equal (files->names[source], use->without[i]))
         source++;
-      if (source == experiment->n_sources)
-        {
-          g_autofree char *option = g_strconcat ("--without ", without[i], NULL);
-
-          return unknown_source (experiment, option, error);
-        }
+      if (source == files->n)
+        return unknown_source (files, option, error) != NULL;
       missing[source] = TRUE;
     }
-  return check_sources (experiment, missing, files, error);
+  return check_sources (missing, files, error);
 }
 
 /* Standard input can be read once, and what is read, or was there before, must not be written over. */
 static gboolean
 check_files (const PlaitTextUse *use, const char *run, const Files *files, const char *target, GError **error)
 {
-  guint n = use->trained->experiment->n_sources;
+  guint n = files->n;
   const char *standard_input = files->table.path ? "columns" : NULL;
 
   for (guint i = 0; i <= 2 * n; i++)
     {
-      const PlaitTextPlace *place = i < n ? &files->texts[i] : i < 2 * n ? &files->trees[i - n] : NULL;
+      const PlaitTextPlace *place = i < 2 * n ? &files->places[i] : NULL;
       const char *file = place ? place->path : target;
 
       if (!plait_output_differs ("--attention", use->attention, file, error)
@@ -201,7 +198,7 @@ check_files (const PlaitTextUse *use, const char *run, const Files *files, const
         return FALSE;
       if (file && g_str_equal (file, "-") && !(place && place->column > 0))
         {
-          const char *name = i < 2 * n ? use->trained->experiment->sources[i % n].name : "target";
+          const char *name = place ? files->names[i % n] : "target";
 
           if (standard_input)
             return plait_fail (error, PLAIT_ERROR_INPUT,
@@ -231,7 +228,7 @@ gboolean
 plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const char *target, GError **error)
 {
   static const char *const keys[] = { "decode.", "data.empty=", NULL };
-  g_auto (Files) files = { NULL };
+  g_auto (Files) files = { 0 };
   guint threads = 0;
 
   if (!plait_option_threads (use->threads, &threads, error)
@@ -250,11 +247,10 @@ plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--attention: %s has no decoder that could pay attention; leave the option out",
                        invocation->arguments[0]);
-  if (!find_files (use->trained->experiment, use->sources, use->tsv, use->without, &files, error)
-      || !check_files (use, invocation->arguments[0], &files, target, error))
+  if (!find_files (use, &files, error) || !check_files (use, invocation->arguments[0], &files, target, error))
     return FALSE;
-  use->feed
-      = plait_materials_open_feed (use->trained->materials, files.texts, files.trees, target, &files.table, error);
+  use->feed = plait_materials_open_feed (use->trained->materials, files.places, files.places + files.n, target,
+                                         &files.table, error);
   if (!use->feed)
     return FALSE;
   use->pool = plait_pool_new (threads, error);
