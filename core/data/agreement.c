@@ -96,13 +96,6 @@ append_stem (GString *line, int language, int class, gint64 number)
   plait_task_append_stem (line, class * 1000 + number, multipliers[language]);
 }
 
-static void
-begin_word (GString *line)
-{
-  if (line->len > 0)
-    g_string_append_c (line, ' ');
-}
-
 static Participant
 draw_participant (const gint64 *values, PlaitRandomKey key)
 {
@@ -140,19 +133,17 @@ draw_event (const gint64 *values, PlaitRandomKey key)
 static void
 tell_noun_in_a (GString *line, const Event *event, int role)
 {
-  begin_word (line);
   append_stem (line, A, NOUNS, event->participants[role].noun);
   if (event->participants[role].plural)
     g_string_append_c (line, 'n');
   if (role == 1)
-    g_string_append (line, " o");
+    plait_task_append (line, "o");
 }
 
 static void
 tell_in_a (GString *line, const Event *event)
 {
   tell_noun_in_a (line, event, event->object_first);
-  begin_word (line);
   append_stem (line, A, VERBS, event->verb);
   if (event->has_object)
     tell_noun_in_a (line, event, !event->object_first);
@@ -165,14 +156,12 @@ tell_in_b (GString *line, const Event *event, gboolean object_first)
     {
       int role = event->has_object && object_first ? 1 - i : i;
       const Participant *participant = &event->participants[role];
-      begin_word (line);
-      g_string_append (line, role == 0 ? "xa" : "xo");
+      plait_task_append (line, role == 0 ? "xa" : "xo");
       g_string_append_c (line, participant->gender == 0 ? 'm' : 'f');
       if (participant->definite)
         g_string_append_c (line, 'r');
       if (participant->adjective < 0)
         continue;
-      begin_word (line);
       append_stem (line, B, ADJECTIVES, participant->adjective);
     }
 }
@@ -181,12 +170,10 @@ static void
 tell_in_c (GString *line, const Event *event)
 {
   static const char *const tenses[] = { "ya", "yi", "yo" };
-  g_string_append (line, event->negative ? "nu" : "pe");
-  begin_word (line);
-  g_string_append (line, tenses[event->tense]);
+  plait_task_append (line, event->negative ? "nu" : "pe");
+  plait_task_append (line, tenses[event->tense]);
   if (event->adverb < 0)
     return;
-  begin_word (line);
   append_stem (line, C, ADVERBS, event->adverb);
 }
 
@@ -194,8 +181,7 @@ static void
 tell_participant_in_target (GString *line, const Event *event, int role)
 {
   const Participant *participant = &event->participants[role];
-  begin_word (line);
-  g_string_append_c (line, role == 0 ? 'd' : 'z');
+  plait_task_append (line, role == 0 ? "d" : "z");
   g_string_append_c (line, participant->gender == 0 ? 'a' : 'i');
   if (participant->plural)
     g_string_append_c (line, 'n');
@@ -203,11 +189,9 @@ tell_participant_in_target (GString *line, const Event *event, int role)
     g_string_append_c (line, 't');
   if (participant->adjective >= 0)
     {
-      begin_word (line);
       append_stem (line, TARGET, ADJECTIVES, participant->adjective);
       g_string_append (line, participant->plural ? "us" : "u");
     }
-  begin_word (line);
   append_stem (line, TARGET, NOUNS, participant->noun);
   if (participant->plural)
     g_string_append_c (line, 's');
@@ -221,8 +205,7 @@ tell_in_target (GString *line, const Event *event)
     append_stem (line, TARGET, ADVERBS, event->adverb);
   tell_participant_in_target (line, event, event->object_first);
   if (event->negative)
-    g_string_append (line, " ne");
-  begin_word (line);
+    plait_task_append (line, "ne");
   append_stem (line, TARGET, VERBS, event->verb);
   g_string_append_c (line, tenses[event->tense]);
   g_string_append_c (line, event->participants[0].gender == 0 ? 'a' : 'i');

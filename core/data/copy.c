@@ -38,14 +38,10 @@ static void
 generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
 {
   PlaitRandomKey symbols = plait_random_subkey (key, 1);
-  gint64 lengths = MAX (values[LONGEST] - values[SHORTEST], 0) + 1;
-  gint64 n = values[SHORTEST] + (gint64)plait_random_below (plait_random_subkey (key, 0), 0, (guint64)lengths);
+  gint64 n = plait_task_draw_length (values[SHORTEST], values[LONGEST], plait_random_subkey (key, 0), 0);
+
   for (gint64 i = 0; i < n; i++)
-    {
-      if (i > 0)
-        g_string_append_c (lines[A], ' ');
-      plait_task_append_stem (lines[A], (gint64)plait_random_below (symbols, (guint64)i, (guint64)values[SYMBOLS]), 97);
-    }
+    plait_task_append_stem (lines[A], (gint64)plait_random_below (symbols, (guint64)i, (guint64)values[SYMBOLS]), 97);
   g_string_append_len (lines[TARGET], lines[A]->str, (gssize)lines[A]->len);
 }
 

@@ -101,15 +101,29 @@ plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, const char *
                      task->name, name, task->name);
 }
 
+gint64
+plait_task_draw_length (gint64 shortest, gint64 longest, PlaitRandomKey key, guint64 index)
+{
+  return shortest + (gint64)plait_random_below (key, index, (guint64)MAX (longest - shortest, 0) + 1);
+}
+
+void
+plait_task_append (GString *line, const char *word)
+{
+  if (line->len > 0 && !g_ascii_isspace (line->str[line->len - 1]))
+    g_string_append_c (line, ' ');
+  g_string_append (line, word);
+}
+
 void
 plait_task_append_stem (GString *line, gint64 number, gint64 multiplier)
 {
   static const char consonants[] = "bdfgklmnprstvz", vowels[] = "aeiou";
   gint64 code = number * multiplier % 4900;
-  g_string_append_c (line, consonants[code % 14]);
-  g_string_append_c (line, vowels[code / 14 % 5]);
-  g_string_append_c (line, consonants[code / 70 % 14]);
-  g_string_append_c (line, vowels[code / 980]);
+  const char stem[]
+      = { consonants[code % 14], vowels[code / 14 % 5], consonants[code / 70 % 14], vowels[code / 980], 0 };
+
+  plait_task_append (line, stem);
 }
 
 void
@@ -131,34 +145,18 @@ typedef struct
   GString *line;
 } Output;
 
-/* All files of a task: the streams of each split. */
-typedef struct
-{
-  const PlaitTask *task;
-  const PlaitTaskSettings *settings;
-  gsize n_streams;
-  gsize n; /* of all splits */
-  Output *outputs;
-} Outputs;
-
 static void
-outputs_clear (Outputs *outputs)
+output_clear (gpointer data)
 {
-  for (gsize i = 0; i < outputs->n; i++)
-    {
-      Output *output = &outputs->outputs[i];
+  Output *output = data;
 
-      if (output->out)
-        fclose (output->out);
-      plait_file_abandon (output->file);
-      if (output->line)
-        g_string_free (output->line, TRUE);
-      g_free (output->path);
-    }
-  g_free (outputs->outputs);
+  if (output->out)
+    fclose (output->out);
+  plait_file_abandon (output->file);
+  if (output->line)
+    g_string_free (output->line, TRUE);
+  g_free (output->path);
 }
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Outputs, outputs_clear)
 
 static gboolean
 fail_to_write (const Output *output, GError **error)
@@ -179,26 +177,27 @@ open_output (Output *output, GError **error)
   return output->out || fail_to_write (output, error);
 }
 
+/* Writes the streams of a split. */
 static gboolean
-write_split (const Outputs *outputs, gsize split, GError **error)
+write_split (const PlaitTask *task, const PlaitTaskSettings *settings, gsize split, Output *outputs, gsize n_streams,
+             GError **error)
 {
-  Output *of_split = &outputs->outputs[split * outputs->n_streams];
-  g_autofree GString **lines = g_new0 (GString *, outputs->n_streams);
-  for (gsize s = 0; s < outputs->n_streams; s++)
-    lines[s] = of_split[s].line;
-  for (gint64 tuple = 0; tuple < outputs->settings->sizes[split]; tuple++)
+  g_autofree GString **lines = g_new0 (GString *, n_streams);
+  for (gsize s = 0; s < n_streams; s++)
+    lines[s] = outputs[s].line;
+  for (gint64 tuple = 0; tuple < settings->sizes[split]; tuple++)
     {
-      plait_task_tuple (outputs->task, outputs->settings, (gint64)split, tuple, lines);
-      for (gsize s = 0; s < outputs->n_streams; s++)
+      plait_task_tuple (task, settings, (gint64)split, tuple, lines);
+      for (gsize s = 0; s < n_streams; s++)
         {
           g_string_append_c (lines[s], '\n');
-          if (fwrite (lines[s]->str, 1, lines[s]->len, of_split[s].out) != lines[s]->len)
-            return fail_to_write (&of_split[s], error);
+          if (fwrite (lines[s]->str, 1, lines[s]->len, outputs[s].out) != lines[s]->len)
+            return fail_to_write (&outputs[s], error);
         }
     }
-  for (gsize s = 0; s < outputs->n_streams; s++)
-    if (fclose (g_steal_pointer (&of_split[s].out)) != 0)
-      return fail_to_write (&of_split[s], error);
+  for (gsize s = 0; s < n_streams; s++)
+    if (fclose (g_steal_pointer (&outputs[s].out)) != 0)
+      return fail_to_write (&outputs[s], error);
   return TRUE;
 }
 
@@ -206,21 +205,25 @@ write_split (const Outputs *outputs, gsize split, GError **error)
 static gboolean
 write_all (const PlaitTask *task, const PlaitTaskSettings *settings, const char *folder, GError **error)
 {
-  gsize n_streams = g_strv_length ((char **)task->streams);
-  g_auto (Outputs) outputs = { task, settings, n_streams, PLAIT_TASK_SPLITS * n_streams, NULL };
-  outputs.outputs = g_new0 (Output, outputs.n);
-  for (gsize i = 0; i < outputs.n; i++)
+  gsize n_streams = g_strv_length ((char **)task->streams), n = PLAIT_TASK_SPLITS * n_streams;
+  g_autoptr (GArray) all = g_array_new (FALSE, TRUE, sizeof (Output));
+  Output *outputs;
+
+  g_array_set_clear_func (all, output_clear);
+  g_array_set_size (all, (guint)n);
+  outputs = (Output *)(gpointer)all->data;
+  for (gsize i = 0; i < n; i++)
     {
       g_autofree char *name = g_strdup_printf ("%s.%s", plait_task_splits[i / n_streams], task->streams[i % n_streams]);
-      outputs.outputs[i].path = g_build_filename (folder, name, NULL);
-      if (!open_output (&outputs.outputs[i], error))
+      outputs[i].path = g_build_filename (folder, name, NULL);
+      if (!open_output (&outputs[i], error))
         return FALSE;
     }
   for (gsize split = 0; split < PLAIT_TASK_SPLITS; split++)
-    if (!write_split (&outputs, split, error))
+    if (!write_split (task, settings, split, outputs + split * n_streams, n_streams, error))
       return FALSE;
-  for (gsize i = 0; i < outputs.n; i++)
-    if (!plait_file_commit (g_steal_pointer (&outputs.outputs[i].file), error))
+  for (gsize i = 0; i < n; i++)
+    if (!plait_file_commit (g_steal_pointer (&outputs[i].file), error))
       return FALSE;
   return TRUE;
 }

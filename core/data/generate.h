@@ -76,6 +76,12 @@ extern const PlaitTask plait_task_needle;
 extern const PlaitTask plait_task_reorder;
 extern const PlaitTask plait_task_topic;
 
-/* For tasks: appends the stem of word @number, four letters, consonant and vowel in turn. No two numbers below 4,900
- * have one stem where @multiplier shares no divisor with 4,900; another multiplier makes another language. */
+/* For tasks: a length drawn uniformly from @shortest to @longest, which is no less than @shortest. */
+gint64 plait_task_draw_length (gint64 shortest, gint64 longest, PlaitRandomKey key, guint64 index);
+
+/* Appends a space if a word stands before, then @word. */
+void plait_task_append (GString *line, const char *word);
+
+/* The same of the stem of word @number, four letters, consonant and vowel in turn. No two numbers below 4,900 have one
+ * stem where @multiplier shares no divisor with 4,900; another multiplier makes another language. */
 void plait_task_append_stem (GString *line, gint64 number, gint64 multiplier);

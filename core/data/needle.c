@@ -150,39 +150,26 @@ tell (GString *line, const gint64 *values, const Fact *fact, gboolean asks, Plai
     words[n++] = FILLER_WORDS + (gint64)plait_random_below (fillers, (guint64)i, N_FILLER_WORDS);
   draw_first (words, n, n, plait_random_subkey (key, 2));
   for (gint64 i = 0; i < n; i++)
-    {
-      if (i > 0)
-        g_string_append_c (line, ' ');
-      if (words[i] == QUESTION)
-        g_string_append (line, "ki");
-      else
-        plait_task_append_stem (line, words[i], 97);
-    }
+    if (words[i] == QUESTION)
+      plait_task_append (line, "ki");
+    else
+      plait_task_append_stem (line, words[i], 97);
   g_string_append_c (line, '\n');
 }
 
 static void
 answer (GString *line, const gint64 *values, const Fact *fact)
 {
-  if (line->len > 0)
-    g_string_append_c (line, ' ');
   plait_task_append_stem (line, cue_of (values, fact), 97);
-  g_string_append_c (line, ' ');
   plait_task_append_stem (line, FACT_WORDS + fact->word, 97);
-}
-
-static gint64
-draw_length (const gint64 *values, PlaitRandomKey key)
-{
-  guint64 lengths = (guint64)MAX (values[LONGEST] - values[SHORTEST], 0) + 1;
-
-  return values[SHORTEST] + (gint64)MIN (plait_random_below (key, 0, lengths), plait_random_below (key, 1, lengths));
 }
 
 static void
 generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
 {
-  gint64 n = draw_length (values, plait_random_subkey (key, 0));
+  PlaitRandomKey length = plait_random_subkey (key, 0);
+  gint64 n = MIN (plait_task_draw_length (values[SHORTEST], values[LONGEST], length, 0),
+                  plait_task_draw_length (values[SHORTEST], values[LONGEST], length, 1));
   gint64 n_questions = MIN (values[QUESTIONS], n / 2);
   gint64 n_facts = MIN (n - n_questions, values[NAMES] * values[NAMES]);
   PlaitRandomKey sentences = plait_random_subkey (key, 3);

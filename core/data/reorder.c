@@ -77,8 +77,8 @@ draw (const gint64 *values, PlaitRandomKey key, Sentence *sentence)
   g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (PlaitTreeStep));
   PlaitRandomKey heads = plait_random_key ((guint64)values[GRAMMAR], "grammar", "reorder", 0);
   PlaitRandomKey words = plait_random_subkey (key, 1);
-  gint64 types = 2 * values[PAIRS], lengths = MAX (values[LONGEST] - values[SHORTEST], 0) + 1;
-  sentence->n = values[SHORTEST] + (gint64)plait_random_below (plait_random_subkey (key, 0), 0, (guint64)lengths);
+  gint64 types = 2 * values[PAIRS];
+  sentence->n = plait_task_draw_length (values[SHORTEST], values[LONGEST], plait_random_subkey (key, 0), 0);
   for (gint64 i = 0; i < sentence->n; i++)
     {
       sentence->words[i] = (gint64)plait_random_below (words, (guint64)i, (guint64)values[WORDS]);
@@ -93,14 +93,6 @@ draw (const gint64 *values, PlaitRandomKey key, Sentence *sentence)
       gboolean right_is_head = plait_random_below (heads, (guint64)(left * types + right), 2) == 1;
       sentence->types[sentence->n + i] = (right_is_head ? right : left) ^ 1;
     }
-}
-
-static void
-append_word (GString *line, gint64 word, gint64 multiplier)
-{
-  if (line->len > 0 && line->str[line->len - 1] != ' ')
-    g_string_append_c (line, ' ');
-  plait_task_append_stem (line, word, multiplier);
 }
 
 /* Writes words and tree, and the translation, each from the root down. */
@@ -120,14 +112,13 @@ tell (const Sentence *sentence, gboolean translates, GString *words, GString *tr
         g_string_append_c (tree, ')');
       else
         {
-          g_string_append_printf (tree, "%s(%c", tree->len > 0 ? " " : "", (char)('A' + sentence->types[item]));
+          plait_task_append (tree, (const char[]){ '(', (char)('A' + sentence->types[item]), 0 });
           rest[n++] = END;
         }
       if (item != END && item < sentence->n)
         {
-          append_word (words, sentence->words[item], translates ? 143 : 97);
-          g_string_append_c (tree, ' ');
-          append_word (tree, sentence->words[item], 97);
+          plait_task_append_stem (words, sentence->words[item], translates ? 143 : 97);
+          plait_task_append_stem (tree, sentence->words[item], 97);
         }
       else if (item != END)
         {

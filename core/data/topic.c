@@ -75,8 +75,6 @@ generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
 
       words[place] = words[i];
       plait_task_append_stem (lines[TEXT], word, 97);
-      if (i > 0)
-        g_string_append_c (lines[TEXT], ' ');
     }
   plait_task_append_stem (lines[TOPIC], topic, 1003);
 }
