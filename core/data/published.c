@@ -60,15 +60,6 @@ plait_published_append (GString *kept, const char *name, GBytes *file)
   g_string_append_len (kept, data, (gssize)size);
 }
 
-gboolean
-plait_published_recognize (GBytes *bytes)
-{
-  gsize size;
-  const char *data = g_bytes_get_data (bytes, &size);
-
-  return size >= strlen (HEADER) && memcmp (data, HEADER, strlen (HEADER)) == 0;
-}
-
 /*
  * Loading
  */
@@ -278,7 +269,7 @@ published_load (GBytes *bytes, const char *name, GError **error)
 {
   g_autoptr (Published) self = g_new0 (Published, 1);
   gsize at = strlen (HEADER);
-  gboolean known = plait_published_recognize (bytes) && load_numbers (self, bytes, &at);
+  gboolean known = plait_vocabulary_begins_with (bytes, HEADER) && load_numbers (self, bytes, &at);
   g_autoptr (GBytes) model = known ? take_file (bytes, &at, PLAIT_PUBLISHED_MODEL) : NULL;
   g_autoptr (GBytes) ids = known ? take_file (bytes, &at, "vocab.json") : NULL;
   g_autoptr (GBytes) merges = known ? take_file (bytes, &at, "merges.txt") : NULL;
@@ -316,13 +307,6 @@ published_piece (gconstpointer model, gint32 id)
   const Published *self = model;
 
   return self->theirs[id] < 0 ? absent[id] : self->pieces[self->theirs[id]];
-}
-
-/* They are published without scores, or with such as say nothing about the ids. */
-static double
-published_score (gconstpointer model, gint32 id)
-{
-  return 0;
 }
 
 /*
@@ -436,9 +420,10 @@ published_decode (gconstpointer model, const gint32 *ids, gsize n)
 
 const PlaitVocabularyFormat plait_published_format = {
   .format = "published",
+  .header = HEADER,
+  .seal = "plait published 2 sha256 ",
   .size = published_size,
   .piece = published_piece,
-  .score = published_score,
   .encode = published_encode,
   .decode = published_decode,
   .free = published_free,

@@ -20,7 +20,7 @@
  * into several languages expect a token such as ">>fra<<" in front of a text.
  *
  * What counts of the files is kept in one piece: the line "plait published 1", lines "NAME NUMBER", then for each file
- * a line "file NAME BYTES" and its bytes. In a file the first line is another (vocabulary-seal.h).
+ * a line "file NAME BYTES" and its bytes. In a file the first line is another (vocabulary.h).
  */
 
 /* SentencePiece's file in what is kept, whatever it was called. */
@@ -43,6 +43,3 @@ GBytes *plait_published_gather (const char *path, GError **error);
 /* @numbers as they are kept, before any file; and a file. */
 GString *plait_published_begin (const PlaitPublishedNumbers *numbers);
 void plait_published_append (GString *kept, const char *name, GBytes *file);
-
-/* Whether @bytes begin as what is kept does. */
-gboolean plait_published_recognize (GBytes *bytes);

@@ -8,9 +8,13 @@
 typedef struct
 {
   const char *format;
+
+  const char *header; /* what its bytes begin with; NULL: nothing of their own */
+  const char *seal;   /* what stands there in a file, before a digest; NULL: it is in none */
+
   gint32 (*size) (gconstpointer model);
   const char *(*piece) (gconstpointer model, gint32 id);
-  double (*score) (gconstpointer model, gint32 id);
+  double (*score) (gconstpointer model, gint32 id); /* NULL: always 0 */
   void (*encode) (gconstpointer model, const char *text, gsize length, GArray *ids);
   char *(*decode) (gconstpointer model, const gint32 *ids, gsize n);
   void (*free) (gpointer model);
@@ -29,6 +33,9 @@ extern const PlaitVocabularyFormat plait_words_format;
 extern const PlaitVocabularyFormat plait_labels_format;
 extern const PlaitVocabularyFormat plait_sentencepiece_format;
 extern const PlaitVocabularyFormat plait_published_format;
+
+/* Whether @bytes begin with @header. */
+gboolean plait_vocabulary_begins_with (GBytes *bytes, const char *header);
 
 /* The bytes of the regular file at @path, at most 256 MiB; @expected is what messages say it should be.
  * (transfer full) */

@@ -10,13 +10,16 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/file-kind.h"
+#include "base/transfer.h"
 #include "data/input.h"
 #include "data/published.h"
-#include "data/vocabulary-seal.h"
 #include "data/words.h"
 
 /* No vocabulary is larger; what claims to be is refused before it is read. */
 #define FILE_LIMIT (256 * 1024 * 1024)
+
+/* Bytes of a seal that may be wrong in what is still taken for a damaged one. */
+#define MOST_WRONG 2
 
 struct PlaitVocabulary
 {
@@ -68,11 +71,90 @@ plait_vocabulary_load (const char *format, GBytes *bytes, const char *name, GErr
                           name, format);
 }
 
+gboolean
+plait_vocabulary_begins_with (GBytes *bytes, const char *header)
+{
+  gsize size;
+  const char *data = g_bytes_get_data (bytes, &size);
+
+  return size >= strlen (header) && memcmp (data, header, strlen (header)) == 0;
+}
+
+/*
+ * Files
+ */
+
+/* @bytes of @format as they stand in a file: header, if there is one, and line end make way for the seal. (transfer
+ * full) */
+static GBytes *
+seal (const PlaitVocabularyFormat *format, GBytes *bytes)
+{
+  gsize length, skipped = format->header ? strlen (format->header) : 0;
+  const char *data = g_bytes_get_data (bytes, &length);
+  g_autofree char *digest = plait_digest_bytes (data, length);
+  GString *file = g_string_new (NULL);
+
+  g_assert (format->seal && (!format->header || plait_vocabulary_begins_with (bytes, format->header)));
+  g_string_append_printf (file, "%s%s%s", format->seal, digest, format->header ? "\n" : "");
+  g_string_append_len (file, data + skipped, (gssize)(length - skipped));
+  return g_string_free_to_bytes (file);
+}
+
+/* The format by whose seal @length bytes at @data begin, right or damaged; NULL: none. */
+static const PlaitVocabularyFormat *
+find_seal (const char *data, gsize length)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    {
+      const char *sealed = formats[i]->seal;
+      gsize wrong = 0;
+
+      for (gsize k = 0; sealed && sealed[k]; k++)
+        wrong += k >= length || data[k] != sealed[k];
+      if (sealed && wrong <= MOST_WRONG)
+        return formats[i];
+    }
+  return NULL;
+}
+
+/* The vocabulary that @file, which is called @name, holds, with *@sealed set to whether it had a seal, which must be
+ * right. (transfer full) */
+static GBytes *
+unseal (GBytes *file, const char *name, gboolean *sealed, GError **error)
+{
+  gsize length, skipped;
+  const char *data = g_bytes_get_data (file, &length);
+  const PlaitVocabularyFormat *format = find_seal (data, length);
+
+  *sealed = format != NULL;
+  if (!format)
+    return g_bytes_ref (file);
+  skipped = strlen (format->seal) + PLAIT_DIGEST_LENGTH + (format->header ? 1 : 0);
+  if (length >= skipped)
+    {
+      GString *bytes = g_string_new (format->header);
+      g_autoptr (GBytes) held
+          = g_string_free_to_bytes (g_string_append_len (bytes, data + skipped, (gssize)(length - skipped)));
+      g_autoptr (GBytes) expected = seal (format, held);
+
+      if (g_bytes_equal (expected, file))
+        return g_steal_pointer (&held);
+    }
+  return plait_fail_null (
+      error, PLAIT_ERROR_INPUT,
+      "%s: is damaged, or was changed: its SHA-256 is not the one in front of it; restore a copy, or make it "
+      "again with plait vocabulary",
+      name);
+}
+
 GBytes *
 plait_vocabulary_read_bytes (const char *path, const char *expected, GError **error)
 {
-  struct stat status;
   int descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  g_autofree char *data = NULL;
+  struct stat status;
+  gssize size = -1;
+
   if (descriptor < 0 || fstat (descriptor, &status) != 0 || !S_ISREG (status.st_mode) || status.st_size > FILE_LIMIT)
     {
       const char *reason = descriptor < 0                ? g_strerror (errno)
@@ -80,24 +162,27 @@ plait_vocabulary_read_bytes (const char *path, const char *expected, GError **er
                            : status.st_size > FILE_LIMIT ? "it is larger than 256 MiB"
                                                          : "it is not a regular file";
       plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot be read (%s); expected %s", path, reason, expected);
-      if (descriptor >= 0)
-        close (descriptor);
-      return NULL;
     }
-  g_autofree char *data = g_try_malloc ((gsize)status.st_size + 1);
-  gsize size = 0;
-  ssize_t n = 0;
-  while (data && size < (gsize)status.st_size
-         && ((n = read (descriptor, data + size, (gsize)status.st_size - size)) > 0 || (n < 0 && errno == EINTR)))
-    size += (gsize)MAX (n, 0);
-  if (!data || n < 0)
+  else
     {
-      plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be read (%s)", path, g_strerror (errno));
-      close (descriptor);
-      return NULL;
+      data = g_try_malloc ((gsize)status.st_size + 1);
+      size = data ? plait_read_at (descriptor, data, (gsize)status.st_size, 0) : -1;
+      if (size < 0)
+        plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be read (%s)", path, g_strerror (errno));
     }
-  close (descriptor);
-  return g_bytes_new_take (g_steal_pointer (&data), size);
+  if (descriptor >= 0)
+    close (descriptor);
+  return size < 0 ? NULL : g_bytes_new_take (g_steal_pointer (&data), (gsize)size);
+}
+
+/* The format by whose header @bytes begin; NULL: none. */
+static const PlaitVocabularyFormat *
+find_header (GBytes *bytes)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (formats[i]->header && plait_vocabulary_begins_with (bytes, formats[i]->header))
+      return formats[i];
+  return NULL;
 }
 
 /* What @bytes look like that are no vocabulary; NULL: like nothing that is known here. (transfer none) */
@@ -127,12 +212,12 @@ static PlaitVocabulary *
 read_vocabulary (const char *path, gboolean *sealed, GError **error)
 {
   g_autoptr (GBytes) file = plait_vocabulary_read_bytes (path, "a vocabulary", error);
-  g_autoptr (GBytes) bytes = file ? plait_vocabulary_unseal (file, path, sealed, error) : NULL;
+  g_autoptr (GBytes) bytes = file ? unseal (file, path, sealed, error) : NULL;
   if (!bytes)
     return NULL;
-  const PlaitVocabularyFormat *format = plait_words_recognize (bytes)       ? &plait_words_format
-                                        : plait_published_recognize (bytes) ? &plait_published_format
-                                                                            : &plait_sentencepiece_format;
+  const PlaitVocabularyFormat *format = find_header (bytes);
+  if (!format)
+    format = &plait_sentencepiece_format;
   const char *kind = format != &plait_sentencepiece_format || *sealed ? NULL : other_kind (bytes);
   if (kind)
     return plait_fail_null (
@@ -169,14 +254,13 @@ gboolean
 plait_vocabulary_is_ours (gconstpointer beginning, gsize length)
 {
   g_autoptr (GBytes) bytes = g_bytes_new_static (beginning, length);
-  return plait_vocabulary_is_sealed (beginning, length) || plait_words_recognize (bytes)
-         || plait_published_recognize (bytes);
+  return find_seal (beginning, length) || find_header (bytes);
 }
 
 GBytes *
 plait_vocabulary_to_file (const PlaitVocabulary *vocabulary)
 {
-  return plait_vocabulary_seal (vocabulary->format->format, vocabulary->bytes);
+  return seal (vocabulary->format, vocabulary->bytes);
 }
 
 PlaitVocabulary *
@@ -250,7 +334,7 @@ double
 plait_vocabulary_score (const PlaitVocabulary *vocabulary, gint32 id)
 {
   g_assert (id >= 0 && id < plait_vocabulary_size (vocabulary));
-  return vocabulary->format->score (vocabulary->model, id);
+  return vocabulary->format->score ? vocabulary->format->score (vocabulary->model, id) : 0;
 }
 
 void

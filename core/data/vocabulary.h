@@ -18,6 +18,14 @@
  * what is unknown. U+FEFF is a character like others; the byte order mark before a file's first line is dropped where
  * the file is read (text-file.h).
  *
+ * Files that plait writes carry the SHA-256 of what they hold, in front of it, so that no cut removes it:
+ *
+ *   words           "plait words 2 sha256 HEX" in the place of the first line "plait words 1"
+ *   published       the same, "plait published 2 sha256 HEX"
+ *   sentencepiece   80 bytes that SentencePiece passes over, a field of an unknown number: "plait sha256 HEX"
+ *
+ * The digest is plait_vocabulary_hash, that of the bytes without it; these are what a run keeps.
+ *
  * Ids 0 to 3 are padding, BOS, EOS and unknown (data/input.h) in all of them. A vocabulary is immutable, may be used by
  * several threads at once, and may be shared by any number of streams.
  */
@@ -69,7 +77,7 @@ gboolean plait_vocabulary_verify (const char *path, GError **error);
  * if maybe a damaged one. */
 gboolean plait_vocabulary_is_ours (gconstpointer beginning, gsize length);
 
-/* The bytes of a file with @vocabulary, its digest with it (vocabulary-seal.h). (transfer full) */
+/* The bytes of a file with @vocabulary, its digest with it. (transfer full) */
 GBytes *plait_vocabulary_to_file (const PlaitVocabulary *vocabulary);
 
 PlaitVocabulary *plait_vocabulary_ref (PlaitVocabulary *vocabulary);

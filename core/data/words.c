@@ -191,20 +191,6 @@ next_label (const char *text, gsize text_length, gsize *position, gsize *length)
   return end > first ? text + first : NULL;
 }
 
-static gboolean
-begins_with (GBytes *bytes, const char *header)
-{
-  gsize size;
-  const char *data = g_bytes_get_data (bytes, &size);
-  return size >= strlen (header) && memcmp (data, header, strlen (header)) == 0;
-}
-
-gboolean
-plait_words_recognize (GBytes *bytes)
-{
-  return begins_with (bytes, WORDS_HEADER);
-}
-
 static void
 words_free (gpointer model)
 {
@@ -248,7 +234,7 @@ load (GBytes *bytes, const char *header, NextWord next, const char *name, GError
 {
   gsize size;
   const char *data = g_bytes_get_data (bytes, &size);
-  if (!begins_with (bytes, header) || data[size - 1] != '\n')
+  if (!plait_vocabulary_begins_with (bytes, header) || data[size - 1] != '\n')
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "%s: is no complete word vocabulary; expected \"%.*s\" and then lines of WORD COUNT", name,
                             (int)strlen (header) - 1, header);
@@ -360,23 +346,15 @@ typedef struct
   GError *error;
 } Count;
 
-typedef GArray Counts;
-
 static void
-counts_free (Counts *counts)
+count_clear (gpointer data)
 {
-  for (guint i = 0; i < counts->len; i++)
-    {
-      Count *count = &g_array_index (counts, Count, i);
+  Count *count = data;
 
-      table_clear (&count->table);
-      g_string_chunk_free (count->text);
-      g_clear_error (&count->error);
-    }
-  g_array_unref (counts);
+  table_clear (&count->table);
+  g_string_chunk_free (count->text);
+  g_clear_error (&count->error);
 }
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Counts, counts_free)
 
 static int
 by_falling_count (gconstpointer a, gconstpointer b)
@@ -468,7 +446,8 @@ train (const PlaitVocabularySettings *settings, const char *header, NextWord nex
                             " leaves no room for words beside the %d special ids; expected 0 "
                             "(all words) or more than %d",
                             settings->size, PLAIT_TOKEN_SPECIALS, PLAIT_TOKEN_SPECIALS);
-  g_autoptr (Counts) counts = g_array_new (FALSE, FALSE, sizeof (Count));
+  g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (Count));
+  g_array_set_clear_func (counts, count_clear);
   const GArray *sorted = count_words (counts, next, paths, settings->pool, error);
   if (!sorted)
     return NULL;
@@ -507,6 +486,8 @@ labels_train (const PlaitVocabularySettings *settings, const char *const *paths,
 
 const PlaitVocabularyFormat plait_words_format = {
   .format = "words",
+  .header = WORDS_HEADER,
+  .seal = "plait words 2 sha256 ",
   .size = words_size,
   .piece = words_piece,
   .score = words_score,
