@@ -2,6 +2,7 @@
 #include "data/sentencepiece.h"
 
 #include <exception>
+#include <memory>
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 #include <string>
@@ -60,47 +61,64 @@ private:
   bool done_ = false;
 };
 
+/* Whether @call succeeds; why not to *@message, which may be NULL. */
+template <typename Call>
+gboolean
+succeeds (Call call, char **message)
+{
+  std::string reason;
+  try
+    {
+      auto status = call ();
+      if (status.ok ())
+        return TRUE;
+      reason = status.ToString ();
+  } catch (const std::exception &e)
+    {
+      reason = e.what ();
+  }
+  if (message)
+    *message = g_strdup (reason.c_str ());
+  return FALSE;
+}
+
+/* The text of ids or pieces. */
+template <typename Item, typename Pointer>
+GString *
+decode (const PlaitSentencePiece *self, Pointer items, gsize n)
+{
+  std::string text;
+  if (!succeeds ([&] { return self->processor.Decode (std::vector<Item> (items, items + n), &text); }, nullptr))
+    return nullptr;
+  return g_string_new_len (text.data (), static_cast<gssize> (text.size ()));
+}
+
 } // namespace
 
 GBytes *
-plait_sentencepiece_train (const char *const *options, PlaitSentencePieceLine next, gpointer data, char **message)
+plait_sentencepiece_train (const PlaitSentencePieceOption *options, PlaitSentencePieceLine next, gpointer data,
+                           char **message)
 {
-  try
-    {
-      std::unordered_map<std::string, std::string> arguments;
-      for (gsize i = 0; options[i] != nullptr; i += 2)
-        arguments[options[i]] = options[i + 1];
-      Lines lines (next, data);
-      std::string model;
-      auto status = sentencepiece::SentencePieceTrainer::Train (arguments, &lines, &model);
-      if (status.ok ())
-        return g_bytes_new (model.data (), model.size ());
-      *message = g_strdup (status.ToString ().c_str ());
-  } catch (const std::exception &e)
-    {
-      *message = g_strdup (e.what ());
-  }
-  return nullptr;
+  std::string model;
+  auto train = [&] {
+    std::unordered_map<std::string, std::string> arguments;
+    for (; options->key; options++)
+      arguments[options->key] = options->value;
+    Lines lines (next, data);
+    return sentencepiece::SentencePieceTrainer::Train (arguments, &lines, &model);
+  };
+  return succeeds (train, message) ? g_bytes_new (model.data (), model.size ()) : nullptr;
 }
 
 PlaitSentencePiece *
 plait_sentencepiece_load (gconstpointer model, gsize size, char **message)
 {
-  PlaitSentencePiece *self = nullptr;
-  try
-    {
-      self = new PlaitSentencePiece;
-      auto status
-          = self->processor.LoadFromSerializedProto (std::string_view (static_cast<const char *> (model), size));
-      if (status.ok ())
-        return self;
-      *message = g_strdup (status.ToString ().c_str ());
-  } catch (const std::exception &e)
-    {
-      *message = g_strdup (e.what ());
-  }
-  delete self;
-  return nullptr;
+  std::unique_ptr<PlaitSentencePiece> self;
+  auto load = [&] {
+    self.reset (new PlaitSentencePiece);
+    return self->processor.LoadFromSerializedProto (std::string_view (static_cast<const char *> (model), size));
+  };
+  return succeeds (load, message) ? self.release () : nullptr;
 }
 
 void
@@ -141,63 +159,33 @@ plait_sentencepiece_score (const PlaitSentencePiece *self, int id)
 gboolean
 plait_sentencepiece_encode (const PlaitSentencePiece *self, const char *text, gsize length, GArray *ids)
 {
-  try
-    {
-      std::vector<int> found;
-      if (!self->processor.Encode (std::string_view (text, length), &found).ok ())
-        return FALSE;
-      static_assert (sizeof (int) == sizeof (gint32), "ids are copied as they are");
-      g_array_append_vals (ids, found.data (), static_cast<guint> (found.size ()));
-      return TRUE;
-  } catch (const std::exception &)
-    {
-      return FALSE;
-  }
+  std::vector<int> found;
+  if (!succeeds ([&] { return self->processor.Encode (std::string_view (text, length), &found); }, nullptr))
+    return FALSE;
+  static_assert (sizeof (int) == sizeof (gint32), "ids are copied as they are");
+  g_array_append_vals (ids, found.data (), static_cast<guint> (found.size ()));
+  return TRUE;
 }
 
 gboolean
 plait_sentencepiece_encode_pieces (const PlaitSentencePiece *self, const char *text, gsize length, GPtrArray *pieces)
 {
-  try
-    {
-      std::vector<std::string> found;
-      if (!self->processor.Encode (std::string_view (text, length), &found).ok ())
-        return FALSE;
-      for (const std::string &piece : found)
-        g_ptr_array_add (pieces, g_strdup (piece.c_str ()));
-      return TRUE;
-  } catch (const std::exception &)
-    {
-      return FALSE;
-  }
+  std::vector<std::string> found;
+  if (!succeeds ([&] { return self->processor.Encode (std::string_view (text, length), &found); }, nullptr))
+    return FALSE;
+  for (const std::string &piece : found)
+    g_ptr_array_add (pieces, g_strdup (piece.c_str ()));
+  return TRUE;
 }
 
 GString *
 plait_sentencepiece_decode (const PlaitSentencePiece *self, const gint32 *ids, gsize n)
 {
-  try
-    {
-      std::string text;
-      if (!self->processor.Decode (std::vector<int> (ids, ids + n), &text).ok ())
-        return nullptr;
-      return g_string_new_len (text.data (), static_cast<gssize> (text.size ()));
-  } catch (const std::exception &)
-    {
-      return nullptr;
-  }
+  return decode<int> (self, ids, n);
 }
 
 GString *
 plait_sentencepiece_decode_pieces (const PlaitSentencePiece *self, const char *const *pieces, gsize n)
 {
-  try
-    {
-      std::string text;
-      if (!self->processor.Decode (std::vector<std::string> (pieces, pieces + n), &text).ok ())
-        return nullptr;
-      return g_string_new_len (text.data (), static_cast<gssize> (text.size ()));
-  } catch (const std::exception &)
-    {
-      return nullptr;
-  }
+  return decode<std::string> (self, pieces, n);
 }

@@ -14,9 +14,15 @@ typedef struct PlaitSentencePiece PlaitSentencePiece;
 /* Gives the next line of training text, valid until the next call, or NULL at the end or after a failure of its own. */
 typedef const char *(*PlaitSentencePieceLine) (gpointer data, gsize *length);
 
-/* Trains with @options, pairs of key and value as on spm_train's command line, NULL-terminated. The serialised model.
- * (transfer full) */
-GBytes *plait_sentencepiece_train (const char *const *options, PlaitSentencePieceLine next, gpointer data,
+/* An option as on spm_train's command line. */
+typedef struct
+{
+  const char *key; /* NULL ends a list of them */
+  const char *value;
+} PlaitSentencePieceOption;
+
+/* Trains with @options. The serialised model. (transfer full) */
+GBytes *plait_sentencepiece_train (const PlaitSentencePieceOption *options, PlaitSentencePieceLine next, gpointer data,
                                    char **message);
 
 /* (transfer full) */

@@ -290,40 +290,25 @@ train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
   g_snprintf (longest, sizeof longest, "%d", PLAIT_TEXT_LINE_LIMIT + 1);
   g_ascii_dtostr (coverage, sizeof coverage, settings->character_coverage);
   gboolean identity = strcmp (settings->normalization, "identity") == 0;
-  const char *options[] = {
-    "model_type",
-    settings->type,
-    "vocab_size",
-    size,
-    "character_coverage",
-    coverage,
-    "normalization_rule_name",
-    settings->normalization,
+  const PlaitSentencePieceOption options[] = {
+    { "model_type", settings->type },
+    { "vocab_size", size },
+    { "character_coverage", coverage },
+    { "normalization_rule_name", settings->normalization },
     /* Under identity, decoding gives the very text that was encoded: runs of spaces are kept as well. */
-    "remove_extra_whitespaces",
-    identity ? "false" : "true",
-    "byte_fallback",
-    settings->byte_fallback ? "true" : "false",
-    "pad_id",
-    "0",
-    "bos_id",
-    "1",
-    "eos_id",
-    "2",
-    "unk_id",
-    "3",
+    { "remove_extra_whitespaces", identity ? "false" : "true" },
+    { "byte_fallback", settings->byte_fallback ? "true" : "false" },
+    { "pad_id", "0" },
+    { "bos_id", "1" },
+    { "eos_id", "2" },
+    { "unk_id", "3" },
     /* The same text gives the same model: one thread, no sampling, no line left out for its length. */
-    "num_threads",
-    "1",
-    "input_sentence_size",
-    "0",
-    "shuffle_input_sentence",
-    "false",
-    "max_sentence_length",
-    longest,
-    "minloglevel",
-    "3",
-    NULL,
+    { "num_threads", "1" },
+    { "input_sentence_size", "0" },
+    { "shuffle_input_sentence", "false" },
+    { "max_sentence_length", longest },
+    { "minloglevel", "3" },
+    { NULL },
   };
   g_autofree char *message = NULL;
   g_autoptr (GBytes) bytes = plait_sentencepiece_train (options, next_training_line, lines, &message);
@@ -370,6 +355,7 @@ subwords_train (const PlaitVocabularySettings *settings, const char *const *path
 
 const PlaitVocabularyFormat plait_sentencepiece_format = {
   .format = "sentencepiece",
+  .seal = "\xc2\x3e\x4dplait sha256 ", /* tag and length of the field 1000, 13 + 64 bytes long */
   .size = subwords_size,
   .piece = subwords_piece,
   .score = subwords_score,

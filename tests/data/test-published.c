@@ -274,8 +274,9 @@ next_line (gpointer data, gsize *length)
 static void
 put_model (const char *name)
 {
-  static const char *const options[]
-      = { "model_type", "word", "vocab_size", "7", "hard_vocab_limit", "false", "minloglevel", "3", NULL };
+  static const PlaitSentencePieceOption options[] = {
+    { "model_type", "word" }, { "vocab_size", "7" }, { "hard_vocab_limit", "false" }, { "minloglevel", "3" }, { NULL }
+  };
   guint given = 0;
   g_autofree char *message = NULL;
   g_autoptr (GBytes) bytes = plait_sentencepiece_train (options, next_line, &given, &message);

@@ -499,7 +499,8 @@ next_of_two (gpointer data, gsize *length)
 
 TEST_CASE (subwords, refuse_models_with_other_ids)
 {
-  const char *const options[] = { "model_type", "bpe", "vocab_size", "8", "minloglevel", "3", NULL };
+  const PlaitSentencePieceOption options[]
+      = { { "model_type", "bpe" }, { "vocab_size", "8" }, { "minloglevel", "3" }, { NULL } };
   int given = 0;
   g_autofree char *message = NULL;
   g_autoptr (GBytes) bytes = plait_sentencepiece_train (options, next_of_two, &given, &message);
