@@ -8,21 +8,30 @@
 struct PlaitTreeLabels
 {
   GHashTable *numbers; /* name -> number */
-  GPtrArray *names;
-  GStringChunk *texts;
+  GPtrArray *names;    /* (element-type utf8), which it owns */
   GString *scratch;
 };
+
+/* Gives what stands in labels->scratch the next number. */
+static gint32
+add_scratch (PlaitTreeLabels *labels)
+{
+  gint32 number = (gint32)labels->names->len;
+  char *name = g_strdup (labels->scratch->str);
+
+  g_ptr_array_add (labels->names, name);
+  g_hash_table_insert (labels->numbers, name, GINT_TO_POINTER (number));
+  return number;
+}
 
 PlaitTreeLabels *
 plait_tree_labels_new (void)
 {
   PlaitTreeLabels *labels = g_new (PlaitTreeLabels, 1);
   labels->numbers = g_hash_table_new (g_str_hash, g_str_equal);
-  labels->names = g_ptr_array_new ();
-  labels->texts = g_string_chunk_new (1024);
+  labels->names = g_ptr_array_new_with_free_func (g_free);
   labels->scratch = g_string_new (NULL);
-  g_ptr_array_add (labels->names, (gpointer) "");
-  g_hash_table_insert (labels->numbers, (gpointer) "", GINT_TO_POINTER (0));
+  add_scratch (labels);
   return labels;
 }
 
@@ -33,7 +42,6 @@ plait_tree_labels_free (PlaitTreeLabels *labels)
     return;
   g_hash_table_unref (labels->numbers);
   g_ptr_array_unref (labels->names);
-  g_string_chunk_free (labels->texts);
   g_string_free (labels->scratch, TRUE);
   g_free (labels);
 }
@@ -57,10 +65,7 @@ number_scratch (PlaitTreeLabels *labels, gint32 *number, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "the trees up to here have more than %d different labels; expected constituents such as NP",
                        PLAIT_TREE_LABELS_LIMIT);
-  *number = (gint32)labels->names->len;
-  char *name = g_string_chunk_insert_len (labels->texts, labels->scratch->str, (gssize)labels->scratch->len);
-  g_ptr_array_add (labels->names, name);
-  g_hash_table_insert (labels->numbers, name, GINT_TO_POINTER (*number));
+  *number = add_scratch (labels);
   return TRUE;
 }
 

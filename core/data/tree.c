@@ -81,19 +81,25 @@ is_empty_element (const PlaitTreeNode *node)
   return node->length == strlen (EMPTY_ELEMENT) && memcmp (node->text, EMPTY_ELEMENT, node->length) == 0;
 }
 
+/* A constituent that is not closed yet. */
+typedef struct
+{
+  gint64 node;
+  gboolean dropped; /* whether an empty element was left out of it */
+} Open;
+
 /* The state of reading brackets. A constituent is attached when it closes, since it may turn out to hold nothing. */
 typedef struct
 {
   PlaitTree *tree;
-  GArray *open;    /* gint64: constituents not yet closed, the innermost last */
-  GArray *dropped; /* gboolean of each: whether an empty element was left out of it */
+  GArray *open;    /* Open, the innermost last */
   gboolean closed; /* the outermost is */
 } Brackets;
 
-static gint64
+static Open *
 innermost (const Brackets *brackets)
 {
-  return g_array_index (brackets->open, gint64, brackets->open->len - 1);
+  return &g_array_index (brackets->open, Open, brackets->open->len - 1);
 }
 
 static gboolean
@@ -104,13 +110,14 @@ add_word (Brackets *brackets, const char *text, gsize length, gsize byte, GError
                        "byte %" G_GSIZE_FORMAT
                        " of the tree is outside of all brackets; expected one tree a line, so parse the line again",
                        byte);
-  gint64 parent = innermost (brackets);
-  if (is_empty_element (plait_tree_node (brackets->tree, parent)))
+  Open *parent = innermost (brackets);
+  if (is_empty_element (plait_tree_node (brackets->tree, parent->node)))
     {
-      g_array_index (brackets->dropped, gboolean, brackets->dropped->len - 1) = TRUE;
+      parent->dropped = TRUE;
       return TRUE;
     }
-  plait_tree_attach (brackets->tree, parent, plait_tree_add (brackets->tree, brackets->tree->n_words++, text, length));
+  plait_tree_attach (brackets->tree, parent->node,
+                     plait_tree_add (brackets->tree, brackets->tree->n_words++, text, length));
   return TRUE;
 }
 
@@ -121,32 +128,31 @@ close_constituent (Brackets *brackets, gsize byte, GError **error)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
         "byte %" G_GSIZE_FORMAT " of the tree closes a bracket that was never opened; parse the line again", byte);
-  gint64 node = innermost (brackets);
-  const PlaitTreeNode *closed = plait_tree_node (brackets->tree, node);
-  gboolean dropped = g_array_index (brackets->dropped, gboolean, brackets->dropped->len - 1);
-  if (closed->n_children == 0 && !dropped)
+  Open closed = *innermost (brackets);
+  const PlaitTreeNode *node = plait_tree_node (brackets->tree, closed.node);
+  if (node->n_children == 0 && !closed.dropped)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "byte %" G_GSIZE_FORMAT
                        " of the tree closes a constituent (%.*s) that holds nothing; expected a word or further "
                        "constituents in it",
-                       byte, (int)closed->length, closed->text);
-  gboolean empty = closed->n_children == 0;
+                       byte, (int)node->length, node->text);
   g_array_set_size (brackets->open, brackets->open->len - 1);
-  g_array_set_size (brackets->dropped, brackets->dropped->len - 1);
   brackets->closed = brackets->open->len == 0;
-  if (brackets->closed && !empty)
-    brackets->tree->root = node;
-  else if (!brackets->closed && empty)
-    g_array_index (brackets->dropped, gboolean, brackets->dropped->len - 1) = TRUE;
-  else if (!brackets->closed)
-    plait_tree_attach (brackets->tree, innermost (brackets), node);
+  if (node->n_children == 0)
+    {
+      if (!brackets->closed)
+        innermost (brackets)->dropped = TRUE;
+    }
+  else if (brackets->closed)
+    brackets->tree->root = closed.node;
+  else
+    plait_tree_attach (brackets->tree, innermost (brackets)->node, closed.node);
   return TRUE;
 }
 
 static gboolean
 read_brackets (Brackets *brackets, const char *line, gsize length, GError **error)
 {
-  const gboolean no = FALSE;
   for (gsize i = 0; i < length;)
     {
       gsize byte = i + 1;
@@ -162,9 +168,8 @@ read_brackets (Brackets *brackets, const char *line, gsize length, GError **erro
           for (i++; i < length && plait_text_is_ascii_space (line[i]); i++)
             ;
           gsize n = atom_length (line + i, length - i);
-          gint64 node = plait_tree_add (brackets->tree, -1, line + i, n);
-          g_array_append_val (brackets->open, node);
-          g_array_append_val (brackets->dropped, no);
+          Open open = { plait_tree_add (brackets->tree, -1, line + i, n), FALSE };
+          g_array_append_val (brackets->open, open);
           i += n;
         }
       else if (line[i] == ')')
@@ -219,13 +224,9 @@ plait_tree_read (PlaitTree *tree, const char *line, gsize length, GError **error
     return TRUE;
   if (*word == '[')
     return plait_tree_read_triples (tree, line, length, error);
-  Brackets brackets = { .tree = tree };
-  brackets.open = g_array_new (FALSE, FALSE, sizeof (gint64));
-  brackets.dropped = g_array_new (FALSE, FALSE, sizeof (gboolean));
-  gboolean good = read_brackets (&brackets, line, length, error);
-  g_array_unref (brackets.open);
-  g_array_unref (brackets.dropped);
-  return good;
+  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (Open));
+  Brackets brackets = { .tree = tree, .open = open };
+  return read_brackets (&brackets, line, length, error);
 }
 
 /* How a tree writes what its own brackets and the treebank's tools would take for something else. */
