@@ -11,35 +11,41 @@
 #define BLOCK_LINES 4096
 #define PIECE_LINES 64 /* what one thread encodes at a time */
 
+/* What a line has in an array. */
+typedef struct
+{
+  guint first, n;
+} PlaitCorpusRange;
+
 /* The lines of one text stream, or of a source's trees, in the present block. */
 typedef struct PlaitCorpusSide PlaitCorpusSide;
 
 struct PlaitCorpusSide
 {
   PlaitTextReader *reader;
+  PlaitDocumentReader *lines;   /* of that reader */
   gint64 stream;                /* its place in the corpus */
   gboolean is_trees;            /* of that stream */
-  gint64 lines;                 /* that were read into the block: as many as were asked for, or fewer */
+  gboolean is_documents;        /* to the block each is a line, whose text has LF between the sentences */
+  gint64 n_lines;               /* that were read into the block: as many as were asked for, or fewer */
   GError *error;                /* why fewer, or why they cannot be stored; NULL: the file has ended */
   guint failed_at;              /* the tuple that cannot be stored, among those that the block keeps */
   const PlaitCorpusSide *trees; /* of tokens whose trees are read; else NULL */
   GString *text;
   gsize ends[BLOCK_LINES]; /* of each line in text */
   gboolean blank[BLOCK_LINES];
-  gint64 number; /* of the line that was read last, from 1; at the end the one that is not there */
+  gint64 numbers[BLOCK_LINES]; /* of the line where each begins */
+  gint64 number;               /* of the line that was read last, from 1; at the end the one that is not there */
   GArray *ids[BLOCK_LINES / PIECE_LINES]; /* gint32, of the lines of a piece end to end */
-  guint first[BLOCK_LINES];               /* of each line in its piece's ids */
+  PlaitCorpusRange line_ids[BLOCK_LINES]; /* in its piece's ids */
 
   /* Of tokens with trees: how many ids each word has, as with the ids above. */
   GArray *words[BLOCK_LINES / PIECE_LINES]; /* gint32 */
-  guint first_word[BLOCK_LINES];
+  PlaitCorpusRange line_words[BLOCK_LINES];
 
-  /* Of documents: to the block each is a line, whose text has LF between the sentences. */
-  PlaitDocumentReader *documents; /* NULL: a line is a line */
-  GArray *sentences;              /* PlaitDocumentSentence, of all documents of the block */
-  guint first_sentence[BLOCK_LINES];
-  gint64 numbers[BLOCK_LINES]; /* of the line where each begins */
-  GArray *scratch;             /* of one tuple: gint32 of its tree, or PlaitDocumentSentence */
+  GArray *sentences; /* PlaitDocumentSentence, of all documents of the block */
+  PlaitCorpusRange line_sentences[BLOCK_LINES];
+  GArray *scratch; /* of one tuple: gint32 of its tree, or PlaitDocumentSentence */
 };
 
 /* What a tuple has of each side: of line @line of the block the sentences from @first to before @end, which are all
@@ -63,6 +69,16 @@ typedef struct
   PlaitDocument *cut_from; /* [n_sides], one document */
   GArray *ends;            /* gint64, of its chunks */
 } PlaitCorpusBlock;
+
+/* The text of @line of the block. */
+static inline const char *
+plait_corpus_side_text (const PlaitCorpusSide *side, gint64 line, gsize *length)
+{
+  gsize start = line > 0 ? side->ends[line - 1] : 0;
+
+  *length = side->ends[line] - start;
+  return side->text->str + start;
+}
 
 /* Adds the tuples of @block to its corpus, but those that are dropped. */
 gboolean plait_corpus_store_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error);

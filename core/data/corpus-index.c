@@ -153,69 +153,55 @@ load_ids (gpointer data, gint64 piece, guint thread)
     load->stores[piece] = plait_token_store_open (path, plait_corpus_ids (stream), NULL);
 }
 
-/* Whether the lines of @size tuples go on and end before @lines. */
+/* Whether the @lines of @size tuples go on and end before @end. */
 static gboolean
-are_lines (const guint8 *bytes, gint64 size, gint64 lines)
+are_lines (const guint32 *lines, gint64 size, gint64 end)
 {
-  guint32 before = 0;
-
   for (gint64 i = 0; i < size; i++)
-    {
-      guint32 line;
-
-      memcpy (&line, bytes + 4 * i, sizeof line);
-      if (line < before || line >= lines)
-        return FALSE;
-      before = line;
-    }
+    if (lines[i] >= end || (i > 0 && lines[i] < lines[i - 1]))
+      return FALSE;
   return TRUE;
 }
 
 /* Takes what the file of the corpus, @bytes, says, and the @stores, if all of it belongs together. */
 static gboolean
-take (PlaitCorpus *corpus, const guint8 *bytes, gsize length, PlaitTokenStore **stores)
+take (PlaitCorpus *corpus, const char *bytes, gsize length, PlaitTokenStore **stores)
 {
-  Head head;
-  gsize at = sizeof head, streams, end = length - sizeof (guint64);
+  const Head *head = (const Head *)(gconstpointer)bytes;
+  const Stream *streams = (const Stream *)(head + 1), *stream = streams;
+  const guint32 *lines;
+  gsize n = 0, end = length - sizeof (guint64);
   guint64 seal;
 
-  if (length < sizeof head + sizeof seal)
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    n += is_text (&corpus->streams[s]);
+  lines = (const guint32 *)(streams + n);
+  if (length < sizeof *head + n * sizeof *streams + sizeof seal)
     return FALSE;
-  memcpy (&head, bytes, sizeof head);
   memcpy (&seal, bytes + end, sizeof seal);
-  if (head.format != FORMAT || XXH3_64bits (bytes, end) != seal)
+  if (head->format != FORMAT || XXH3_64bits (bytes, end) != seal
+      || end - sizeof *head - n * sizeof *streams != (head->has_lines ? (gsize)head->size * sizeof *lines : 0)
+      || (head->has_lines && !are_lines (lines, head->size, head->lines)))
     return FALSE;
-  streams = at;
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    if (is_text (&corpus->streams[s])
+        && (!stores[s] || plait_token_store_seal (stores[s]) != (stream++)->seal
+            || plait_token_store_sentences (stores[s]) != head->size))
+      return FALSE;
+  stream = streams;
   for (gint64 s = 0; s < corpus->n_streams; s++)
     if (is_text (&corpus->streams[s]))
       {
-        Stream stream;
-
-        if (at + sizeof stream > end)
-          return FALSE;
-        memcpy (&stream, bytes + at, sizeof stream);
-        at += sizeof stream;
-        if (!stores[s] || plait_token_store_seal (stores[s]) != stream.seal
-            || plait_token_store_sentences (stores[s]) != head.size)
-          return FALSE;
-      }
-  if (end - at != (head.has_lines ? (gsize)head.size * sizeof (guint32) : 0)
-      || (head.has_lines && !are_lines (bytes + at, head.size, head.lines)))
-    return FALSE;
-  for (gint64 s = 0; s < corpus->n_streams; s++)
-    if (is_text (&corpus->streams[s]))
-      {
-        memcpy (&corpus->streams[s].counts, bytes + streams + offsetof (Stream, counts), sizeof (PlaitCorpusCounts));
-        streams += sizeof (Stream);
+        corpus->streams[s].counts = (stream++)->counts;
         plait_token_store_free (corpus->streams[s].tokens);
         corpus->streams[s].tokens = g_steal_pointer (&stores[s]);
       }
-  corpus->lines = head.lines;
-  corpus->size = head.size;
-  if (head.has_lines)
+  corpus->lines = head->lines;
+  corpus->size = head->size;
+  if (head->has_lines)
     {
-      corpus->line_of = g_array_sized_new (FALSE, FALSE, sizeof (guint32), (guint)head.size);
-      g_array_append_vals (corpus->line_of, bytes + at, (guint)head.size);
+      corpus->line_of = g_array_sized_new (FALSE, FALSE, sizeof *lines, (guint)head->size);
+      g_array_append_vals (corpus->line_of, lines, (guint)head->size);
     }
   return TRUE;
 }
@@ -234,7 +220,7 @@ plait_corpus_index_load (PlaitCorpus *corpus, const PlaitIndex *index, const cha
   if (!path || !g_file_get_contents (path, &bytes, &length, NULL))
     return FALSE;
   plait_pool_run (pool, corpus->n_streams, load_ids, &load);
-  taken = take (corpus, (const guint8 *)bytes, length, stores);
+  taken = take (corpus, bytes, length, stores);
   for (gint64 s = 0; s < corpus->n_streams; s++)
     plait_token_store_free (stores[s]);
   if (!taken)

@@ -16,7 +16,7 @@ block_free (PlaitCorpusBlock *block)
   for (gint64 i = 0; i < block->n_sides; i++)
     {
       PlaitCorpusSide *side = &block->sides[i];
-      plait_document_reader_free (side->documents);
+      plait_document_reader_free (side->lines);
       plait_text_reader_free (side->reader);
       g_clear_pointer (&side->sentences, g_array_unref);
       if (side->text)
@@ -40,20 +40,23 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCorpusBlock, block_free)
 
 /* One more side, which reads @path. NULL on failure. */
 static PlaitCorpusSide *
-add_side (PlaitCorpusBlock *block, gint64 stream, const char *path, GError **error)
+add_side (PlaitCorpusBlock *block, gint64 stream, const char *path, const PlaitDocumentSettings *layout, GError **error)
 {
   PlaitCorpusSide *side = &block->sides[block->n_sides++];
   side->stream = stream;
+  side->is_documents = layout->layout != PLAIT_LAYOUT_SENTENCES;
   side->text = g_string_new (NULL);
+  side->sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
   side->reader = plait_text_reader_open (path, error);
-  return side->reader ? side : NULL;
+  side->lines = side->reader ? plait_document_reader_new (side->reader, layout, error) : NULL;
+  return side->lines ? side : NULL;
 }
 
 static gboolean
 add_stream (PlaitCorpusBlock *block, gint64 number, GError **error)
 {
   const PlaitCorpusStreamState *stream = &block->corpus->streams[number];
-  PlaitCorpusSide *side = add_side (block, number, stream->path, error);
+  PlaitCorpusSide *side = add_side (block, number, stream->path, &stream->documents, error);
   if (!side)
     return FALSE;
   for (gsize j = 0; j < G_N_ELEMENTS (side->ids); j++)
@@ -61,18 +64,10 @@ add_stream (PlaitCorpusBlock *block, gint64 number, GError **error)
       side->ids[j] = g_array_new (FALSE, FALSE, sizeof (gint32));
       side->words[j] = stream->trees ? g_array_new (FALSE, FALSE, sizeof (gint32)) : NULL;
     }
-  if (stream->documents.layout != PLAIT_LAYOUT_SENTENCES)
-    {
-      side->sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
-      side->scratch = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
-      side->documents = plait_document_reader_new (side->reader, &stream->documents, error);
-      return side->documents != NULL;
-    }
-  if (stream->trees)
-    side->scratch = g_array_new (FALSE, FALSE, sizeof (gint32));
+  side->scratch = g_array_new (FALSE, FALSE, side->is_documents ? sizeof (PlaitDocumentSentence) : sizeof (gint32));
   if (!stream->trees_path)
     return TRUE;
-  PlaitCorpusSide *trees = add_side (block, number, stream->trees_path, error);
+  PlaitCorpusSide *trees = add_side (block, number, stream->trees_path, &(PlaitDocumentSettings){ 0 }, error);
   if (!trees)
     return FALSE;
   trees->is_trees = TRUE;
@@ -100,21 +95,17 @@ block_new (PlaitCorpus *corpus, GError **error)
 static gboolean
 read_text (PlaitCorpusSide *side, GError **error)
 {
-  gsize length;
-  const char *text;
+  gboolean read = plait_document_reader_next (side->lines, side->text, side->sentences, &side->number, error);
 
-  if (side->documents)
-    {
-      gboolean read = plait_document_reader_next (side->documents, side->text, side->sentences, &side->number, error);
+  side->number = read ? side->number : plait_text_reader_line (side->reader) + 1;
+  return read;
+}
 
-      side->number = read ? side->number : plait_text_reader_line (side->reader) + 1;
-      return read;
-    }
-  text = plait_text_reader_next (side->reader, &length, error);
-  side->number = plait_text_reader_line (side->reader) + !text;
-  if (text)
-    g_string_append_len (side->text, text, (gssize)length);
-  return text != NULL;
+static void
+empty_side (PlaitCorpusSide *side)
+{
+  g_string_truncate (side->text, 0);
+  g_array_set_size (side->sentences, 0);
 }
 
 /* The lines or documents of @side, of which @n have been read, or -1 on failure. */
@@ -124,11 +115,7 @@ count_all (PlaitCorpusSide *side, gint64 n, GError **error)
   g_autoptr (GError) cause = NULL;
 
   for (; read_text (side, &cause); n++)
-    {
-      g_string_truncate (side->text, 0);
-      if (side->sentences)
-        g_array_set_size (side->sentences, 0);
-    }
+    empty_side (side);
   return plait_no_fault (&cause, error) ? n : -1;
 }
 
@@ -136,7 +123,7 @@ count_all (PlaitCorpusSide *side, gint64 n, GError **error)
 static gint64
 number_of (const PlaitCorpusSide *side, gint64 line)
 {
-  return line < side->lines ? side->numbers[line] : side->number;
+  return line < side->n_lines ? side->numbers[line] : side->number;
 }
 
 /* Some files have ended with line @line of the block, where others go on: counts the lines of two for the message. */
@@ -147,16 +134,16 @@ fail_on_line_counts (PlaitCorpusBlock *block, gint64 line, GError **error)
   gint64 other = 1, place, n[2];
   gboolean is_same;
 
-  while ((block->sides[other].lines > line) == (sides[0]->lines > line))
+  while ((block->sides[other].n_lines > line) == (sides[0]->n_lines > line))
     other++;
   sides[1] = &block->sides[other];
   place = number_of (sides[1], line);
-  is_same = !sides[0]->documents == !sides[1]->documents;
+  is_same = sides[0]->is_documents == sides[1]->is_documents;
   for (guint i = 0; i < 2; i++)
     {
       if (!plait_no_fault (&sides[i]->error, error)) /* behind this line */
         return FALSE;
-      n[i] = count_all (sides[i], block->corpus->lines + sides[i]->lines, error);
+      n[i] = count_all (sides[i], block->corpus->lines + sides[i]->n_lines, error);
       if (n[i] < 0)
         return FALSE;
     }
@@ -164,35 +151,37 @@ fail_on_line_counts (PlaitCorpusBlock *block, gint64 line, GError **error)
                      "%s:%" G_GINT64_FORMAT ": the file has %" G_GINT64_FORMAT " %s, but %s has %" G_GINT64_FORMAT
                      "%s; expected as many in both, since %s i of each belongs to tuple i",
                      plait_text_reader_name (sides[1]->reader), place, n[1],
-                     sides[1]->documents ? "documents" : "lines", plait_text_reader_name (sides[0]->reader), n[0],
-                     is_same               ? ""
-                     : sides[0]->documents ? " documents"
-                                           : " lines",
-                     sides[0]->documents || sides[1]->documents ? "document" : "line");
+                     sides[1]->is_documents ? "documents" : "lines", plait_text_reader_name (sides[0]->reader), n[0],
+                     is_same                  ? ""
+                     : sides[0]->is_documents ? " documents"
+                                              : " lines",
+                     sides[0]->is_documents || sides[1]->is_documents ? "document" : "line");
 }
 
 /* Reads the next line of @side into the block; FALSE at the end or on failure. */
 static gboolean
 read_line (PlaitCorpusBlock *block, PlaitCorpusSide *side, GError **error)
 {
-  gint64 line = side->lines;
-  gsize start = side->text->len;
+  gint64 line = side->n_lines;
+  guint first = side->sentences->len;
+  const char *text;
+  gsize length;
 
-  if (side->sentences)
-    side->first_sentence[line] = side->sentences->len;
   if (!read_text (side, error))
     return FALSE;
   side->numbers[line] = side->number;
+  side->line_sentences[line] = (PlaitCorpusRange){ first, side->sentences->len - first };
   side->ends[line] = side->text->len;
-  side->blank[line] = plait_text_is_blank (side->text->str + start, side->text->len - start);
+  text = plait_corpus_side_text (side, line, &length);
+  side->blank[line] = plait_text_is_blank (text, length);
   if (side->blank[line] && block->corpus->empty_is_error && !side->is_trees)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s:%" G_GINT64_FORMAT ": the %s; expected a sentence of %s, since empty=error "
                        "(empty=missing would take the source as missing there)",
                        plait_text_reader_name (side->reader), side->number,
-                       side->documents ? "document has no sentences" : "line is empty",
+                       side->is_documents ? "document has no sentences" : "line is empty",
                        block->corpus->streams[side->stream].name);
-  side->lines++;
+  side->n_lines++;
   return TRUE;
 }
 
@@ -202,11 +191,9 @@ read_side (gpointer data, gint64 piece, guint thread)
   PlaitCorpusBlock *block = data;
   PlaitCorpusSide *side = &block->sides[piece];
 
-  side->lines = 0;
-  g_string_truncate (side->text, 0);
-  if (side->sentences)
-    g_array_set_size (side->sentences, 0);
-  while (side->lines < block->wanted && read_line (block, side, &side->error))
+  side->n_lines = 0;
+  empty_side (side);
+  while (side->n_lines < block->wanted && read_line (block, side, &side->error))
     ;
 }
 
@@ -232,7 +219,7 @@ read_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
   plait_pool_run (pool, block->n_sides, read_side, block);
   block->lines = block->wanted;
   for (gint64 i = 0; i < block->n_sides; i++)
-    block->lines = MIN (block->lines, block->sides[i].lines);
+    block->lines = MIN (block->lines, block->sides[i].n_lines);
   if (block->lines == block->wanted)
     {
       block->wanted = next_wanted (block);
@@ -243,7 +230,7 @@ read_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
     {
       PlaitCorpusSide *side = &block->sides[i];
 
-      if (side->lines > block->lines)
+      if (side->n_lines > block->lines)
         continue;
       if (!plait_no_fault (&side->error, error))
         return FALSE;
@@ -256,33 +243,32 @@ static void
 encode_piece (gpointer data, gint64 piece, guint thread)
 {
   PlaitCorpusBlock *block = data;
-  gint64 side_index = piece / block->pieces;
-  gint64 part = piece % block->pieces;
-  PlaitCorpusSide *side = &block->sides[side_index];
-  const PlaitVocabulary *vocabulary = block->corpus->streams[side->stream].vocabulary;
+  PlaitCorpusSide *side = &block->sides[piece / block->pieces];
+  const PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
+  gint64 part = piece % block->pieces, end = MIN (block->lines, (part + 1) * PIECE_LINES);
   GArray *ids = side->ids[part], *words = side->words[part];
   if (side->is_trees)
     return;
   g_array_set_size (ids, 0);
   if (words)
     g_array_set_size (words, 0);
-  gint64 end = MIN (block->lines, (part + 1) * PIECE_LINES);
   for (gint64 line = part * PIECE_LINES; line < end; line++)
     {
-      gsize start = line > 0 ? side->ends[line - 1] : 0;
-      side->first[line] = ids->len;
+      guint first = ids->len, first_word = words ? words->len : 0;
+      gsize length;
+      const char *text = plait_corpus_side_text (side, line, &length);
       if (words)
         {
-          side->first_word[line] = words->len;
-          plait_vocabulary_encode_words (vocabulary, side->text->str + start, side->ends[line] - start, ids, words);
+          plait_vocabulary_encode_words (stream->vocabulary, text, length, ids, words);
+          side->line_words[line] = (PlaitCorpusRange){ first_word, words->len - first_word };
         }
-      else if (side->documents)
-        plait_document_encode (vocabulary, side->text->str + start, side->ends[line] - start,
-                               block->corpus->streams[side->stream].documents.starts, ids,
-                               &g_array_index (side->sentences, PlaitDocumentSentence, side->first_sentence[line]));
+      else if (side->is_documents)
+        plait_document_encode (
+            stream->vocabulary, text, length, stream->documents.starts, ids,
+            &g_array_index (side->sentences, PlaitDocumentSentence, side->line_sentences[line].first));
       else if (!side->blank[line])
-        plait_target_encode (block->corpus->streams[side->stream].target, vocabulary, side->text->str + start,
-                             side->ends[line] - start, ids);
+        plait_target_encode (stream->target, stream->vocabulary, text, length, ids);
+      side->line_ids[line] = (PlaitCorpusRange){ first, ids->len - first };
     }
 }
 

@@ -5,43 +5,30 @@
 #include "data/labels.h"
 
 static const gint32 *
-line_ids (const PlaitCorpusSide *side, gint64 lines, gint64 line, gsize *n)
+line_ids (const PlaitCorpusSide *side, gint64 line, gsize *n)
 {
-  const GArray *ids = side->ids[line / PIECE_LINES];
-  gboolean last = line + 1 == lines || (line + 1) % PIECE_LINES == 0;
-  *n = (last ? ids->len : side->first[line + 1]) - side->first[line];
-  return (const gint32 *)ids->data + side->first[line];
-}
-
-/* The text of @line of the block. */
-static const char *
-line_text (const PlaitCorpusSide *side, gint64 line, gsize *length)
-{
-  gsize start = line > 0 ? side->ends[line - 1] : 0;
-  *length = side->ends[line] - start;
-  return side->text->str + start;
+  *n = side->line_ids[line].n;
+  return (const gint32 *)side->ids[line / PIECE_LINES]->data + side->line_ids[line].first;
 }
 
 /* What trees are made from. */
 static PlaitTreeLine
-tree_line (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 line)
+tree_line (const PlaitCorpusSide *side, gint64 line)
 {
-  const GArray *words = side->words[line / PIECE_LINES];
-  gboolean last = line + 1 == block->lines || (line + 1) % PIECE_LINES == 0;
-  PlaitTreeLine tree = { .number = side->numbers[line] };
+  const gint32 *words = (const gint32 *)(gpointer)side->words[line / PIECE_LINES]->data;
+  PlaitTreeLine tree = { .number = side->numbers[line], .words = side->line_words[line].n };
   tree.file = plait_text_reader_name ((side->trees ? side->trees : side)->reader);
-  tree.sentence = line_text (side, line, &tree.sentence_length);
-  tree.words = (last ? words->len : side->first_word[line + 1]) - side->first_word[line];
-  tree.pieces = tree.words > 0 ? (const gint32 *)(gpointer)words->data + side->first_word[line] : NULL;
+  tree.sentence = plait_corpus_side_text (side, line, &tree.sentence_length);
+  tree.pieces = tree.words > 0 ? words + side->line_words[line].first : NULL;
   if (side->trees)
-    tree.tree = line_text (side->trees, line, &tree.tree_length);
+    tree.tree = plait_corpus_side_text (side->trees, line, &tree.tree_length);
   return tree;
 }
 
 static gboolean
 is_treeless (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 line)
 {
-  PlaitTreeLine tree = tree_line (block, side, line);
+  PlaitTreeLine tree = tree_line (side, line);
   return plait_tree_maker_drops (block->corpus->streams[side->stream].trees, &tree);
 }
 
@@ -49,14 +36,12 @@ is_treeless (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 
 static PlaitDocument
 document_of (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 line)
 {
-  guint first = side->first_sentence[line];
-  guint end = line + 1 == block->lines ? side->sentences->len : side->first_sentence[line + 1];
   gsize n;
 
   return (PlaitDocument){
-    .ids = line_ids (side, block->lines, line, &n),
-    .sentences = (const PlaitDocumentSentence *)(gpointer)side->sentences->data + first,
-    .n = end - first,
+    .ids = line_ids (side, line, &n),
+    .sentences = (const PlaitDocumentSentence *)(gpointer)side->sentences->data + side->line_sentences[line].first,
+    .n = side->line_sentences[line].n,
     .settings = &block->corpus->streams[side->stream].documents,
     .file = plait_text_reader_name (side->reader),
     .line = side->numbers[line],
@@ -77,8 +62,8 @@ tuple_ids (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, const Pla
   PlaitDocument document;
   gint64 rows;
 
-  if (!side->documents)
-    return line_ids (side, block->lines, tuple->line, n);
+  if (!side->is_documents)
+    return line_ids (side, tuple->line, n);
   document = document_of (block, side, tuple->line);
   *part = plait_document_part (&document, tuple->first, tuple->end, drops_start (block->corpus, side->stream), &rows);
   *n = (gsize)rows;
@@ -124,7 +109,7 @@ static gboolean
 store_tree (const PlaitCorpusBlock *block, PlaitCorpusSide *side, gint64 line, GError **error)
 {
   PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
-  PlaitTreeLine tree = tree_line (block, side, line);
+  PlaitTreeLine tree = tree_line (side, line);
   gboolean without;
   g_array_set_size (side->scratch, 0);
   if (!plait_tree_maker_make (stream->trees, &tree, side->scratch, &without, error))
@@ -152,9 +137,9 @@ check_target (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64
 {
   const PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
   const PlaitCorpusSide *first = &block->sides[0];
-  PlaitDocument document = first->documents ? document_of (block, first, line) : (PlaitDocument){ NULL };
+  PlaitDocument document = first->is_documents ? document_of (block, first, line) : (PlaitDocument){ NULL };
   PlaitTargetLine where = { .file = plait_text_reader_name (side->reader), .line = side->numbers[line] };
-  where.text = line_text (side, line, &where.length);
+  where.text = plait_corpus_side_text (side, line, &where.length);
   return plait_target_check (stream->target, stream->vocabulary, &document, ids, n, &where, error);
 }
 
@@ -223,18 +208,17 @@ find_ends (PlaitCorpusBlock *block, gint64 line, GError **error)
     {
       const PlaitCorpusSide *side = &block->sides[i];
       PlaitCorpusStreamState *stream = &corpus->streams[side->stream];
-      gsize tokens;
+      guint tokens = side->line_ids[line].n;
 
-      if (!side->documents)
+      if (!side->is_documents)
         continue;
       block->cut_from[n++] = document_of (block, side, line);
-      line_ids (side, block->lines, line, &tokens);
       if (!stream->documents.truncates)
         cuts |= stream->documents.maximum > 0;
-      else if (stream->documents.maximum > 0 && (gint64)tokens > stream->documents.maximum)
+      else if (stream->documents.maximum > 0 && tokens > stream->documents.maximum)
         {
           stream->counts.truncated++;
-          stream->counts.tokens_lost += (gint64)tokens - stream->documents.maximum;
+          stream->counts.tokens_lost += tokens - stream->documents.maximum;
         }
     }
   g_assert (!cuts || n == block->n_sides);

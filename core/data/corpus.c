@@ -303,47 +303,27 @@ plait_corpus_check (const PlaitCorpus *corpus, GError **error)
   return TRUE;
 }
 
-/* The next line of @stream, or the next document with its sentences on one line. NULL at the end and on failure. */
-static const char *
-next_text (PlaitTextReader *reader, PlaitDocumentReader *documents, GString *text, GArray *sentences, GError **error)
-{
-  gint64 line;
-
-  if (!documents)
-    return plait_text_reader_next (reader, NULL, error);
-  g_string_truncate (text, 0);
-  g_array_set_size (sentences, 0);
-  if (!plait_document_reader_next (documents, text, sentences, &line, error))
-    return NULL;
-  return text->str;
-}
-
 GStrv
 plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **error)
 {
   const PlaitCorpusStreamState *stream = &corpus->streams[stream_index];
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (stream->path, error);
-  g_autoptr (PlaitDocumentReader) documents = NULL;
+  g_autoptr (PlaitDocumentReader) lines = reader ? plait_document_reader_new (reader, &stream->documents, error) : NULL;
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (GArray) sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
-  g_autoptr (GStrvBuilder) lines = g_strv_builder_new ();
+  g_autoptr (GStrvBuilder) kept = g_strv_builder_new ();
   g_autoptr (GError) cause = NULL;
-  gint64 tuple = 0, n = 0;
-  const char *line;
+  gint64 tuple = 0, n = 0, number;
 
   g_assert (plait_input_kind_is_text (stream->kind));
-  if (!reader)
+  if (!lines)
     return NULL;
-  if (stream->documents.layout != PLAIT_LAYOUT_SENTENCES)
-    {
-      documents = plait_document_reader_new (reader, &stream->documents, error);
-      if (!documents)
-        return NULL;
-    }
-  for (; (line = next_text (reader, documents, text, sentences, &cause)); n++)
+  for (; plait_document_reader_next (lines, text, sentences, &number, &cause); n++)
     {
       if (tuple < corpus->size && plait_corpus_line (corpus, tuple) == n)
-        g_strv_builder_add (lines, line);
+        g_strv_builder_add (kept, text->str);
+      g_string_truncate (text, 0);
+      g_array_set_size (sentences, 0);
       while (tuple < corpus->size && plait_corpus_line (corpus, tuple) == n) /* all chunks of a document */
         tuple++;
     }
@@ -356,5 +336,5 @@ plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **erro
                             "%s: the file has %" G_GINT64_FORMAT " lines, but had %" G_GINT64_FORMAT
                             " before; it must not change during a run",
                             stream->path, n, corpus->lines);
-  return g_strv_builder_end (lines);
+  return g_strv_builder_end (kept);
 }

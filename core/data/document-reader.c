@@ -32,7 +32,6 @@ plait_document_reader_new (PlaitTextReader *reader, const PlaitDocumentSettings 
 {
   g_autoptr (PlaitDocumentReader) self = g_new0 (PlaitDocumentReader, 1);
 
-  g_assert (settings->layout != PLAIT_LAYOUT_SENTENCES);
   self->reader = reader;
   self->settings = *settings;
   self->roles = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -183,6 +182,11 @@ plait_document_reader_next (PlaitDocumentReader *self, GString *text, GArray *se
     {
       if (*line == 0)
         *line = plait_text_reader_line (self->reader);
+      if (self->settings.layout == PLAIT_LAYOUT_SENTENCES)
+        {
+          g_string_append_len (text, next, (gssize)length);
+          return TRUE;
+        }
       if (self->settings.layout == PLAIT_LAYOUT_LINES)
         return split (self, next, length, text, sentences, error);
       if (plait_text_is_blank (next, length))

@@ -47,17 +47,17 @@ typedef struct
 
 typedef struct PlaitDocumentReader PlaitDocumentReader;
 
-/* Reads what @reader, which stays the caller's and must outlive it, is about to give. Fails if the rules for sentences
- * are not there. (transfer full) */
+/* Reads what @reader, which stays the caller's and must outlive it, is about to give: documents, or lines that are
+ * sentences by themselves. Fails if the rules for sentences are not there. (transfer full) */
 PlaitDocumentReader *plait_document_reader_new (PlaitTextReader *reader, const PlaitDocumentSettings *settings,
                                                 GError **error);
 void plait_document_reader_free (PlaitDocumentReader *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDocumentReader, plait_document_reader_free)
 
 /* Appends the sentences of the next document to @text, LF between them, and a PlaitDocumentSentence each, whose tokens
- * are still 0, to @sentences; *@line becomes the line where it begins. A document may have no sentences. FALSE at the
- * end, with @error left alone, and FALSE with @error set on bad text, on too many sentences or roles, and where the
- * first sentence has no role. */
+ * are still 0, to @sentences; *@line becomes the line where it begins. A document may have no sentences. Of
+ * PLAIT_LAYOUT_SENTENCES appends the next line to @text alone. FALSE at the end, with @error left alone, and FALSE with
+ * @error set on bad text, on too many sentences or roles, and where the first sentence has no role. */
 gboolean plait_document_reader_next (PlaitDocumentReader *self, GString *text, GArray *sentences, gint64 *line,
                                      GError **error);
 
