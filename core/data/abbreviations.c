@@ -34,16 +34,11 @@ static const Language languages[] = {
             "d. C.", "pág.", "págs.", "fig.",  "núm.", "art.", "cap.", "vol.", "ud.",    "uds.",    "cf." } },
 };
 
-/* The bytes of the space at @at, which may be one that does not break; 0: there is none. */
-static gsize
-space (const char *at, const char *end)
+/* Whether @character is a space, which may be one that does not break. */
+static gboolean
+is_space (gunichar character)
 {
-  static const char *const spaces[] = { " ", "\u00a0", "\u202f" };
-
-  for (gsize i = 0; i < G_N_ELEMENTS (spaces); i++)
-    if ((gsize)(end - at) >= strlen (spaces[i]) && memcmp (at, spaces[i], strlen (spaces[i])) == 0)
-      return strlen (spaces[i]);
-  return 0;
+  return character == ' ' || character == 0xa0 || character == 0x202f;
 }
 
 /* Where @abbreviation, which stands at @at, is over; NULL: it does not stand there. */
@@ -57,7 +52,7 @@ match (const char *abbreviation, const char *at, const char *end)
       if (at >= end)
         return NULL;
       found = g_utf8_get_char (at);
-      if (wanted == ' ' ? space (at, end) == 0
+      if (wanted == ' ' ? !is_space (found)
                         : found != wanted && !(a == abbreviation && found == g_unichar_toupper (wanted)))
         return NULL;
       at = g_utf8_next_char (at);
@@ -115,7 +110,7 @@ short_word (const char *text, const char *stop, gboolean digits)
 static const char *
 before_space (const char *text, const char *at)
 {
-  while (at > text && space (g_utf8_prev_char (at), at) > 0)
+  while (at > text && is_space (g_utf8_get_char (g_utf8_prev_char (at))))
     at = g_utf8_prev_char (at);
   return at;
 }

@@ -44,15 +44,12 @@ plait_index_takes (const PlaitIndex *index, const char *text)
 static GStrv
 places (const PlaitIndex *index, const char *text)
 {
-  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   g_autofree char *beside = g_path_get_dirname (text);
-  g_autofree char *first = index->folder ? g_strdup (index->folder) : g_build_filename (beside, FOLDER, NULL);
-  g_autofree char *second = index->folder ? NULL : g_build_filename (g_get_user_cache_dir (), "plait", NULL);
+  GStrv folders = g_new0 (char *, 3);
 
-  g_strv_builder_add (builder, first);
-  if (second)
-    g_strv_builder_add (builder, second);
-  return g_strv_builder_end (builder);
+  folders[0] = index->folder ? g_strdup (index->folder) : g_build_filename (beside, FOLDER, NULL);
+  folders[1] = index->folder ? NULL : g_build_filename (g_get_user_cache_dir (), "plait", NULL);
+  return folders;
 }
 
 char *

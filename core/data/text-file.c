@@ -141,12 +141,7 @@ plait_text_reader_free (PlaitTextReader *reader)
   if (!reader)
     return;
   if (reader->table)
-    {
-      table_unref (reader->table);
-      g_free (reader->name);
-      g_free (reader);
-      return;
-    }
+    table_unref (reader->table);
   if (reader->owns_descriptor)
     close (reader->descriptor);
   g_clear_object (&reader->inflate);
@@ -212,16 +207,17 @@ begin (PlaitTextReader *reader, GError **error)
 static gboolean
 begin_member (PlaitTextReader *reader, GError **error)
 {
-  while (reader->raw_start < reader->raw_end && reader->raw[reader->raw_start] == 0)
-    reader->raw_start++;
-  while (!reader->raw_ended && reader->raw_end - reader->raw_start < 2)
+  gsize left;
+  for (;;)
     {
-      if (!read_raw (reader, error))
-        return FALSE;
       while (reader->raw_start < reader->raw_end && reader->raw[reader->raw_start] == 0)
         reader->raw_start++;
+      left = reader->raw_end - reader->raw_start;
+      if (left >= 2 || reader->raw_ended)
+        break;
+      if (!read_raw (reader, error))
+        return FALSE;
     }
-  gsize left = reader->raw_end - reader->raw_start;
   if (left == 0)
     {
       reader->text_ended = TRUE;

@@ -143,10 +143,7 @@ plait_trees_check (const char *trees, const char *tokens, const PlaitTreeSetting
       counts->height += plait_tree_height ((const PlaitTreeStep *)(gpointer)reading.steps->data, reading.steps->len);
       count_arities (reading.tree, counts);
     }
-  if (!cause)
-    return TRUE;
-  g_propagate_error (error, g_steal_pointer (&cause));
-  return FALSE;
+  return plait_no_fault (&cause, error);
 }
 
 /* The children of a tree's nodes: leaves from 0, and nodes behind them. */
@@ -284,8 +281,5 @@ plait_trees_convert (const char *trees, const char *tokens, const PlaitTreeSetti
         return FALSE;
       take (out->str, data);
     }
-  if (!cause)
-    return TRUE;
-  g_propagate_error (error, g_steal_pointer (&cause));
-  return FALSE;
+  return plait_no_fault (&cause, error);
 }
