@@ -117,8 +117,7 @@ number_chain (const PlaitTree *tree, gint64 node, PlaitTreeLabels *labels, gint3
 typedef struct
 {
   const PlaitTree *tree;
-  PlaitBinarisation binarisation;
-  const PlaitHeadRules *rules;
+  const PlaitTreeSettings *settings;
   PlaitTreeLabels *labels;
   GArray *steps;
   GArray *tags;
@@ -138,7 +137,7 @@ find_head (Binariser *self, const PlaitTreeNode *node)
       g_array_append_val (self->children, label);
       child = at->next;
     }
-  return plait_head_rules_find (self->rules, (PlaitLabel){ node->text, node->length },
+  return plait_head_rules_find (self->settings->head_rules, (PlaitLabel){ node->text, node->length },
                                 (const PlaitLabel *)(gpointer)self->children->data, self->children->len);
 }
 
@@ -154,9 +153,9 @@ complete_child (Binariser *self, gint64 number, GError **error)
     return TRUE;
   gint64 child = ++self->done[number];
   if (child == 1)
-    self->pivot[number] = self->binarisation == PLAIT_BINARISE_LEFT    ? 1
-                          : self->binarisation == PLAIT_BINARISE_RIGHT ? n
-                                                                       : find_head (self, node) + 1;
+    self->pivot[number] = self->settings->binarisation == PLAIT_BINARISE_LEFT    ? 1
+                          : self->settings->binarisation == PLAIT_BINARISE_RIGHT ? n
+                                                                                 : find_head (self, node) + 1;
   gint64 joins = child < self->pivot[number] ? 0 : child == self->pivot[number] ? child - 1 : 1;
   for (gint64 i = 1; i <= joins; i++)
     {
@@ -190,12 +189,12 @@ binarise (Binariser *self, GError **error)
 }
 
 gboolean
-plait_tree_binarise (const PlaitTree *tree, PlaitBinarisation binarisation, const PlaitHeadRules *rules,
-                     PlaitTreeLabels *labels, GArray *steps, GArray *tags, GError **error)
+plait_tree_binarise (const PlaitTree *tree, const PlaitTreeSettings *settings, PlaitTreeLabels *labels, GArray *steps,
+                     GArray *tags, GError **error)
 {
   g_autofree gint64 *counters = g_new0 (gint64, 2 * tree->nodes->len);
   g_autoptr (GArray) children = g_array_new (FALSE, FALSE, sizeof (PlaitLabel));
-  Binariser self = { tree, binarisation, rules, labels, steps, tags, children, counters, counters + tree->nodes->len };
+  Binariser self = { tree, settings, labels, steps, tags, children, counters, counters + tree->nodes->len };
   g_array_set_size (steps, 0);
   g_array_set_size (tags, 0);
   return binarise (&self, error);

@@ -33,10 +33,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTreeLabels, plait_tree_labels_free)
 /* The label of @number, as long as @labels. (transfer none) */
 const char *plait_tree_labels_name (const PlaitTreeLabels *labels, gint32 number);
 
-/* Makes @tree binary: its steps to @steps (PlaitTreeStep), and to @tags (gint32) the label of each word. @rules is
- * used by PLAIT_BINARISE_HEAD alone. */
-gboolean plait_tree_binarise (const PlaitTree *tree, PlaitBinarisation binarisation, const PlaitHeadRules *rules,
-                              PlaitTreeLabels *labels, GArray *steps, GArray *tags, GError **error);
+/* Makes @tree binary as @settings say: its steps to @steps (PlaitTreeStep), and to @tags (gint32) the label of each
+ * word. */
+gboolean plait_tree_binarise (const PlaitTree *tree, const PlaitTreeSettings *settings, PlaitTreeLabels *labels,
+                              GArray *steps, GArray *tags, GError **error);
 
 /* A tree over @words words that no parser made, without labels: not PLAIT_TREES_GIVEN. */
 void plait_tree_control (PlaitTreeShape shape, gint64 words, PlaitRandomKey key, GArray *steps);

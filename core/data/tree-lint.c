@@ -77,23 +77,27 @@ next_line (Reading *reading, GError **error)
   return reading->line != NULL;
 }
 
+static gboolean
+make_binary (Reading *reading, GError **error)
+{
+  const PlaitTree *tree = reading->tree;
+  if (tree->root < 0)
+    return TRUE;
+  if (reading->sentence && !plait_tree_match (tree, reading->sentence, reading->sentence_length, error))
+    return FALSE;
+  if (tree->n_words > PLAIT_TREE_LEAVES_LIMIT)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "the tree has %" G_GINT64_FORMAT " words; expected at most %d",
+                       tree->n_words, PLAIT_TREE_LEAVES_LIMIT);
+  return plait_tree_binarise (tree, reading->settings, reading->labels, reading->steps, reading->tags, error);
+}
+
 /* The present line as a binary tree. */
 static gboolean
 read_tree (Reading *reading, GError **error)
 {
-  const PlaitTreeSettings *settings = reading->settings;
-  const PlaitTree *tree = reading->tree;
   g_array_set_size (reading->steps, 0);
   g_array_set_size (reading->tags, 0);
-  if (plait_tree_read (reading->tree, reading->line, reading->length, error)
-      && (tree->root < 0
-          || ((!reading->sentence || plait_tree_match (tree, reading->sentence, reading->sentence_length, error))
-              && (tree->n_words <= PLAIT_TREE_LEAVES_LIMIT
-                  || plait_fail (error, PLAIT_ERROR_INPUT,
-                                 "the tree has %" G_GINT64_FORMAT " words; expected at most %d", tree->n_words,
-                                 PLAIT_TREE_LEAVES_LIMIT))
-              && plait_tree_binarise (tree, settings->binarisation, settings->head_rules, reading->labels,
-                                      reading->steps, reading->tags, error))))
+  if (plait_tree_read (reading->tree, reading->line, reading->length, error) && make_binary (reading, error))
     return TRUE;
   g_prefix_error (error, "%s:%" G_GINT64_FORMAT ": ", plait_text_reader_name (reading->trees),
                   plait_text_reader_line (reading->trees));
@@ -146,47 +150,18 @@ plait_trees_check (const char *trees, const char *tokens, const PlaitTreeSetting
   return plait_no_fault (&cause, error);
 }
 
-/* The children of a tree's nodes: leaves from 0, and nodes behind them. */
-typedef struct
-{
-  const PlaitTreeStep *steps;
-  gint64 n;
-  gint64 *left;
-  gint64 *right;
-} Links;
-
-static void
-links_clear (Links *links)
-{
-  g_free (links->left);
-  g_free (links->right);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Links, links_clear)
-
-static Links
-links_new (const GArray *steps, gint64 words)
-{
-  Links links = { (const PlaitTreeStep *)(gpointer)steps->data, steps->len, g_new (gint64, steps->len + 1),
-                  g_new (gint64, steps->len + 1) };
-  plait_tree_link (links.steps, links.n, words, links.left, links.right);
-  return links;
-}
-
 static void
 write_triples (const Reading *reading, GString *out)
 {
-  gint64 words = reading->tree->n_words, first = MAX (FIRST_NODE, words + 1);
-  g_auto (Links) links = links_new (reading->steps, words);
-  if (links.n == 0)
+  gint64 words = reading->tree->n_words, n = reading->steps->len, first = MAX (FIRST_NODE, words + 1);
+  g_autofree gint64 *left = g_new (gint64, n), *right = g_new (gint64, n);
+  plait_tree_link ((const PlaitTreeStep *)(gpointer)reading->steps->data, n, words, left, right);
+  if (n == 0)
     g_string_append_printf (out, "[1,1,%d]", FIRST_NODE);
-  for (gint64 i = 0; i < links.n; i++)
-    {
-      gint64 left = links.left[i], right = links.right[i];
-      g_string_append_printf (out, "%s[%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT "]",
-                              i > 0 ? " " : "", left < words ? left + 1 : first + left - words,
-                              right < words ? right + 1 : first + right - words, first + i);
-    }
+  for (gint64 i = 0; i < n; i++)
+    g_string_append_printf (out, "%s[%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT "]", i > 0 ? " " : "",
+                            left[i] < words ? left[i] + 1 : first + left[i] - words,
+                            right[i] < words ? right[i] + 1 : first + right[i] - words, first + i);
 }
 
 /* The words of the present line, as a tree writes them. (transfer full) */
@@ -224,8 +199,9 @@ label_of (const Reading *reading, gint32 label)
 static gboolean
 write_brackets (const Reading *reading, GString *out, GError **error)
 {
-  gint64 words = reading->tree->n_words;
-  g_auto (Links) links = links_new (reading->steps, words);
+  const PlaitTreeStep *steps = (const PlaitTreeStep *)(gpointer)reading->steps->data;
+  gint64 words = reading->tree->n_words, n = reading->steps->len;
+  g_autofree gint64 *left = g_new (gint64, n), *right = g_new (gint64, n);
   g_auto (GStrv) texts = words_of (reading);
   g_autoptr (GArray) rest = g_array_new (FALSE, FALSE, sizeof (gint64));
   const gint64 end = -1;
@@ -236,8 +212,9 @@ write_brackets (const Reading *reading, GString *out, GError **error)
                        "%s:%" G_GINT64_FORMAT
                        ": the triples have no words to be written into brackets; give their sentences with --tokens",
                        plait_text_reader_name (reading->trees), plait_text_reader_line (reading->trees));
+  plait_tree_link (steps, n, words, left, right);
   /* What is still to be written: a leaf or a node, or the end of one. */
-  gint64 item = words + links.n - 1;
+  gint64 item = words + n - 1;
   g_array_append_val (rest, item);
   while (rest->len > 0)
     {
@@ -252,10 +229,10 @@ write_brackets (const Reading *reading, GString *out, GError **error)
                                 texts[item]);
       else
         {
-          g_string_append_printf (out, "(%s", label_of (reading, links.steps[item - words].label));
+          g_string_append_printf (out, "(%s", label_of (reading, steps[item - words].label));
           g_array_append_val (rest, end);
-          g_array_append_val (rest, links.right[item - words]);
-          g_array_append_val (rest, links.left[item - words]);
+          g_array_append_val (rest, right[item - words]);
+          g_array_append_val (rest, left[item - words]);
         }
     }
   return TRUE;

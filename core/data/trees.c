@@ -83,8 +83,7 @@ make_words (PlaitTreeMaker *maker, const PlaitTreeLine *line, gboolean *without,
     return FALSE;
   if (maker->tree->root >= 0)
     return plait_tree_match (maker->tree, line->sentence, line->sentence_length, error)
-           && plait_tree_binarise (maker->tree, maker->settings.binarisation, maker->settings.head_rules, maker->labels,
-                                   maker->steps, maker->tags, error);
+           && plait_tree_binarise (maker->tree, &maker->settings, maker->labels, maker->steps, maker->tags, error);
   *without = line->words > 1;
   if (*without && maker->settings.no_tree == PLAIT_NO_TREE_ERROR)
     return plait_fail (error, PLAIT_ERROR_INPUT,
