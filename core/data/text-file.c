@@ -20,8 +20,7 @@ typedef struct
   guint n;
   gint64 row; /* number of the line that is held, from 1 */
   gboolean ended;
-  GString *text; /* that line, NUL between its fields */
-  gsize *starts; /* [n + 1]: where fields begin in it, and where one more would */
+  GStrv fields; /* [n], of that line */
 } Table;
 
 struct PlaitTextReader
@@ -112,8 +111,6 @@ plait_text_reader_open_columns (const char *path, guint n, PlaitTextReader **col
   table->users = n;
   table->lines = lines;
   table->n = n;
-  table->text = g_string_new (NULL);
-  table->starts = g_new0 (gsize, n + 1);
   for (guint i = 0; i < n; i++)
     {
       columns[i] = g_new0 (PlaitTextReader, 1);
@@ -130,8 +127,7 @@ table_unref (Table *table)
   if (--table->users > 0)
     return;
   plait_text_reader_free (table->lines);
-  g_string_free (table->text, TRUE);
-  g_free (table->starts);
+  g_strfreev (table->fields);
   g_free (table);
 }
 
@@ -354,30 +350,24 @@ check_line (PlaitTextReader *reader, char *text, gsize length, GError **error)
 static gboolean
 next_row (Table *table, GError **error)
 {
-  gsize length;
+  gsize length = 0;
   const char *line = table->ended ? NULL : plait_text_reader_next (table->lines, &length, error);
   guint n = 1;
 
   table->ended = !line;
   if (!line)
     return FALSE;
+  for (const char *tab = line; (tab = strchr (tab, '\t')); tab++)
+    n++;
+  if (n != table->n)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s:%" G_GINT64_FORMAT ": %u fields; expected %u with tabs between them, one for each column "
+                       "that is named",
+                       table->lines->name, table->lines->line, n, table->n);
+  g_strfreev (table->fields);
+  table->fields = length > 0 ? g_strsplit (line, "\t", -1) : g_strdupv ((char *[]){ "", NULL });
   table->row++;
-  g_string_truncate (table->text, 0);
-  g_string_append_len (table->text, line, (gssize)length);
-  for (gsize i = 0; i < length; i++)
-    if (line[i] == '\t')
-      {
-        table->text->str[i] = '\0';
-        if (n < table->n)
-          table->starts[n] = i + 1;
-        n++;
-      }
-  table->starts[table->n] = length + 1;
-  return n == table->n
-         || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s:%" G_GINT64_FORMAT ": %u fields; expected %u with tabs between them, one for each column "
-                        "that is named",
-                        table->lines->name, table->row, n, table->n);
+  return TRUE;
 }
 
 static const char *
@@ -389,8 +379,8 @@ next_field (PlaitTextReader *reader, gsize *length, GError **error)
     return NULL;
   reader->line++;
   if (length)
-    *length = table->starts[reader->column + 1] - 1 - table->starts[reader->column];
-  return table->text->str + table->starts[reader->column];
+    *length = strlen (table->fields[reader->column]);
+  return table->fields[reader->column];
 }
 
 const char *
