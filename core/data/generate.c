@@ -60,45 +60,37 @@ plait_task_settings_clear (PlaitTaskSettings *settings)
   g_clear_pointer (&settings->values, g_free);
 }
 
-static gboolean
-check_range (const PlaitTask *task, const char *name, gint64 value, gint64 minimum, gint64 maximum, GError **error)
-{
-  if (value >= minimum && value <= maximum)
-    return TRUE;
-  return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "Parameter %s of task %s cannot be %" G_GINT64_FORMAT "; expected %" G_GINT64_FORMAT
-                     " to %" G_GINT64_FORMAT,
-                     name, task->name, value, minimum, maximum);
-}
-
 gboolean
 plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, const char *name, gint64 value, GError **error)
 {
+  gint64 *place = NULL, minimum = 0, maximum = G_MAXINT64;
+
   if (strcmp (name, "seed") == 0)
-    {
-      if (!check_range (task, name, value, 0, G_MAXINT64, error))
-        return FALSE;
-      settings->seed = (guint64)value;
-      return TRUE;
-    }
+    place = (gint64 *)&settings->seed;
   for (gsize split = 0; split < PLAIT_TASK_SPLITS; split++)
     if (strcmp (name, plait_task_splits[split]) == 0)
       {
-        if (!check_range (task, name, value, 1, TUPLES_LIMIT, error))
-          return FALSE;
-        settings->sizes[split] = value;
-        return TRUE;
+        place = &settings->sizes[split];
+        minimum = 1;
+        maximum = TUPLES_LIMIT;
       }
   for (gint64 i = 0; i < task->n_parameters; i++)
     if (strcmp (name, task->parameters[i].name) == 0)
       {
-        if (!check_range (task, name, value, task->parameters[i].minimum, task->parameters[i].maximum, error))
-          return FALSE;
-        settings->values[i] = value;
-        return TRUE;
+        place = &settings->values[i];
+        minimum = task->parameters[i].minimum;
+        maximum = task->parameters[i].maximum;
       }
-  return plait_fail (error, PLAIT_ERROR_INPUT, "Task %s has no parameter \"%s\"; plait generate %s --help lists them",
-                     task->name, name, task->name);
+  if (!place)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "Task %s has no parameter \"%s\"; plait generate %s --help lists them",
+                       task->name, name, task->name);
+  if (value < minimum || value > maximum)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "Parameter %s of task %s cannot be %" G_GINT64_FORMAT "; expected %" G_GINT64_FORMAT
+                       " to %" G_GINT64_FORMAT,
+                       name, task->name, value, minimum, maximum);
+  *place = value;
+  return TRUE;
 }
 
 gint64

@@ -47,16 +47,19 @@ read_json (const char *path, GError **error)
   return bytes ? plait_json_read_object (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), path, error) : NULL;
 }
 
-/* Sets *@value to the number @key of @config, which is below @limit; to -1 where there is none. */
+/* Sets *@value to the number @key of @config, which is below @limit; to -1 where there is none, if none is @needed. */
 static gboolean
-take_number (json_t *config, const char *key, gint32 limit, const char *name, gint32 *value, GError **error)
+take_number (json_t *config, const char *key, gboolean needed, gint32 limit, const char *name, gint32 *value,
+             GError **error)
 {
   json_t *number = json_object_get (config, key);
   json_int_t found = json_is_integer (number) ? json_integer_value (number) : -1;
 
   *value = -1;
   if (!number || json_is_null (number))
-    return TRUE;
+    return !needed
+           || plait_fail (error, PLAIT_ERROR_INPUT,
+                          "%s: has no %s; expected the number that the model was published with", name, key);
   if (found < 0 || found >= limit)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is no number from 0 to %d", name, key, limit - 1);
   *value = (gint32)found;
@@ -64,26 +67,14 @@ take_number (json_t *config, const char *key, gint32 limit, const char *name, gi
 }
 
 static gboolean
-check_number (gint32 value, const char *key, const char *name, GError **error)
-{
-  return value >= 0
-         || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: has no %s; expected the number that the model was published with", name, key);
-}
-
-static gboolean
 take_numbers (json_t *config, const Kind *kind, const char *name, PlaitPublishedNumbers *numbers, GError **error)
 {
-  if (!take_number (config, "vocab_size", PLAIT_VOCABULARY_MAXIMUM_SIZE, name, &numbers->size, error)
-      || !check_number (numbers->size, "vocab_size", name, error)
-      || !take_number (config, "pad_token_id", numbers->size, name, &numbers->padding, error)
-      || !take_number (config, "bos_token_id", numbers->size, name, &numbers->beginning, error)
-      || !take_number (config, "eos_token_id", numbers->size, name, &numbers->end, error)
-      || !check_number (numbers->end, "eos_token_id", name, error))
-    return FALSE;
   numbers->begins = kind->begins;
   numbers->offset = kind->offset;
-  return TRUE;
+  return take_number (config, "vocab_size", TRUE, PLAIT_VOCABULARY_MAXIMUM_SIZE, name, &numbers->size, error)
+         && take_number (config, "pad_token_id", FALSE, numbers->size, name, &numbers->padding, error)
+         && take_number (config, "bos_token_id", FALSE, numbers->size, name, &numbers->beginning, error)
+         && take_number (config, "eos_token_id", TRUE, numbers->size, name, &numbers->end, error);
 }
 
 /* Whether the tokenizer is told to put a space in front of texts. */

@@ -77,8 +77,6 @@ gboolean
 plait_token_store_keep (PlaitTokenStore *store, PlaitFile *file, GError **error)
 {
   g_assert (store->lengths->len == 0 && !store->file);
-  if (!file)
-    return TRUE;
   store->file = file;
   store->name = g_strdup (plait_file_temporary (file));
   store->descriptor = open (store->name, O_RDWR | O_CLOEXEC);

@@ -18,7 +18,7 @@ PlaitTokenStore *plait_token_store_new (gint64 ids);
 void plait_token_store_free (PlaitTokenStore *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTokenStore, plait_token_store_free)
 
-/* Lets @store, which is empty, become @file, which it takes (NULL: nothing changes). */
+/* Lets @store, which is empty, become @file, which it takes. */
 gboolean plait_token_store_keep (PlaitTokenStore *store, PlaitFile *file, GError **error);
 
 /* A store for ids below @ids from the file that another became. PLAIT_ERROR_INPUT unless it is whole and of as wide
