@@ -58,8 +58,6 @@ static const PlaitTaskParameter parameters[N_PARAMETERS] = {
   [ADVERBS] = { "adverbs", 4, 1, 400, "Adverbs in the lexicon" },
 };
 
-static const char *const streams[] = { "a", "b", "c", "target", NULL };
-
 enum
 {
   A,
@@ -99,14 +97,14 @@ append_stem (GString *line, int language, int class, gint64 number)
 static Participant
 draw_participant (const gint64 *values, PlaitRandomKey key)
 {
-  guint64 i = 0;
+  gint64 i = 0;
   Participant participant;
-  participant.noun = (gint64)plait_random_below (key, i++, (guint64)values[NOUNS]);
-  participant.plural = plait_random_below (key, i++, 2) == 1;
-  participant.gender = (gint64)plait_random_below (key, i++, 2);
-  participant.definite = plait_random_below (key, i++, 2) == 1;
-  participant.adjective = (gint64)plait_random_below (key, i++, (guint64)values[ADJECTIVES]);
-  if (plait_random_below (key, i++, 2) == 0)
+  participant.noun = plait_task_draw (key, i++, values[NOUNS]);
+  participant.plural = plait_task_draw (key, i++, 2) == 1;
+  participant.gender = plait_task_draw (key, i++, 2);
+  participant.definite = plait_task_draw (key, i++, 2) == 1;
+  participant.adjective = plait_task_draw (key, i++, values[ADJECTIVES]);
+  if (plait_task_draw (key, i++, 2) == 0)
     participant.adjective = -1;
   return participant;
 }
@@ -114,18 +112,18 @@ draw_participant (const gint64 *values, PlaitRandomKey key)
 static Event
 draw_event (const gint64 *values, PlaitRandomKey key)
 {
-  guint64 i = 0;
+  gint64 i = 0;
   Event event;
   event.participants[0] = draw_participant (values, plait_random_subkey (key, 0));
   event.participants[1] = draw_participant (values, plait_random_subkey (key, 1));
   key = plait_random_subkey (key, 2);
-  event.has_object = plait_random_below (key, i++, 4) > 0;
-  event.object_first = plait_random_below (key, i++, 2) == 1 && event.has_object;
-  event.verb = (gint64)plait_random_below (key, i++, (guint64)values[VERBS]);
-  event.tense = (gint64)plait_random_below (key, i++, 3);
-  event.negative = plait_random_below (key, i++, 2) == 1;
-  event.adverb = (gint64)plait_random_below (key, i++, (guint64)values[ADVERBS]);
-  if (plait_random_below (key, i++, 2) == 0)
+  event.has_object = plait_task_draw (key, i++, 4) > 0;
+  event.object_first = plait_task_draw (key, i++, 2) == 1 && event.has_object;
+  event.verb = plait_task_draw (key, i++, values[VERBS]);
+  event.tense = plait_task_draw (key, i++, 3);
+  event.negative = plait_task_draw (key, i++, 2) == 1;
+  event.adverb = plait_task_draw (key, i++, values[ADVERBS]);
+  if (plait_task_draw (key, i++, 2) == 0)
     event.adverb = -1;
   return event;
 }
@@ -218,7 +216,7 @@ generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
 {
   Event event = draw_event (values, plait_random_subkey (key, 0));
   tell_in_a (lines[A], &event);
-  tell_in_b (lines[B], &event, plait_random_below (plait_random_subkey (key, 1), 0, 2) == 1);
+  tell_in_b (lines[B], &event, plait_task_draw (plait_random_subkey (key, 1), 0, 2) == 1);
   tell_in_c (lines[C], &event);
   tell_in_target (lines[TARGET], &event);
 }
@@ -226,7 +224,7 @@ generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
 const PlaitTask plait_task_agreement = {
   .name = "agreement",
   .summary = "One event told in three languages, each with facts of its own; the target agrees in all of them",
-  .streams = streams,
+  .streams = (const char *const[]){ "a", "b", "c", "target", NULL },
   .parameters = parameters,
   .n_parameters = N_PARAMETERS,
   .generate = generate,

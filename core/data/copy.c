@@ -26,8 +26,6 @@ static const PlaitTaskParameter parameters[N_PARAMETERS] = {
   [LONGEST] = { "longest", 100, 1, 10000, "Symbols of the longest sentences, if more than those of the shortest" },
 };
 
-static const char *const streams[] = { "a", "target", NULL };
-
 enum
 {
   A,
@@ -41,14 +39,14 @@ generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
   gint64 n = plait_task_draw_length (values[SHORTEST], values[LONGEST], plait_random_subkey (key, 0), 0);
 
   for (gint64 i = 0; i < n; i++)
-    plait_task_append_stem (lines[A], (gint64)plait_random_below (symbols, (guint64)i, (guint64)values[SYMBOLS]), 97);
+    plait_task_append_stem (lines[A], plait_task_draw (symbols, i, values[SYMBOLS]), 97);
   g_string_append_len (lines[TARGET], lines[A]->str, (gssize)lines[A]->len);
 }
 
 const PlaitTask plait_task_copy = {
   .name = "copy",
   .summary = "A sentence of random symbols, to be told again as it is",
-  .streams = streams,
+  .streams = (const char *const[]){ "a", "target", NULL },
   .parameters = parameters,
   .n_parameters = N_PARAMETERS,
   .generate = generate,

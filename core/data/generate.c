@@ -13,8 +13,6 @@
 
 const char *const plait_task_splits[PLAIT_TASK_SPLITS] = { "train", "validation", "test" };
 
-static const gint64 usual_sizes[PLAIT_TASK_SPLITS] = { 6000, 500, 500 };
-
 static const PlaitTask *const tasks[]
     = { &plait_task_agreement, &plait_task_copy, &plait_task_needle, &plait_task_reorder, &plait_task_topic, NULL };
 
@@ -46,8 +44,7 @@ plait_task_find (const char *name, GError **error)
 PlaitTaskSettings
 plait_task_defaults (const PlaitTask *task)
 {
-  PlaitTaskSettings settings = { .seed = 1 };
-  memcpy (settings.sizes, usual_sizes, sizeof usual_sizes);
+  PlaitTaskSettings settings = { .seed = 1, .sizes = { 6000, 500, 500 } };
   settings.values = g_new0 (gint64, MAX (task->n_parameters, 1));
   for (gint64 i = 0; i < task->n_parameters; i++)
     settings.values[i] = task->parameters[i].initial;
@@ -94,9 +91,9 @@ plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, const char *
 }
 
 gint64
-plait_task_draw_length (gint64 shortest, gint64 longest, PlaitRandomKey key, guint64 index)
+plait_task_draw_length (gint64 shortest, gint64 longest, PlaitRandomKey key, gint64 index)
 {
-  return shortest + (gint64)plait_random_below (key, index, (guint64)MAX (longest - shortest, 0) + 1);
+  return shortest + plait_task_draw (key, index, MAX (longest - shortest, 0) + 1);
 }
 
 void

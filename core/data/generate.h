@@ -76,8 +76,15 @@ extern const PlaitTask plait_task_needle;
 extern const PlaitTask plait_task_reorder;
 extern const PlaitTask plait_task_topic;
 
-/* For tasks: a length drawn uniformly from @shortest to @longest, which is no less than @shortest. */
-gint64 plait_task_draw_length (gint64 shortest, gint64 longest, PlaitRandomKey key, guint64 index);
+/* For tasks: a number drawn uniformly from 0 to @n - 1. */
+static inline gint64
+plait_task_draw (PlaitRandomKey key, gint64 index, gint64 n)
+{
+  return (gint64)plait_random_below (key, (guint64)index, (guint64)n);
+}
+
+/* A length drawn uniformly from @shortest to @longest, which is no less than @shortest. */
+gint64 plait_task_draw_length (gint64 shortest, gint64 longest, PlaitRandomKey key, gint64 index);
 
 /* Appends a space if a word stands before, then @word. */
 void plait_task_append (GString *line, const char *word);

@@ -46,8 +46,6 @@ static const PlaitTaskParameter parameters[N_PARAMETERS] = {
   [LONGEST] = { "longest", 60, 2, 4000, "Sentences of the longest documents, if more than those of the shortest" },
 };
 
-static const char *const streams[] = { "a", "target", NULL };
-
 enum
 {
   A,
@@ -79,7 +77,7 @@ draw_first (gint64 *values, gint64 n, gint64 of, PlaitRandomKey key)
 {
   for (gint64 i = 0; i < n; i++)
     {
-      gint64 other = i + (gint64)plait_random_below (key, (guint64)i, (guint64)(of - i)), value = values[other];
+      gint64 other = i + plait_task_draw (key, i, of - i), value = values[other];
 
       values[other] = values[i];
       values[i] = value;
@@ -116,7 +114,7 @@ draw_facts (const gint64 *values, gint64 n, PlaitRandomKey key)
     {
       facts[i].first = first[pairs[i] / side];
       facts[i].second = second[pairs[i] % side];
-      facts[i].word = (gint64)plait_random_below (words, (guint64)i, (guint64)values[WORDS]);
+      facts[i].word = plait_task_draw (words, i, values[WORDS]);
     }
   return facts;
 }
@@ -132,7 +130,7 @@ static void
 tell (GString *line, const gint64 *values, const Fact *fact, gboolean asks, PlaitRandomKey key)
 {
   PlaitRandomKey fillers = plait_random_subkey (key, 1);
-  gint64 n = 0, n_fillers = (gint64)plait_random_below (plait_random_subkey (key, 0), 0, (guint64)values[FILLERS] + 1);
+  gint64 n = 0, n_fillers = plait_task_draw (plait_random_subkey (key, 0), 0, values[FILLERS] + 1);
   gint64 words[103];
 
   if (asks)
@@ -147,7 +145,7 @@ tell (GString *line, const gint64 *values, const Fact *fact, gboolean asks, Plai
       words[n++] = FACT_WORDS + fact->word;
     }
   for (gint64 i = 0; i < n_fillers; i++)
-    words[n++] = FILLER_WORDS + (gint64)plait_random_below (fillers, (guint64)i, N_FILLER_WORDS);
+    words[n++] = FILLER_WORDS + plait_task_draw (fillers, i, N_FILLER_WORDS);
   draw_first (words, n, n, plait_random_subkey (key, 2));
   for (gint64 i = 0; i < n; i++)
     if (words[i] == QUESTION)
@@ -190,7 +188,7 @@ generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
 const PlaitTask plait_task_needle = {
   .name = "needle",
   .summary = "Documents of facts that each take two words to name, and those that cues ask for",
-  .streams = streams,
+  .streams = (const char *const[]){ "a", "target", NULL },
   .documents = "a",
   .parameters = parameters,
   .n_parameters = N_PARAMETERS,

@@ -46,8 +46,6 @@ static const PlaitTaskParameter parameters[N_PARAMETERS] = {
   [GRAMMAR] = { "grammar", 1, 0, G_MAXINT32, "Number of the grammar: which child is the head of which pair" },
 };
 
-static const char *const streams[] = { "a", "a.trees", "target", NULL };
-
 enum
 {
   A,
@@ -81,7 +79,7 @@ draw (const gint64 *values, PlaitRandomKey key, Sentence *sentence)
   sentence->n = plait_task_draw_length (values[SHORTEST], values[LONGEST], plait_random_subkey (key, 0), 0);
   for (gint64 i = 0; i < sentence->n; i++)
     {
-      sentence->words[i] = (gint64)plait_random_below (words, (guint64)i, (guint64)values[WORDS]);
+      sentence->words[i] = plait_task_draw (words, i, values[WORDS]);
       sentence->types[i] = sentence->words[i] % types;
     }
   plait_tree_control (PLAIT_TREES_RANDOM, sentence->n, plait_random_subkey (key, 2), steps);
@@ -90,7 +88,7 @@ draw (const gint64 *values, PlaitRandomKey key, Sentence *sentence)
   for (gint64 i = 0; i + 1 < sentence->n; i++)
     {
       gint64 left = sentence->types[sentence->left[i]], right = sentence->types[sentence->right[i]];
-      gboolean right_is_head = plait_random_below (heads, (guint64)(left * types + right), 2) == 1;
+      gboolean right_is_head = plait_task_draw (heads, left * types + right, 2) == 1;
       sentence->types[sentence->n + i] = (right_is_head ? right : left) ^ 1;
     }
 }
@@ -142,7 +140,7 @@ generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
 const PlaitTask plait_task_reorder = {
   .name = "reorder",
   .summary = "The words of a sentence in another order, which its tree alone tells",
-  .streams = streams,
+  .streams = (const char *const[]){ "a", "a.trees", "target", NULL },
   .parameters = parameters,
   .n_parameters = N_PARAMETERS,
   .generate = generate,

@@ -31,8 +31,6 @@ static const PlaitTaskParameter parameters[N_PARAMETERS] = {
   [COMMON] = { "common", 40, 1, 2000, "Words that all topics have" },
 };
 
-static const char *const streams[] = { "text", "topic", NULL };
-
 enum
 {
   TEXT,
@@ -50,7 +48,7 @@ enum
 static gint64
 draw (PlaitRandomKey key, guint64 what, gint64 number, gint64 n)
 {
-  return (gint64)plait_random_below (plait_random_subkey (key, what), (guint64)number, (guint64)n);
+  return plait_task_draw (plait_random_subkey (key, what), number, n);
 }
 
 static void
@@ -82,7 +80,7 @@ generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
 const PlaitTask plait_task_topic = {
   .name = "topic",
   .summary = "A sentence, and which of a few topics it is about: a class",
-  .streams = streams,
+  .streams = (const char *const[]){ "text", "topic", NULL },
   .parameters = parameters,
   .n_parameters = N_PARAMETERS,
   .generate = generate,
