@@ -265,7 +265,8 @@ name_rest (Published *self)
 }
 
 static gpointer
-published_load (GBytes *bytes, const char *name, GError **error)
+published_load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name, PlaitVocabularyFacts *facts,
+                GError **error)
 {
   g_autoptr (Published) self = g_new0 (Published, 1);
   gsize at = strlen (HEADER);
@@ -285,19 +286,8 @@ published_load (GBytes *bytes, const char *name, GError **error)
     return NULL;
   number_ids (self, unknown);
   name_rest (self);
+  *facts = (PlaitVocabularyFacts){ self->size, self->numbers.begins != 0 };
   return g_steal_pointer (&self);
-}
-
-static gint32
-published_size (gconstpointer model)
-{
-  return ((const Published *)model)->size;
-}
-
-static gboolean
-published_begins (gconstpointer model)
-{
-  return ((const Published *)model)->numbers.begins != 0;
 }
 
 static const char *
@@ -422,11 +412,9 @@ const PlaitVocabularyFormat plait_published_format = {
   .format = "published",
   .header = HEADER,
   .seal = "plait published 2 sha256 ",
-  .size = published_size,
   .piece = published_piece,
   .encode = published_encode,
   .decode = published_decode,
   .free = published_free,
-  .begins = published_begins,
   .load = published_load,
 };

@@ -132,19 +132,17 @@ plait_subwords_open (GBytes *bytes, const char *name, GError **error)
 }
 
 static gpointer
-subwords_load (GBytes *bytes, const char *name, GError **error)
+subwords_load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name, PlaitVocabularyFacts *facts,
+               GError **error)
 {
   PlaitSentencePiece *model = plait_subwords_open (bytes, name, error);
-  if (!model || check_specials (model, name, error))
+  if (!model)
+    return NULL;
+  facts->size = plait_sentencepiece_size (model);
+  if (check_specials (model, name, error))
     return model;
   plait_sentencepiece_free (model);
   return NULL;
-}
-
-static gint32
-subwords_size (gconstpointer model)
-{
-  return plait_sentencepiece_size (model);
 }
 
 static const char *
@@ -326,7 +324,8 @@ train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
 }
 
 static GBytes *
-subwords_train (const PlaitVocabularySettings *settings, const char *const *paths, GError **error)
+subwords_train (const PlaitVocabularyFormat *format, const PlaitVocabularySettings *settings, const char *const *paths,
+                GError **error)
 {
   if (!check_settings (settings, error))
     return NULL;
@@ -356,7 +355,6 @@ subwords_train (const PlaitVocabularySettings *settings, const char *const *path
 const PlaitVocabularyFormat plait_sentencepiece_format = {
   .format = "sentencepiece",
   .seal = "\xc2\x3e\x4dplait sha256 ", /* tag and length of the field 1000, 13 + 64 bytes long */
-  .size = subwords_size,
   .piece = subwords_piece,
   .score = subwords_score,
   .encode = subwords_encode,

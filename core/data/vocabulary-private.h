@@ -4,30 +4,35 @@
 #include "data/sentencepiece.h"
 #include "data/vocabulary.h"
 
-/* What a kind of vocabulary does; words.c has two, subwords.c and published.c one each. @model is the kind's own. */
+/* What is known of a vocabulary once it is loaded. */
 typedef struct
 {
-  const char *format;
+  gint32 size;
+  gboolean begins; /* BOS is the first token of each text */
+} PlaitVocabularyFacts;
 
+/* What a kind of vocabulary does; words.c has two, subwords.c and published.c one each. @model is the kind's own. */
+typedef struct PlaitVocabularyFormat PlaitVocabularyFormat;
+
+struct PlaitVocabularyFormat
+{
+  const char *format;
   const char *header; /* what its bytes begin with; NULL: nothing of their own */
   const char *seal;   /* what stands there in a file, before a digest; NULL: it is in none */
-
-  gint32 (*size) (gconstpointer model);
   const char *(*piece) (gconstpointer model, gint32 id);
   double (*score) (gconstpointer model, gint32 id); /* NULL: always 0 */
   void (*encode) (gconstpointer model, const char *text, gsize length, GArray *ids);
   char *(*decode) (gconstpointer model, const gint32 *ids, gsize n);
   void (*free) (gpointer model);
 
-  /* Whether BOS is the first token of each text; NULL: never. */
-  gboolean (*begins) (gconstpointer model);
-
-  /* Checks @bytes and makes a model of them; messages begin with @name. */
-  gpointer (*load) (GBytes *bytes, const char *name, GError **error);
+  /* Checks @bytes, makes a model of them and fills @facts, which are zero; messages begin with @name. */
+  gpointer (*load) (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name, PlaitVocabularyFacts *facts,
+                    GError **error);
 
   /* Makes the serialised bytes from text; NULL: they come from elsewhere. */
-  GBytes *(*train) (const PlaitVocabularySettings *settings, const char *const *paths, GError **error);
-} PlaitVocabularyFormat;
+  GBytes *(*train) (const PlaitVocabularyFormat *format, const PlaitVocabularySettings *settings,
+                    const char *const *paths, GError **error);
+};
 
 extern const PlaitVocabularyFormat plait_words_format;
 extern const PlaitVocabularyFormat plait_labels_format;

@@ -26,6 +26,7 @@ struct PlaitVocabulary
   int references; /* atomic */
   const PlaitVocabularyFormat *format;
   gpointer model;
+  PlaitVocabularyFacts facts;
   GBytes *bytes;
   char *hash;
 };
@@ -45,13 +46,15 @@ plait_vocabulary_defaults (void)
 static PlaitVocabulary *
 load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name, GError **error)
 {
-  gpointer model = format->load (bytes, name, error);
+  PlaitVocabularyFacts facts = { 0 };
+  gpointer model = format->load (format, bytes, name, &facts, error);
   if (!model)
     return NULL;
   PlaitVocabulary *vocabulary = g_new0 (PlaitVocabulary, 1);
   vocabulary->references = 1;
   vocabulary->format = format;
   vocabulary->model = model;
+  vocabulary->facts = facts;
   vocabulary->bytes = g_bytes_ref (bytes);
   vocabulary->hash = plait_digest_bytes (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
   return vocabulary;
@@ -175,12 +178,12 @@ plait_vocabulary_read_bytes (const char *path, const char *expected, GError **er
   return size < 0 ? NULL : g_bytes_new_take (g_steal_pointer (&data), (gsize)size);
 }
 
-/* The format by whose header @bytes begin; NULL: none. */
+/* The format, of those that are in files, by whose header @bytes begin; NULL: none. */
 static const PlaitVocabularyFormat *
 find_header (GBytes *bytes)
 {
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
-    if (formats[i]->header && plait_vocabulary_begins_with (bytes, formats[i]->header))
+    if (formats[i]->seal && formats[i]->header && plait_vocabulary_begins_with (bytes, formats[i]->header))
       return formats[i];
   return NULL;
 }
@@ -269,7 +272,7 @@ plait_vocabulary_train (const PlaitVocabularySettings *settings, const char *con
   const PlaitVocabularyFormat *format = strcmp (settings->type, "words") == 0    ? &plait_words_format
                                         : strcmp (settings->type, "labels") == 0 ? &plait_labels_format
                                                                                  : &plait_sentencepiece_format;
-  g_autoptr (GBytes) bytes = format->train (settings, paths, error);
+  g_autoptr (GBytes) bytes = format->train (format, settings, paths, error);
   return !bytes ? NULL : load (format, bytes, "the vocabulary just made", error);
 }
 
@@ -320,7 +323,7 @@ plait_vocabulary_hash (const PlaitVocabulary *vocabulary)
 gint32
 plait_vocabulary_size (const PlaitVocabulary *vocabulary)
 {
-  return vocabulary->format->size (vocabulary->model);
+  return vocabulary->facts.size;
 }
 
 const char *
@@ -346,7 +349,7 @@ plait_vocabulary_encode (const PlaitVocabulary *vocabulary, const char *text, gs
 gboolean
 plait_vocabulary_begins (const PlaitVocabulary *vocabulary)
 {
-  return vocabulary->format->begins && vocabulary->format->begins (vocabulary->model);
+  return vocabulary->facts.begins;
 }
 
 void

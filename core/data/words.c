@@ -229,9 +229,18 @@ load_entry (Words *self, char *text, gsize length, const char *name, GError **er
   return TRUE;
 }
 
-static gpointer
-load (GBytes *bytes, const char *header, NextWord next, const char *name, GError **error)
+/* What the words of a text in @format are. */
+static NextWord
+words_of (const PlaitVocabularyFormat *format)
 {
+  return format == &plait_labels_format ? next_label : plait_words_next;
+}
+
+static gpointer
+words_load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name, PlaitVocabularyFacts *facts,
+            GError **error)
+{
+  const char *header = format->header;
   gsize size;
   const char *data = g_bytes_get_data (bytes, &size);
   if (!plait_vocabulary_begins_with (bytes, header) || data[size - 1] != '\n')
@@ -247,7 +256,7 @@ load (GBytes *bytes, const char *header, NextWord next, const char *name, GError
                             lines, WORDS_LIMIT);
 
   g_autoptr (Words) self = g_new0 (Words, 1);
-  self->next = next;
+  self->next = words_of (format);
   self->text = g_memdup2 (data + skipped, MAX (size - skipped, 1));
   self->table = table_new ();
   for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
@@ -264,25 +273,8 @@ load (GBytes *bytes, const char *header, NextWord next, const char *name, GError
         return NULL;
       at = lf + 1;
     }
+  facts->size = (gint32)self->table.words->len;
   return g_steal_pointer (&self);
-}
-
-static gpointer
-words_load (GBytes *bytes, const char *name, GError **error)
-{
-  return load (bytes, WORDS_HEADER, plait_words_next, name, error);
-}
-
-static gpointer
-labels_load (GBytes *bytes, const char *name, GError **error)
-{
-  return load (bytes, LABELS_HEADER, next_label, name, error);
-}
-
-static gint32
-words_size (gconstpointer model)
-{
-  return (gint32)((const Words *)model)->table.words->len;
 }
 
 static const char *
@@ -325,7 +317,7 @@ words_decode (gconstpointer model, const gint32 *ids, gsize n)
   for (gsize i = 0; i < n; i++)
     {
       const Word *word;
-      g_assert (ids[i] >= 0 && ids[i] < words_size (self));
+      g_assert (ids[i] >= 0 && (guint)ids[i] < self->table.words->len);
       word = table_word (&self->table, ids[i]);
       if (ids[i] < PLAIT_TOKEN_UNKNOWN)
         continue;
@@ -437,8 +429,8 @@ count_words (GArray *counts, NextWord next, const char *const *paths, PlaitPool 
 }
 
 static GBytes *
-train (const PlaitVocabularySettings *settings, const char *header, NextWord next, const char *const *paths,
-       GError **error)
+words_train (const PlaitVocabularyFormat *format, const PlaitVocabularySettings *settings, const char *const *paths,
+             GError **error)
 {
   if (settings->size != 0 && settings->size <= PLAIT_TOKEN_SPECIALS)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
@@ -448,13 +440,13 @@ train (const PlaitVocabularySettings *settings, const char *header, NextWord nex
                             settings->size, PLAIT_TOKEN_SPECIALS, PLAIT_TOKEN_SPECIALS);
   g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (Count));
   g_array_set_clear_func (counts, count_clear);
-  const GArray *sorted = count_words (counts, next, paths, settings->pool, error);
+  const GArray *sorted = count_words (counts, words_of (format), paths, settings->pool, error);
   if (!sorted)
     return NULL;
   gsize n = sorted->len;
   if (settings->size != 0)
     n = MIN (n, (gsize)(settings->size - PLAIT_TOKEN_SPECIALS));
-  g_autoptr (GString) text = g_string_new (header);
+  g_autoptr (GString) text = g_string_new (format->header);
   gsize kept = 0;
   for (; kept < n; kept++)
     {
@@ -472,23 +464,10 @@ train (const PlaitVocabularySettings *settings, const char *header, NextWord nex
   return g_string_free_to_bytes (g_steal_pointer (&text));
 }
 
-static GBytes *
-words_train (const PlaitVocabularySettings *settings, const char *const *paths, GError **error)
-{
-  return train (settings, WORDS_HEADER, plait_words_next, paths, error);
-}
-
-static GBytes *
-labels_train (const PlaitVocabularySettings *settings, const char *const *paths, GError **error)
-{
-  return train (settings, LABELS_HEADER, next_label, paths, error);
-}
-
 const PlaitVocabularyFormat plait_words_format = {
   .format = "words",
   .header = WORDS_HEADER,
   .seal = "plait words 2 sha256 ",
-  .size = words_size,
   .piece = words_piece,
   .score = words_score,
   .encode = words_encode,
@@ -500,12 +479,12 @@ const PlaitVocabularyFormat plait_words_format = {
 
 const PlaitVocabularyFormat plait_labels_format = {
   .format = "labels",
-  .size = words_size,
+  .header = LABELS_HEADER,
   .piece = words_piece,
   .score = words_score,
   .encode = words_encode,
   .decode = words_decode,
   .free = words_free,
-  .load = labels_load,
-  .train = labels_train,
+  .load = words_load,
+  .train = words_train,
 };
