@@ -189,14 +189,15 @@ side_place (const Side *side)
   return side->reader ? plait_text_reader_name (side->reader) : side->path;
 }
 
-static gboolean
+static Take
 fail_on_empty (const PlaitFeed *feed, const Side *side, GError **error)
 {
-  return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s:%" G_GINT64_FORMAT ": the %s; expected one of %s, since empty=error "
-                     "(empty=missing would take the source as missing there)",
-                     side_place (side), side->documents ? feed->cut_from[side - feed->sides].line : feed->line + 1,
-                     side->documents ? "document has no sentences" : "sentence is empty", side->name);
+  plait_fail (error, PLAIT_ERROR_INPUT,
+              "%s:%" G_GINT64_FORMAT ": the %s; expected one of %s, since empty=error "
+              "(empty=missing would take the source as missing there)",
+              side_place (side), side->documents ? feed->cut_from[side - feed->sides].line : feed->line + 1,
+              side->documents ? "document has no sentences" : "sentence is empty", side->name);
+  return FAILED;
 }
 
 static gboolean
@@ -296,10 +297,7 @@ take_document (PlaitFeed *feed, Side *side, GError **error)
 
   if (!plait_document_reader_encode (side->documents, side->vocabulary, document, &cause))
     return plait_no_fault (&cause, error) ? END : FAILED;
-  if (!must_not_be_empty (feed, side) || document->n > 0)
-    return TAKEN;
-  fail_on_empty (feed, side, error);
-  return FAILED;
+  return document->n == 0 && must_not_be_empty (feed, side) ? fail_on_empty (feed, side, error) : TAKEN;
 }
 
 /* Adds what @side has of a chunk of its document. */
@@ -378,10 +376,7 @@ take_sentence (PlaitFeed *feed, Side *side, GError **error)
       rows = gathered->ids->len - first;
     }
   if (rows == 0 && must_not_be_empty (feed, side))
-    {
-      fail_on_empty (feed, side, error);
-      return FAILED;
-    }
+    return fail_on_empty (feed, side, error);
   plait_gathered_end (gathered, rows);
   return TAKEN;
 }

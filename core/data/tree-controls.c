@@ -15,6 +15,7 @@ split (PlaitTreeShape shape, gint64 words, PlaitRandomKey key, GArray *steps)
   g_autoptr (GArray) spans = g_array_new (FALSE, FALSE, sizeof (Span));
   Span all = { 0, words };
   guint64 draws = 0;
+  guint at = steps->len;
   g_array_append_val (spans, all);
   while (spans->len > 0)
     {
@@ -28,38 +29,19 @@ split (PlaitTreeShape shape, gint64 words, PlaitRandomKey key, GArray *steps)
                         : 1 + (gint64)plait_random_below (key, draws++, (guint64)(span.words - 1));
       Span halves[] = { { span.first, left }, { span.first + left, span.words - left } };
       g_array_append_vals (spans, halves, 2);
-      g_array_append_val (steps, step);
-    }
-  for (guint i = 0; i < steps->len / 2; i++)
-    {
-      PlaitTreeStep *a = &g_array_index (steps, PlaitTreeStep, i);
-      PlaitTreeStep *b = &g_array_index (steps, PlaitTreeStep, steps->len - 1 - i);
-      PlaitTreeStep kept = *a;
-      *a = *b;
-      *b = kept;
+      g_array_index (steps, PlaitTreeStep, --at) = step;
     }
 }
 
 void
 plait_tree_control (PlaitTreeShape shape, gint64 words, PlaitRandomKey key, GArray *steps)
 {
-  g_array_set_size (steps, 0);
-  switch (shape)
-    {
-    case PLAIT_TREES_LEFT:
-    case PLAIT_TREES_RIGHT:
-      for (gint64 i = 2; i <= words; i++)
-        {
-          PlaitTreeStep step = { (gint32)(shape == PLAIT_TREES_LEFT ? i : words), 0 };
-          g_array_append_val (steps, step);
-        }
-      return;
-    case PLAIT_TREES_BALANCED:
-    case PLAIT_TREES_RANDOM:
-      split (shape, words, key, steps);
-      return;
-    case PLAIT_TREES_GIVEN:
-      break;
-    }
-  g_assert_not_reached ();
+  g_assert (shape != PLAIT_TREES_GIVEN);
+  g_array_set_size (steps, (guint)MAX (words - 1, 0));
+  if (shape == PLAIT_TREES_BALANCED || shape == PLAIT_TREES_RANDOM)
+    split (shape, words, key, steps);
+  else
+    for (guint i = 0; i < steps->len; i++)
+      g_array_index (steps, PlaitTreeStep, i)
+          = (PlaitTreeStep){ shape == PLAIT_TREES_LEFT ? (gint32)i + 2 : (gint32)words, 0 };
 }
