@@ -88,14 +88,14 @@ plait_feed_free (PlaitFeed *feed)
 
 /* The text at @path, or column @column of the table, which may be taken once. */
 static PlaitTextReader *
-open_text (const char *path, guint column, PlaitTextReader **columns, GError **error)
+open_text (const char *path, guint column, GPtrArray *columns, GError **error)
 {
-  return column > 0 ? g_steal_pointer (&columns[column - 1]) : plait_text_reader_open_pipe (path, error);
+  return column > 0 ? g_steal_pointer (&columns->pdata[column - 1]) : plait_text_reader_open_pipe (path, error);
 }
 
 /* The trees of a side whose sentences are text. */
 static gboolean
-open_trees (Side *side, const PlaitCorpusStream *stream, PlaitTextReader **columns, GError **error)
+open_trees (Side *side, const PlaitCorpusStream *stream, GPtrArray *columns, GError **error)
 {
   side->trees = plait_tree_maker_new (stream->trees, stream->name);
   side->words = g_array_new (FALSE, FALSE, sizeof (gint32));
@@ -106,11 +106,19 @@ open_trees (Side *side, const PlaitCorpusStream *stream, PlaitTextReader **colum
   return side->tree_reader != NULL;
 }
 
-static PlaitFeed *
-feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const PlaitCorpusStream *target,
-           PlaitTextReader **columns, gboolean empty_is_error, GError **error)
+PlaitFeed *
+plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const PlaitCorpusStream *target,
+                 const PlaitFeedTable *table, gboolean empty_is_error, GError **error)
 {
-  g_autoptr (PlaitFeed) feed = g_new0 (PlaitFeed, 1);
+  g_autoptr (GPtrArray) columns = NULL;
+  g_autoptr (PlaitFeed) feed = NULL;
+  if (table && table->path && table->columns > 0)
+    {
+      columns = plait_text_reader_open_columns (table->path, table->columns, error);
+      if (!columns)
+        return NULL;
+    }
+  feed = g_new0 (PlaitFeed, 1);
   feed->n_sources = n_sources;
   feed->n_sides = n_sources + (target != NULL);
   feed->empty_is_error = empty_is_error;
@@ -161,22 +169,6 @@ feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const PlaitCorpus
   if (!any)
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "every source is missing; give one of them a file");
   return g_steal_pointer (&feed);
-}
-
-PlaitFeed *
-plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const PlaitCorpusStream *target,
-                 const PlaitFeedTable *table, gboolean empty_is_error, GError **error)
-{
-  guint n = table && table->path ? table->columns : 0;
-  g_autofree PlaitTextReader **columns = g_new0 (PlaitTextReader *, n + 1);
-  PlaitFeed *feed;
-
-  if (n > 0 && !plait_text_reader_open_columns (table->path, n, columns, error))
-    return NULL;
-  feed = feed_open (sources, n_sources, target, columns, empty_is_error, error);
-  for (guint i = 0; i < n; i++)
-    plait_text_reader_free (columns[i]);
-  return feed;
 }
 
 /*

@@ -99,26 +99,29 @@ plait_text_reader_open_pipe (const char *path, GError **error)
   return open_path (path, TRUE, error);
 }
 
-gboolean
-plait_text_reader_open_columns (const char *path, guint n, PlaitTextReader **columns, GError **error)
+GPtrArray *
+plait_text_reader_open_columns (const char *path, guint n, GError **error)
 {
   PlaitTextReader *lines = plait_text_reader_open_pipe (path, error);
+  GPtrArray *columns;
   Table *table;
 
   if (!lines)
-    return FALSE;
+    return NULL;
   table = g_new0 (Table, 1);
   table->users = n;
   table->lines = lines;
   table->n = n;
+  columns = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_text_reader_free);
   for (guint i = 0; i < n; i++)
     {
-      columns[i] = g_new0 (PlaitTextReader, 1);
-      columns[i]->table = table;
-      columns[i]->column = i;
-      columns[i]->name = g_strdup (lines->name);
+      PlaitTextReader *column = g_new0 (PlaitTextReader, 1);
+      column->table = table;
+      column->column = i;
+      column->name = g_strdup (lines->name);
+      g_ptr_array_add (columns, column);
     }
-  return TRUE;
+  return columns;
 }
 
 static void

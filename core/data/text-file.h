@@ -26,9 +26,9 @@ PlaitTextReader *plait_text_reader_open (const char *path, GError **error);
  * (transfer full) */
 PlaitTextReader *plait_text_reader_open_pipe (const char *path, GError **error);
 
-/* Opens @path likewise, whose lines are @n fields that tabs part, as @columns [@n], a reader each (transfer full). They
- * are to be read line by line, each once a line, in any order; what is refused is told by the first. */
-gboolean plait_text_reader_open_columns (const char *path, guint n, PlaitTextReader **columns, GError **error);
+/* Opens @path likewise, whose lines are @n fields that tabs part, as a reader each (PlaitTextReader). They are to be
+ * read line by line, each once a line, in any order; what is refused is told by the first. (transfer full) */
+GPtrArray *plait_text_reader_open_columns (const char *path, guint n, GError **error);
 
 void plait_text_reader_free (PlaitTextReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTextReader, plait_text_reader_free)
