@@ -116,11 +116,7 @@ number_chain (const PlaitTree *tree, gint64 node, PlaitTreeLabels *labels, gint3
 /* What binarising goes through with. */
 typedef struct
 {
-  const PlaitTree *tree;
-  const PlaitTreeSettings *settings;
-  PlaitTreeLabels *labels;
-  GArray *steps;
-  GArray *tags;
+  PlaitTreeMaker *maker;
   GArray *children; /* PlaitLabel */
   gint64 *done;     /* of each node: children that are complete */
   gint64 *pivot;    /* of each node: the child, from 1, around which it is made binary */
@@ -132,12 +128,12 @@ find_head (Binariser *self, const PlaitTreeNode *node)
   g_array_set_size (self->children, 0);
   for (gint64 child = node->first_child; child >= 0;)
     {
-      const PlaitTreeNode *at = plait_tree_node (self->tree, child);
+      const PlaitTreeNode *at = plait_tree_node (self->maker->tree, child);
       PlaitLabel label = { at->text, at->word < 0 ? at->length : 0 };
       g_array_append_val (self->children, label);
       child = at->next;
     }
-  return plait_head_rules_find (self->settings->head_rules, (PlaitLabel){ node->text, node->length },
+  return plait_head_rules_find (self->maker->settings.head_rules, (PlaitLabel){ node->text, node->length },
                                 (const PlaitLabel *)(gpointer)self->children->data, self->children->len);
 }
 
@@ -147,24 +143,24 @@ find_head (Binariser *self, const PlaitTreeNode *node)
 static gboolean
 complete_child (Binariser *self, gint64 number, GError **error)
 {
-  const PlaitTreeNode *node = plait_tree_node (self->tree, number);
+  const PlaitTreeNode *node = plait_tree_node (self->maker->tree, number);
   gint64 n = node->n_children;
   if (n == 1)
     return TRUE;
   gint64 child = ++self->done[number];
   if (child == 1)
-    self->pivot[number] = self->settings->binarisation == PLAIT_BINARISE_LEFT    ? 1
-                          : self->settings->binarisation == PLAIT_BINARISE_RIGHT ? n
-                                                                                 : find_head (self, node) + 1;
+    self->pivot[number] = self->maker->settings.binarisation == PLAIT_BINARISE_LEFT    ? 1
+                          : self->maker->settings.binarisation == PLAIT_BINARISE_RIGHT ? n
+                                                                                       : find_head (self, node) + 1;
   gint64 joins = child < self->pivot[number] ? 0 : child == self->pivot[number] ? child - 1 : 1;
   for (gint64 i = 1; i <= joins; i++)
     {
       gboolean whole = child == n && i == joins;
-      PlaitTreeStep step = { .leaves = (gint32)self->tags->len };
-      if (whole ? !number_chain (self->tree, number, self->labels, &step.label, error)
-                : !number_of (self->labels, "@", (PlaitLabel){ node->text, node->length }, &step.label, error))
+      PlaitTreeStep step = { .leaves = (gint32)self->maker->tags->len };
+      if (whole ? !number_chain (self->maker->tree, number, self->maker->labels, &step.label, error)
+                : !number_of (self->maker->labels, "@", (PlaitLabel){ node->text, node->length }, &step.label, error))
         return FALSE;
-      g_array_append_val (self->steps, step);
+      g_array_append_val (self->maker->steps, step);
     }
   return TRUE;
 }
@@ -172,15 +168,16 @@ complete_child (Binariser *self, gint64 number, GError **error)
 static gboolean
 binarise (Binariser *self, GError **error)
 {
-  for (gint64 node = plait_tree_next (self->tree, -1); node >= 0; node = plait_tree_next (self->tree, node))
+  for (gint64 node = plait_tree_next (self->maker->tree, -1); node >= 0;
+       node = plait_tree_next (self->maker->tree, node))
     {
-      const PlaitTreeNode *at = plait_tree_node (self->tree, node);
+      const PlaitTreeNode *at = plait_tree_node (self->maker->tree, node);
       gint32 tag;
       if (at->word >= 0)
         {
-          if (!number_chain (self->tree, node, self->labels, &tag, error))
+          if (!number_chain (self->maker->tree, node, self->maker->labels, &tag, error))
             return FALSE;
-          g_array_append_val (self->tags, tag);
+          g_array_append_val (self->maker->tags, tag);
         }
       if (at->parent >= 0 && !complete_child (self, at->parent, error))
         return FALSE;
@@ -189,14 +186,14 @@ binarise (Binariser *self, GError **error)
 }
 
 gboolean
-plait_tree_binarise (const PlaitTree *tree, const PlaitTreeSettings *settings, PlaitTreeLabels *labels, GArray *steps,
-                     GArray *tags, GError **error)
+plait_tree_binarise (PlaitTreeMaker *maker, GError **error)
 {
-  g_autofree gint64 *counters = g_new0 (gint64, 2 * tree->nodes->len);
+  guint n = maker->tree->nodes->len;
+  g_autofree gint64 *counters = g_new0 (gint64, 2 * n);
   g_autoptr (GArray) children = g_array_new (FALSE, FALSE, sizeof (PlaitLabel));
-  Binariser self = { tree, settings, labels, steps, tags, children, counters, counters + tree->nodes->len };
-  g_array_set_size (steps, 0);
-  g_array_set_size (tags, 0);
+  Binariser self = { maker, children, counters, counters + n };
+  g_array_set_size (maker->steps, 0);
+  g_array_set_size (maker->tags, 0);
   return binarise (&self, error);
 }
 

@@ -33,10 +33,22 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTreeLabels, plait_tree_labels_free)
 /* The label of @number, as long as @labels. (transfer none) */
 const char *plait_tree_labels_name (const PlaitTreeLabels *labels, gint32 number);
 
-/* Makes @tree binary as @settings say: its steps to @steps (PlaitTreeStep), and to @tags (gint32) the label of each
- * word. */
-gboolean plait_tree_binarise (const PlaitTree *tree, const PlaitTreeSettings *settings, PlaitTreeLabels *labels,
-                              GArray *steps, GArray *tags, GError **error);
+/* What makes the trees of a source (trees.h), or of a file of trees as such. */
+struct PlaitTreeMaker
+{
+  PlaitTreeSettings settings;
+  char *source;
+  PlaitTreeLabels *labels;
+
+  /* Of the present line. */
+  PlaitTree *tree;
+  GArray *steps;  /* PlaitTreeStep, over words */
+  GArray *tags;   /* gint32 a word */
+  GArray *spread; /* PlaitTreeStep, over pieces */
+};
+
+/* Makes the tree of @maker binary, with its steps and tags. */
+gboolean plait_tree_binarise (PlaitTreeMaker *maker, GError **error);
 
 /* A tree over @words words that no parser made, without labels: not PLAIT_TREES_GIVEN. */
 void plait_tree_control (PlaitTreeShape shape, gint64 words, PlaitRandomKey key, GArray *steps);

@@ -11,17 +11,13 @@
 /* A file of trees and one of tokens, side by side, and what the present line is read into. */
 typedef struct
 {
-  const PlaitTreeSettings *settings;
   PlaitTextReader *trees;
   PlaitTextReader *tokens; /* or NULL */
   const char *line;
   gsize length;
   const char *sentence; /* or NULL */
   gsize sentence_length;
-  PlaitTreeLabels *labels;
-  PlaitTree *tree;
-  GArray *steps; /* PlaitTreeStep */
-  GArray *tags;  /* gint32 */
+  PlaitTreeMaker *maker;
 } Reading;
 
 static void
@@ -29,10 +25,7 @@ reading_clear (Reading *reading)
 {
   plait_text_reader_free (reading->trees);
   plait_text_reader_free (reading->tokens);
-  plait_tree_labels_free (reading->labels);
-  plait_tree_free (reading->tree);
-  g_clear_pointer (&reading->steps, g_array_unref);
-  g_clear_pointer (&reading->tags, g_array_unref);
+  plait_tree_maker_free (reading->maker);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Reading, reading_clear)
@@ -41,14 +34,10 @@ static gboolean
 reading_open (Reading *reading, const char *trees, const char *tokens, const PlaitTreeSettings *settings,
               GError **error)
 {
-  reading->settings = settings;
   reading->trees = plait_text_reader_open_pipe (trees, error);
   if (reading->trees && tokens)
     reading->tokens = plait_text_reader_open_pipe (tokens, error);
-  reading->labels = plait_tree_labels_new ();
-  reading->tree = plait_tree_new ();
-  reading->steps = g_array_new (FALSE, FALSE, sizeof (PlaitTreeStep));
-  reading->tags = g_array_new (FALSE, FALSE, sizeof (gint32));
+  reading->maker = plait_tree_maker_new (settings, NULL);
   return reading->trees && (!tokens || reading->tokens);
 }
 
@@ -80,7 +69,7 @@ next_line (Reading *reading, GError **error)
 static gboolean
 make_binary (Reading *reading, GError **error)
 {
-  const PlaitTree *tree = reading->tree;
+  const PlaitTree *tree = reading->maker->tree;
   if (tree->root < 0)
     return TRUE;
   if (reading->sentence && !plait_tree_match (tree, reading->sentence, reading->sentence_length, error))
@@ -88,16 +77,16 @@ make_binary (Reading *reading, GError **error)
   if (tree->n_words > PLAIT_TREE_LEAVES_LIMIT)
     return plait_fail (error, PLAIT_ERROR_INPUT, "the tree has %" G_GINT64_FORMAT " words; expected at most %d",
                        tree->n_words, PLAIT_TREE_LEAVES_LIMIT);
-  return plait_tree_binarise (tree, reading->settings, reading->labels, reading->steps, reading->tags, error);
+  return plait_tree_binarise (reading->maker, error);
 }
 
 /* The present line as a binary tree. */
 static gboolean
 read_tree (Reading *reading, GError **error)
 {
-  g_array_set_size (reading->steps, 0);
-  g_array_set_size (reading->tags, 0);
-  if (plait_tree_read (reading->tree, reading->line, reading->length, error) && make_binary (reading, error))
+  g_array_set_size (reading->maker->steps, 0);
+  g_array_set_size (reading->maker->tags, 0);
+  if (plait_tree_read (reading->maker->tree, reading->line, reading->length, error) && make_binary (reading, error))
     return TRUE;
   g_prefix_error (error, "%s:%" G_GINT64_FORMAT ": ", plait_text_reader_name (reading->trees),
                   plait_text_reader_line (reading->trees));
@@ -139,13 +128,14 @@ plait_trees_check (const char *trees, const char *tokens, const PlaitTreeSetting
           complain (fault->message, data);
           continue;
         }
-      counts->with_tree += reading.tree->root >= 0;
-      counts->without_tree += reading.tree->root < 0;
-      if (reading.tree->root < 0)
+      counts->with_tree += reading.maker->tree->root >= 0;
+      counts->without_tree += reading.maker->tree->root < 0;
+      if (reading.maker->tree->root < 0)
         continue;
-      counts->leaves += reading.tree->n_words;
-      counts->height += plait_tree_height ((const PlaitTreeStep *)(gpointer)reading.steps->data, reading.steps->len);
-      count_arities (reading.tree, counts);
+      counts->leaves += reading.maker->tree->n_words;
+      counts->height
+          += plait_tree_height ((const PlaitTreeStep *)(gpointer)reading.maker->steps->data, reading.maker->steps->len);
+      count_arities (reading.maker->tree, counts);
     }
   return plait_no_fault (&cause, error);
 }
@@ -153,9 +143,9 @@ plait_trees_check (const char *trees, const char *tokens, const PlaitTreeSetting
 static void
 write_triples (const Reading *reading, GString *out)
 {
-  gint64 words = reading->tree->n_words, n = reading->steps->len, first = MAX (FIRST_NODE, words + 1);
+  gint64 words = reading->maker->tree->n_words, n = reading->maker->steps->len, first = MAX (FIRST_NODE, words + 1);
   g_autofree gint64 *left = g_new (gint64, n), *right = g_new (gint64, n);
-  plait_tree_link ((const PlaitTreeStep *)(gpointer)reading->steps->data, n, words, left, right);
+  plait_tree_link ((const PlaitTreeStep *)(gpointer)reading->maker->steps->data, n, words, left, right);
   if (n == 0)
     g_string_append_printf (out, "[1,1,%d]", FIRST_NODE);
   for (gint64 i = 0; i < n; i++)
@@ -171,9 +161,9 @@ words_of (const Reading *reading)
   g_autoptr (GStrvBuilder) words = g_strv_builder_new ();
   gsize position = 0, length;
   const char *token;
-  for (guint i = 0; i < reading->tree->nodes->len; i++)
+  for (guint i = 0; i < reading->maker->tree->nodes->len; i++)
     {
-      const PlaitTreeNode *node = plait_tree_node (reading->tree, i);
+      const PlaitTreeNode *node = plait_tree_node (reading->maker->tree, i);
       if (node->word < 0 || (!node->text && !reading->sentence))
         continue;
       token = node->text;
@@ -192,20 +182,20 @@ words_of (const Reading *reading)
 static const char *
 label_of (const Reading *reading, gint32 label)
 {
-  const char *name = plait_tree_labels_name (reading->labels, label);
+  const char *name = plait_tree_labels_name (reading->maker->labels, label);
   return *name != '\0' ? name : "X";
 }
 
 static gboolean
 write_brackets (const Reading *reading, GString *out, GError **error)
 {
-  const PlaitTreeStep *steps = (const PlaitTreeStep *)(gpointer)reading->steps->data;
-  gint64 words = reading->tree->n_words, n = reading->steps->len;
+  const PlaitTreeStep *steps = (const PlaitTreeStep *)(gpointer)reading->maker->steps->data;
+  gint64 words = reading->maker->tree->n_words, n = reading->maker->steps->len;
   g_autofree gint64 *left = g_new (gint64, n), *right = g_new (gint64, n);
   g_auto (GStrv) texts = words_of (reading);
   g_autoptr (GArray) rest = g_array_new (FALSE, FALSE, sizeof (gint64));
   const gint64 end = -1;
-  if (reading->tree->root < 0)
+  if (reading->maker->tree->root < 0)
     return TRUE;
   if (g_strv_length (texts) != words)
     return plait_fail (error, PLAIT_ERROR_INPUT,
@@ -225,7 +215,7 @@ write_brackets (const Reading *reading, GString *out, GError **error)
       if (item == end)
         g_string_append_c (out, ')');
       else if (item < words)
-        g_string_append_printf (out, "(%s %s)", label_of (reading, g_array_index (reading->tags, gint32, item)),
+        g_string_append_printf (out, "(%s %s)", label_of (reading, g_array_index (reading->maker->tags, gint32, item)),
                                 texts[item]);
       else
         {

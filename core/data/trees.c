@@ -4,19 +4,6 @@
 #include "base/error.h"
 #include "data/tree-binary.h"
 
-struct PlaitTreeMaker
-{
-  PlaitTreeSettings settings;
-  char *source;
-  PlaitTreeLabels *labels;
-
-  /* Of the present line. */
-  PlaitTree *tree;
-  GArray *steps;  /* PlaitTreeStep, over words */
-  GArray *tags;   /* gint32 a word */
-  GArray *spread; /* PlaitTreeStep, over pieces */
-};
-
 PlaitTreeMaker *
 plait_tree_maker_new (const PlaitTreeSettings *settings, const char *source)
 {
@@ -83,7 +70,7 @@ make_words (PlaitTreeMaker *maker, const PlaitTreeLine *line, gboolean *without,
     return FALSE;
   if (maker->tree->root >= 0)
     return plait_tree_match (maker->tree, line->sentence, line->sentence_length, error)
-           && plait_tree_binarise (maker->tree, &maker->settings, maker->labels, maker->steps, maker->tags, error);
+           && plait_tree_binarise (maker, error);
   *without = line->words > 1;
   if (*without && maker->settings.no_tree == PLAIT_NO_TREE_ERROR)
     return plait_fail (error, PLAIT_ERROR_INPUT,
