@@ -282,8 +282,8 @@ load (Bench *bench, PlaitRegistry *registry, const char *const *files, GError **
   bench->experiments = g_new0 (PlaitExperiment *, g_strv_length ((char **)files));
   for (; files[bench->n]; bench->n++)
     {
-      bench->experiments[bench->n]
-          = plait_experiment_load_model (files[bench->n], bench->options->overrides, registry, error);
+      bench->experiments[bench->n] = plait_experiment_load (files[bench->n], bench->options->overrides,
+                                                            PLAIT_RESOLVE_WITHOUT_DATA, registry, error);
       if (!bench->experiments[bench->n] || !plait_bench_has_decoder (bench->experiments[bench->n], "steps", error))
         return FALSE;
     }

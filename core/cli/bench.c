@@ -118,8 +118,8 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
          && (several || suits_one_file (invocation, &of_steps, &fault));
   registry = plait_registry_new ();
   if (good && !several)
-    options.experiment = experiment
-        = plait_experiment_load_model (invocation->arguments[1], options.overrides, registry, &fault);
+    options.experiment = experiment = plait_experiment_load (invocation->arguments[1], options.overrides,
+                                                             PLAIT_RESOLVE_WITHOUT_DATA, registry, &fault);
   if (!plait_ranks_join (&ranks, registry, invocation, error)
       || (good && (several || mode->work != &plait_bench_train) && !plait_ranks_refuse ("this mode", error)))
     return FALSE;

@@ -387,6 +387,7 @@ plait_command_explain (PlaitInvocation *invocation, GError **error)
   g_strv_builder_add_many (all, "train.batch=8", "train.batch_unit=sentences", "decode.batch=8", NULL);
   settings = g_strv_builder_end (all);
   registry = plait_registry_new ();
-  experiment = plait_experiment_load_model (invocation->arguments[0], (const char *const *)settings, registry, error);
+  experiment = plait_experiment_load (invocation->arguments[0], (const char *const *)settings,
+                                      PLAIT_RESOLVE_WITHOUT_DATA, registry, error);
   return experiment && explain (experiment, json, error);
 }

@@ -122,8 +122,8 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
     return FALSE;
   registry = plait_registry_new ();
   if (parsed)
-    experiment = plait_experiment_load_with (invocation->arguments[0], overrides,
-                                             PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES, registry, &fault);
+    experiment = plait_experiment_load (invocation->arguments[0], overrides,
+                                        PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES, registry, &fault);
   /* Now that modules were tried in children: where networks share memory with MPI, processes must not fork. */
   if (!plait_ranks_join (&ranks, registry, invocation, error) || (dry_run && !plait_ranks_refuse ("--dry-run", error)))
     return FALSE;

@@ -10,27 +10,17 @@
 
 /* Whether the parts of an experiment fit together, told from the schemas and the settings alone. */
 
-static const char *
-decoder_type (const PlaitResolution *resolution)
-{
-  return plait_settings_text (resolution->experiment->decoder, "type");
-}
-
 static void
 check_decoder_allowed (const PlaitResolution *resolution, const PlaitSchema *schema, const char *group, const char *key)
 {
-  if (plait_schema_allows_decoder (schema, decoder_type (resolution)))
+  const char *type = plait_experiment_value (&resolution->experiment->public, "decoder", "type");
+
+  if (plait_schema_allows_decoder (schema, type))
     return;
   g_autofree char *allowed = plait_choices_text (schema->decoders);
-  plait_resolution_problem (
-      resolution, group, key, "the %s %s cannot stand in a decoder of type %s; it needs one of: %s (%s)",
-      plait_plugin_kind_name (schema->kind), schema->name, decoder_type (resolution), allowed, schema->path);
-}
-
-static char *
-source_group (const PlaitExperimentSource *source)
-{
-  return g_strdup_printf ("source %s", source->name);
+  plait_resolution_problem (resolution, group, key,
+                            "the %s %s cannot stand in a decoder of type %s; it needs one of: %s (%s)",
+                            plait_plugin_kind_name (schema->kind), schema->name, type, allowed, schema->path);
 }
 
 /* Whether one source at least has what @reader, a combiner or coverage, needs of one; @key of [decoder] names it. */
@@ -74,7 +64,7 @@ check_source (const PlaitResolution *resolution, const PlaitExperimentSource *so
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
   const PlaitSchema *encoder = source->encoder->schema;
-  g_autofree char *group = source_group (source);
+  const char *group = source->encoder->group;
 
   if (experiment->combiner)
     check_decoder_allowed (resolution, encoder, group, "encoder");
@@ -96,14 +86,14 @@ check_source (const PlaitResolution *resolution, const PlaitExperimentSource *so
                               source->stream);
 }
 
-/* What the used sources make of @stream: the place of the first that reads it, or -1. */
-static gint
+/* The first of the used sources that reads @stream, or NULL. */
+static const PlaitExperimentSource *
 reader_of (const PlaitExperiment *experiment, const char *stream)
 {
   for (guint i = 0; i < experiment->n_sources; i++)
     if (g_str_equal (experiment->sources[i].stream, stream))
-      return (gint)i;
-  return -1;
+      return &experiment->sources[i];
+  return NULL;
 }
 
 static void
@@ -114,11 +104,10 @@ check_kinds (const PlaitResolution *resolution)
   for (guint i = 0; i < experiment->n_sources; i++)
     {
       const PlaitExperimentSource *source = &experiment->sources[i];
-      const PlaitExperimentSource *first = &experiment->sources[reader_of (experiment, source->stream)];
-      g_autofree char *group = source_group (source);
+      const PlaitExperimentSource *first = reader_of (experiment, source->stream);
 
       if (plait_input_kind_is_text (source->kind) != plait_input_kind_is_text (first->kind))
-        plait_resolution_problem (resolution, group, "encoder",
+        plait_resolution_problem (resolution, source->encoder->group, "encoder",
                                   "the encoder %s reads %s, but [source %s] reads the same stream %s as %s; use two "
                                   "streams",
                                   source->encoder->plugin->name, plait_input_kind_name (source->kind), first->name,
@@ -131,40 +120,39 @@ static void
 check_file_kind (const PlaitResolution *resolution, const PlaitDataFile *file)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
-  gint reader = reader_of (experiment, file->stream);
+  const PlaitExperimentSource *reader = reader_of (experiment, file->stream);
   gboolean hdf5 = g_str_has_suffix (file->path, ".h5") || g_str_has_suffix (file->path, ".hdf5");
 
-  if (!hdf5 || (reader >= 0 && experiment->sources[reader].kind == PLAIT_INPUT_FEATURES))
+  if (!hdf5 || (reader && reader->kind == PLAIT_INPUT_FEATURES))
     return;
-  if (reader >= 0)
+  if (reader)
     plait_resolution_problem (
         resolution, "data", file->key,
         "%s is an HDF5 file, but the encoder %s of [source %s] reads tokens; name a text file, or "
         "choose an encoder of features",
-        file->written, experiment->sources[reader].encoder->plugin->name, experiment->sources[reader].name);
+        file->written, reader->encoder->plugin->name, reader->name);
   else if (g_str_equal (file->stream, experiment->data.target))
     plait_resolution_problem (resolution, "data", file->key, "%s is an HDF5 file, but %s is the target, which is text",
                               file->written, file->stream);
 }
 
-/* Whether some [source] group, used or not, reads @stream, or it is the target. */
-gboolean
-plait_resolution_knows_stream (const PlaitResolution *resolution, const char *stream, GPtrArray *known)
+const char **
+plait_resolution_streams (const PlaitResolution *resolution)
 {
   const PlaitExperimentPrivate *experiment = resolution->experiment;
-  gboolean found = g_str_equal (stream, experiment->public.data.target);
+  GPtrArray *streams = g_ptr_array_new ();
 
-  g_ptr_array_set_size (known, 0);
-  g_ptr_array_add (known, (gpointer)experiment->public.data.target);
+  g_ptr_array_add (streams, (gpointer)experiment->public.data.target);
   for (guint i = 0; i < experiment->sources->len; i++)
-    {
-      const PlaitSourceInFile *source = experiment->sources->pdata[i];
+    g_ptr_array_add (streams, (gpointer)((PlaitSourceInFile *)experiment->sources->pdata[i])->settings.stream);
+  g_ptr_array_add (streams, NULL);
+  return (const char **)g_ptr_array_free (streams, FALSE);
+}
 
-      found = found || g_str_equal (stream, source->settings.stream);
-      g_ptr_array_add (known, (gpointer)source->settings.stream);
-    }
-  g_ptr_array_add (known, NULL);
-  return found;
+static gboolean
+reads_trees (const PlaitSchema *schema, gconstpointer data)
+{
+  return schema->reads_trees;
 }
 
 /* Whether @file holds trees of some source. Then an encoder must read them, or one that the grid may choose. */
@@ -179,7 +167,8 @@ check_trees_file (const PlaitResolution *resolution, const PlaitDataFile *file)
 
       if (!g_str_equal (file->stream, source->trees))
         continue;
-      if (source->encoder->schema->reads_trees || plait_resolution_trees_are_alternative (resolution))
+      if (source->encoder->schema->reads_trees
+          || plait_resolution_any_alternative (resolution, PLAIT_PLUGIN_ENCODER, reads_trees, NULL))
         return TRUE;
       owner = source;
     }
@@ -194,16 +183,16 @@ check_trees_file (const PlaitResolution *resolution, const PlaitDataFile *file)
 static void
 check_file (const PlaitResolution *resolution, const PlaitDataFile *file)
 {
-  g_autoptr (GPtrArray) known = g_ptr_array_new ();
+  g_autofree const char **known = plait_resolution_streams (resolution);
 
   if (check_trees_file (resolution, file))
     return;
-  if (plait_resolution_knows_stream (resolution, file->stream, known))
+  if (g_strv_contains (known, file->stream))
     {
       check_file_kind (resolution, file);
       return;
     }
-  const char *nearest = plait_nearest_name (file->stream, (const char *const *)known->pdata);
+  const char *nearest = plait_nearest_name (file->stream, known);
   if (nearest)
     plait_resolution_problem (resolution, "data", file->key,
                               "no source reads the stream \"%s\", nor is it the target; did you mean \"%s\"?",
@@ -242,11 +231,11 @@ need_split (const PlaitResolution *resolution, const char *split)
   const PlaitExperiment *experiment = &resolution->experiment->public;
 
   for (guint i = 0; i < experiment->n_sources; i++)
-    if (reader_of (experiment, experiment->sources[i].stream) == (gint)i)
+    if (reader_of (experiment, experiment->sources[i].stream) == &experiment->sources[i])
       need_file (resolution, split, experiment->sources[i].stream);
   for (guint i = 0; i < experiment->n_sources; i++)
     need_trees (resolution, split, &experiment->sources[i]);
-  if (reader_of (experiment, experiment->data.target) < 0)
+  if (!reader_of (experiment, experiment->data.target))
     need_file (resolution, split, experiment->data.target);
 }
 
@@ -308,16 +297,17 @@ check_generated (const PlaitResolution *resolution)
   check_generated_stream (resolution, "data", "target", experiment->data.target);
   for (guint i = 0; i < experiment->n_sources; i++)
     {
-      g_autofree char *group = source_group (&experiment->sources[i]);
+      const PlaitExperimentSource *source = &experiment->sources[i];
+      const char *group = source->encoder->group;
 
-      check_generated_stream (resolution, group, NULL, experiment->sources[i].stream);
-      if (experiment->sources[i].trees && experiment->data.trees == PLAIT_TREES_GIVEN)
-        check_generated_stream (resolution, group, "encoder", experiment->sources[i].trees);
-      if (!plait_input_kind_is_text (experiment->sources[i].kind))
+      check_generated_stream (resolution, group, NULL, source->stream);
+      if (source->trees && experiment->data.trees == PLAIT_TREES_GIVEN)
+        check_generated_stream (resolution, group, "encoder", source->trees);
+      if (!plait_input_kind_is_text (source->kind))
         plait_resolution_problem (
             resolution, group, "encoder",
             "the encoder %s reads %s, but a generated corpus is text; choose an encoder of tokens",
-            experiment->sources[i].encoder->plugin->name, plait_input_kind_name (experiment->sources[i].kind));
+            source->encoder->plugin->name, plait_input_kind_name (source->kind));
     }
 }
 
@@ -326,7 +316,7 @@ check_vocabulary_files (const PlaitResolution *resolution)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
   const GArray *files = resolution->experiment->data->vocabulary_files;
-  g_autoptr (GPtrArray) known = g_ptr_array_new ();
+  g_autofree const char **known = plait_resolution_streams (resolution);
 
   for (guint i = 0; i < files->len; i++)
     {
@@ -336,8 +326,7 @@ check_vocabulary_files (const PlaitResolution *resolution)
         plait_resolution_problem (resolution, "data", file->key,
                                   "there is one vocabulary for all, called shared; write vocabulary.shared=, or set "
                                   "vocabulary=separate");
-      else if (experiment->data.vocabulary == PLAIT_VOCABULARY_SEPARATE
-               && !plait_resolution_knows_stream (resolution, file->stream, known))
+      else if (experiment->data.vocabulary == PLAIT_VOCABULARY_SEPARATE && !g_strv_contains (known, file->stream))
         plait_resolution_problem (resolution, "data", file->key,
                                   "no source reads a stream \"%s\", nor is it the target; name a stream", file->stream);
     }
@@ -402,8 +391,7 @@ check_unit (const PlaitResolution *resolution, const char *group, const char *ke
   const PlaitExperiment *experiment = &resolution->experiment->public;
   const char *target = experiment->data.target;
 
-  if (plait_metric_is_of_documents (metric) && target
-      && plait_experiment_documents (experiment, target).layout == PLAIT_LAYOUT_SENTENCES)
+  if (plait_metric_is_of_documents (metric) && target && !plait_experiment_is_documents (experiment, target))
     plait_resolution_problem (resolution, group, key,
                               "%s is of documents, but the target %s is of sentences; leave unit=document out, or name "
                               "the target in data.documents or data.documents_by_line",
@@ -469,10 +457,9 @@ void
 plait_resolution_check_evaluate (const PlaitResolution *resolution)
 {
   const PlaitEvaluateSettings *evaluate = &resolution->experiment->public.evaluate;
-  const char *names = evaluate->metrics;
   g_autoptr (GError) fault = NULL;
+  g_autoptr (GPtrArray) metrics = plait_metric_new_list (evaluate->metrics, &fault);
 
-  g_autoptr (GPtrArray) metrics = plait_metric_new_list (names, &fault);
   if (!metrics)
     plait_resolution_problem (resolution, "evaluate", "metrics", "%s", fault->message);
   for (guint i = 0; metrics && i < metrics->len; i++)
@@ -503,7 +490,6 @@ static void
 check_vocabulary_size (const PlaitResolution *resolution)
 {
   const PlaitDataSettings *data = &resolution->experiment->public.data;
-
   gint64 size = data->vocabulary_size;
 
   if (data->vocabulary_type == PLAIT_VOCABULARY_WORDS && size > 0 && size <= PLAIT_TOKEN_SPECIALS)
@@ -551,7 +537,7 @@ plait_resolution_check_crossings (const PlaitResolution *resolution)
   plait_resolution_check_documents (resolution);
   if (experiment->task)
     check_generated (resolution);
-  else if (!(resolution->flags & PLAIT_RESOLVE_WITHOUT_DATA))
+  else if (!(resolution->resolver->flags & PLAIT_RESOLVE_WITHOUT_DATA))
     check_files (resolution);
   check_vocabulary_files (resolution);
   check_vocabulary_size (resolution);

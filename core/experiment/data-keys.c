@@ -9,7 +9,6 @@
 
 /* [data]: settings, files of streams and vocabularies, and the task of a generated corpus. */
 
-#define VOCABULARY_PREFIX "vocabulary."
 #define GENERATE_PREFIX "generate."
 #define MOST_TUPLES 10000000
 
@@ -17,23 +16,24 @@
  * The generated task.
  */
 
-static char *
-decimal (gint64 value)
+static const char *
+decimal (PlaitDataInFile *data, gint64 value)
 {
-  return g_strdup_printf ("%" G_GINT64_FORMAT, value);
+  g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, value);
+
+  return g_string_chunk_insert (data->texts, text);
 }
 
 static void
 add_task_setting (PlaitDataInFile *data, const char *name, gint64 initial, gint64 minimum, gint64 maximum,
                   const char *summary)
 {
-  g_autofree char *standard = decimal (initial), *least = decimal (minimum), *most = decimal (maximum);
   PlaitSettingSpecification specification = {
     .name = name,
     .type = PLAIT_SETTING_INTEGER,
-    .standard = g_string_chunk_insert (data->texts, standard),
-    .minimum = g_string_chunk_insert (data->texts, least),
-    .maximum = g_string_chunk_insert (data->texts, most),
+    .standard = decimal (data, initial),
+    .minimum = decimal (data, minimum),
+    .maximum = decimal (data, maximum),
     .summary = summary,
   };
 
@@ -171,7 +171,7 @@ read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFil
   file->key = g_string_chunk_insert (data->texts, key);
   file->written = g_string_chunk_insert (data->texts, name);
   file->path = g_string_chunk_insert (data->texts, path);
-  if (!(resolution->flags & PLAIT_RESOLVE_CHECK_FILES))
+  if (!(resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES))
     return TRUE;
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
     plait_resolution_problem (resolution, "data", key,
@@ -202,9 +202,9 @@ take_data_key (const PlaitResolution *resolution, const char *group, const char 
       read_task_key (resolution, key);
       return TRUE;
     }
-  if (g_str_has_prefix (key, VOCABULARY_PREFIX))
+  if (g_str_has_prefix (key, PLAIT_VOCABULARY_PREFIX))
     {
-      file.stream = g_string_chunk_insert (data->texts, key + strlen (VOCABULARY_PREFIX));
+      file.stream = g_string_chunk_insert (data->texts, key + strlen (PLAIT_VOCABULARY_PREFIX));
       if (read_file_name (resolution, key, &file))
         g_array_append_val (data->vocabulary_files, file);
       return TRUE;
@@ -238,7 +238,7 @@ find_folder (const PlaitResolution *resolution)
   const char *written = plait_key_file_value (resolution->file, "data", "folder");
   g_autoptr (GError) fault = NULL;
   g_autofree char *expanded = plait_path_expand (written ? written : "", &fault);
-  g_autofree char *folder = g_canonicalize_filename (expanded ? expanded : "", resolution->folder);
+  g_autofree char *folder = g_canonicalize_filename (expanded ? expanded : "", resolution->resolver->folder);
   g_autofree char *text = plait_setting_parse (&any_text, folder, NULL, NULL);
 
   if (!expanded)
@@ -254,19 +254,16 @@ find_folder (const PlaitResolution *resolution)
 static void
 find_head_rules (const PlaitResolution *resolution)
 {
-  PlaitExperimentPrivate *experiment = resolution->experiment;
-  const PlaitDataSettings *data = &experiment->public.data;
-  gboolean reads = FALSE;
+  PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitDataSettings *data = &experiment->data;
   g_autoptr (GError) fault = NULL;
 
-  for (guint i = 0; i < experiment->used->len; i++)
-    reads |= g_array_index (experiment->used, PlaitExperimentSource, i).trees != NULL;
-  if (!reads || data->trees != PLAIT_TREES_GIVEN || data->binarisation != PLAIT_BINARISE_HEAD)
+  if (!plait_experiment_reads_trees (experiment) || data->trees != PLAIT_TREES_GIVEN
+      || data->binarisation != PLAIT_BINARISE_HEAD)
     return;
   experiment->head_rules
-      = plait_registry_find_text (resolution->registry, PLAIT_HEAD_RULES_FOLDER, data->head_rules, &fault);
-  experiment->public.head_rules = experiment->head_rules;
-  if (!experiment->head_rules && (resolution->flags & PLAIT_RESOLVE_CHECK_FILES))
+      = plait_registry_find_text (resolution->resolver->registry, PLAIT_HEAD_RULES_FOLDER, data->head_rules, &fault);
+  if (!experiment->head_rules && (resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES))
     plait_resolution_problem (resolution, "data", "head_rules", "%s", fault->message);
 }
 
@@ -333,7 +330,7 @@ plait_resolution_read_data (const PlaitResolution *resolution)
 {
   PlaitExperiment *public = &resolution->experiment->public;
   const char *says = plait_key_file_group_text (resolution->file, "data");
-  PlaitDataInFile *data = g_hash_table_lookup (resolution->read->data, says);
+  PlaitDataInFile *data = g_hash_table_lookup (resolution->resolver->data, says);
   guint problems = plait_problems_count (resolution->problems);
 
   resolution->experiment->data = data ? g_rc_box_acquire (data) : data_in_file_new ();
@@ -342,9 +339,10 @@ plait_resolution_read_data (const PlaitResolution *resolution)
       data = resolution->experiment->data;
       read_data (resolution);
       if (plait_problems_count (resolution->problems) == problems)
-        g_hash_table_insert (resolution->read->data, g_strdup (says), g_rc_box_acquire (data));
+        g_hash_table_insert (resolution->resolver->data, g_strdup (says), g_rc_box_acquire (data));
     }
   plait_settings_fill_group (data->settings, &plait_data_group, &public->data);
+  g_hash_table_insert (resolution->experiment->settings, (gpointer) "data", plait_settings_share (data->settings));
   public->data.folder = data->folder;
   public->task = data->task;
   public->task_settings = data->task_values;

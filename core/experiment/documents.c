@@ -43,8 +43,8 @@ plait_experiment_documents (const PlaitExperiment *experiment, const char *strea
   return settings;
 }
 
-static gboolean
-is_documents (const PlaitExperiment *experiment, const char *stream)
+gboolean
+plait_experiment_is_documents (const PlaitExperiment *experiment, const char *stream)
 {
   return plait_experiment_documents (experiment, stream).layout != PLAIT_LAYOUT_SENTENCES;
 }
@@ -55,7 +55,7 @@ plait_experiment_reads_documents (const PlaitExperiment *experiment)
   g_autofree const char **streams = plait_experiment_streams (experiment);
 
   for (guint i = 0; streams[i]; i++)
-    if (is_documents (experiment, streams[i]))
+    if (plait_experiment_is_documents (experiment, streams[i]))
       return TRUE;
   return FALSE;
 }
@@ -79,7 +79,7 @@ static void
 check_list (const PlaitResolution *resolution, const char *key, const char *list, gboolean languages)
 {
   g_auto (GStrv) items = g_strsplit (list, ";", -1);
-  g_autoptr (GPtrArray) known = g_ptr_array_new ();
+  g_autofree const char **known = plait_resolution_streams (resolution);
 
   for (guint i = 0; *list != '\0' && items[i]; i++)
     {
@@ -93,9 +93,9 @@ check_list (const PlaitResolution *resolution, const char *key, const char *list
             resolution, "data", key,
             "\"%s\" is no language whose abbreviations are known; expected " PLAIT_ABBREVIATION_LANGUAGES ", or none",
             colon + 1);
-      if (plait_resolution_knows_stream (resolution, items[i], known))
+      if (g_strv_contains (known, items[i]))
         continue;
-      nearest = plait_nearest_name (items[i], (const char *const *)known->pdata);
+      nearest = plait_nearest_name (items[i], known);
       plait_resolution_problem (
           resolution, "data", key, "no source reads the stream \"%s\", nor is it the target%s%s%s", items[i],
           nearest ? "; did you mean \"" : "; drop it, or add a source", nearest ? nearest : "", nearest ? "\"?" : "");
@@ -107,8 +107,8 @@ check_reader (const PlaitResolution *resolution, const PlaitExperimentSource *so
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
   const char *encoder = source->encoder->plugin->name;
-  gboolean documents = is_documents (experiment, source->stream);
-  g_autofree char *group = g_strconcat (PLAIT_SOURCE_PREFIX, source->name, NULL);
+  gboolean documents = plait_experiment_is_documents (experiment, source->stream);
+  const char *group = source->encoder->group;
 
   if (source->kind == PLAIT_INPUT_DOCUMENTS && !documents)
     plait_resolution_problem (resolution, group, "encoder",
@@ -130,7 +130,7 @@ check_chunks (const PlaitResolution *resolution)
   g_autofree const char **streams = plait_experiment_streams (experiment);
 
   for (guint i = 0; streams[i]; i++)
-    if (!is_documents (experiment, streams[i]))
+    if (!plait_experiment_is_documents (experiment, streams[i]))
       plait_resolution_problem (resolution, "data", "document_length",
                                 "documents are cut into chunks, the same sentences of all streams, but the stream %s "
                                 "is no documents; name it in documents, or set document_cut=truncate",

@@ -177,25 +177,13 @@ plait_experiment_check (const char *path, const char *const *overrides, PlaitRes
 }
 
 PlaitExperiment *
-plait_experiment_load_with (const char *path, const char *const *overrides, PlaitResolveFlags flags,
-                            PlaitRegistry *registry, GError **error)
+plait_experiment_load (const char *path, const char *const *overrides, PlaitResolveFlags flags, PlaitRegistry *registry,
+                       GError **error)
 {
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
   g_autoptr (PlaitExperiment) experiment = plait_experiment_check (path, overrides, flags, registry, problems);
 
   return plait_problems_report (problems, PLAIT_ERROR_INPUT, error) ? g_steal_pointer (&experiment) : NULL;
-}
-
-PlaitExperiment *
-plait_experiment_load (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error)
-{
-  return plait_experiment_load_with (path, overrides, PLAIT_RESOLVE_CHECK_FILES, registry, error);
-}
-
-PlaitExperiment *
-plait_experiment_load_model (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error)
-{
-  return plait_experiment_load_with (path, overrides, PLAIT_RESOLVE_WITHOUT_DATA, registry, error);
 }
 
 PlaitExperiment *
@@ -213,6 +201,19 @@ plait_experiment_parse (const char *text, const char *name, const char *const *o
   return plait_problems_report (problems, PLAIT_ERROR_INPUT, error) ? g_steal_pointer (&experiment) : NULL;
 }
 
+/* The values of a group of the core. */
+static const PlaitSettings *
+settings_of (const PlaitExperiment *experiment, const char *group)
+{
+  return g_hash_table_lookup (((const PlaitExperimentPrivate *)experiment)->settings, group);
+}
+
+const char *
+plait_experiment_value (const PlaitExperiment *experiment, const char *group, const char *key)
+{
+  return plait_settings_text (settings_of (experiment, group), key);
+}
+
 /*
  * Writing.
  */
@@ -222,6 +223,7 @@ plait_experiment_parse (const char *text, const char *name, const char *const *o
 
 typedef struct
 {
+  const PlaitExperiment *experiment;
   GString *text;
   guint skipped;     /* flags of settings that are left out */
   gboolean untested; /* test splits are left out */
@@ -271,22 +273,33 @@ write_heading (Writer *writer, const char *group)
   g_string_append_printf (writer->text, "%s[%s]\n", writer->text->len > 0 ? "\n" : "", group);
 }
 
+/* A group of the core. */
 static void
-write_group (Writer *writer, const char *group, const PlaitSettings *settings)
+write_group (Writer *writer, const char *group)
 {
   write_heading (writer, group);
-  write_settings (writer, "", settings);
+  write_settings (writer, "", settings_of (writer->experiment, group));
+}
+
+/* The group and the parameters of @part, which may be NULL. */
+static void
+write_part (Writer *writer, const PlaitPart *part)
+{
+  if (!part)
+    return;
+  write_heading (writer, part->group);
+  write_settings (writer, "", part->parameters);
 }
 
 /* [experiment], with the sources spelt out. */
 static void
-write_experiment (Writer *writer, const PlaitExperimentPrivate *experiment)
+write_experiment (Writer *writer)
 {
-  const PlaitSettings *settings = experiment->experiment;
+  const PlaitSettings *settings = settings_of (writer->experiment, "experiment");
   g_autoptr (GString) sources = g_string_new (NULL);
 
-  for (guint i = 0; i < experiment->public.n_sources; i++)
-    g_string_append_printf (sources, "%s%s", i > 0 ? "+" : "", experiment->public.sources[i].name);
+  for (guint i = 0; i < writer->experiment->n_sources; i++)
+    g_string_append_printf (sources, "%s%s", i > 0 ? "+" : "", writer->experiment->sources[i].name);
   write_heading (writer, "experiment");
   for (guint i = 0; i < plait_settings_n (settings); i++)
     {
@@ -317,8 +330,10 @@ is_of_trees (const char *key)
 
 /* Files that are used. A key has which there are, but not where: their digests stand beside it. */
 static void
-write_files (Writer *writer, const PlaitExperiment *experiment, const GArray *files)
+write_files (Writer *writer, const GArray *files)
 {
+  const PlaitExperiment *experiment = writer->experiment;
+
   for (guint i = 0; i < files->len; i++)
     {
       const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
@@ -344,9 +359,11 @@ write_task_settings (Writer *writer, const PlaitSettings *settings)
 }
 
 static void
-write_data (Writer *writer, const PlaitExperimentPrivate *experiment)
+write_data (Writer *writer)
 {
-  const PlaitSettings *settings = experiment->data->settings;
+  const PlaitExperiment *experiment = writer->experiment;
+  const PlaitDataInFile *data = ((const PlaitExperimentPrivate *)experiment)->data;
+  const PlaitSettings *settings = data->settings;
 
   write_heading (writer, "data");
   for (guint i = 0; i < plait_settings_n (settings); i++)
@@ -355,29 +372,27 @@ write_data (Writer *writer, const PlaitExperimentPrivate *experiment)
       gboolean is_folder = g_str_equal (specification->name, "folder");
       g_autofree char *used = NULL;
 
-      if (is_of_trees (specification->name) && !plait_experiment_reads_trees (&experiment->public))
+      if (is_of_trees (specification->name) && !plait_experiment_reads_trees (experiment))
         continue;
-      if (g_str_has_prefix (specification->name, "document") && !plait_experiment_reads_documents (&experiment->public))
+      if (g_str_has_prefix (specification->name, "document") && !plait_experiment_reads_documents (experiment))
         continue;
       if (g_str_has_prefix (specification->name, "documents"))
-        used = plait_documents_used (&experiment->public, plait_settings_text_at (settings, i));
+        used = plait_documents_used (experiment, plait_settings_text_at (settings, i));
       write_setting (writer, specification, "",
-                     is_folder ? experiment->public.data.folder
+                     is_folder ? data->folder
                      : used    ? used
                                : plait_settings_text_at (settings, i));
     }
-  if (experiment->data->task_settings)
-    write_task_settings (writer, experiment->data->task_settings);
-  write_files (writer, &experiment->public, experiment->data->files);
-  write_files (writer, &experiment->public, experiment->data->vocabulary_files);
+  if (data->task_settings)
+    write_task_settings (writer, data->task_settings);
+  write_files (writer, data->files);
+  write_files (writer, data->vocabulary_files);
 }
 
 static void
-write_source (Writer *writer, const PlaitExperimentPrivate *experiment, const PlaitExperimentSource *source)
+write_source (Writer *writer, const PlaitExperimentSource *source)
 {
-  g_autofree char *heading = g_strdup_printf ("source %s", source->name);
-
-  write_heading (writer, heading);
+  write_heading (writer, source->encoder->group);
   write_value (writer, "", "encoder", source->encoder->plugin->name);
   write_value (writer, "", "stream", source->stream);
   if (source->kind == PLAIT_INPUT_FEATURES)
@@ -385,48 +400,41 @@ write_source (Writer *writer, const PlaitExperimentPrivate *experiment, const Pl
   if (source->encoder->leaves)
     write_value (writer, "", "leaves", source->encoder->leaves->plugin->name);
   write_settings (writer, "", source->encoder->parameters);
-  if (!source->encoder->leaves)
-    return;
-  write_heading (writer, source->encoder->leaves->group);
-  write_settings (writer, "", source->encoder->leaves->parameters);
+  write_part (writer, source->encoder->leaves);
 }
 
 /* All groups that say what is trained. */
 static void
-write_training (Writer *writer, const PlaitExperiment *public)
+write_training (Writer *writer)
 {
-  const PlaitExperimentPrivate *experiment = (const PlaitExperimentPrivate *)public;
+  const PlaitExperiment *experiment = writer->experiment;
 
-  write_experiment (writer, experiment);
-  write_data (writer, experiment);
-  for (guint i = 0; i < public->n_sources; i++)
-    write_source (writer, experiment, &public->sources[i]);
-  if (!plait_experiment_has_decoder (public))
-    write_group (writer, "predict", experiment->predict);
-  write_group (writer, "decoder", experiment->decoder);
-  if (public->combiner)
-    write_group (writer, "combiner", public->combiner->parameters);
-  if (public->coverage)
-    write_group (writer, "coverage", public->coverage->parameters);
-  write_group (writer, "train", experiment->train);
+  write_experiment (writer);
+  write_data (writer);
+  for (guint i = 0; i < experiment->n_sources; i++)
+    write_source (writer, &experiment->sources[i]);
+  if (!plait_experiment_has_decoder (experiment))
+    write_group (writer, "predict");
+  write_group (writer, "decoder");
+  write_part (writer, experiment->combiner);
+  write_part (writer, experiment->coverage);
+  write_group (writer, "train");
 }
 
 static void
-write_evaluation (Writer *writer, const PlaitExperiment *public)
+write_evaluation (Writer *writer)
 {
-  const PlaitExperimentPrivate *experiment = (const PlaitExperimentPrivate *)public;
-
-  write_group (writer, "decode", experiment->decode);
-  write_group (writer, "evaluate", experiment->evaluate);
+  write_group (writer, "decode");
+  write_group (writer, "evaluate");
 }
 
 static char *
 write_text (const PlaitExperiment *experiment, guint skipped)
 {
-  Writer writer = { g_string_new (NULL), skipped, FALSE, FALSE };
+  Writer writer = { .experiment = experiment, .text = g_string_new (NULL), .skipped = skipped };
 
-  write_training (&writer, experiment);
-  write_evaluation (&writer, experiment);
+  write_training (&writer);
+  write_evaluation (&writer);
   return g_string_free (writer.text, FALSE);
 }
 
@@ -443,23 +451,24 @@ plait_experiment_key (const PlaitExperiment *experiment)
 }
 
 static Writer
-begin_key (PlaitKeyForm form)
+begin_key (const PlaitExperiment *experiment, PlaitKeyForm form)
 {
   gboolean brief = form == PLAIT_KEY_BRIEF;
+  GString *text = g_string_new (brief ? "defaults=" DEFAULTS "\n" : "");
 
-  return (Writer){ g_string_new (brief ? "defaults=" DEFAULTS "\n" : ""), PLAIT_SETTING_NEUTRAL, TRUE, brief };
+  return (Writer){ experiment, text, PLAIT_SETTING_NEUTRAL, .untested = TRUE, .brief = brief };
 }
 
 char *
 plait_experiment_training_key (const PlaitExperiment *experiment, PlaitKeyForm form)
 {
-  Writer writer = begin_key (form);
+  Writer writer = begin_key (experiment, form);
 
-  write_training (&writer, experiment);
+  write_training (&writer);
   /* Where translations choose the best parameters the search is a part of training, as is the seed that masks
    * validation text. */
   if (experiment->train.best_by == PLAIT_BEST_BY_METRIC)
-    write_group (&writer, "decode", ((const PlaitExperimentPrivate *)experiment)->decode);
+    write_group (&writer, "decode");
   if (experiment->predict.kind == PLAIT_PREDICT_MASKED)
     g_string_append_printf (writer.text, "\n[evaluate]\nseed=%" G_GINT64_FORMAT "\n", experiment->evaluate.seed);
   return g_string_free (writer.text, FALSE);
@@ -468,9 +477,9 @@ plait_experiment_training_key (const PlaitExperiment *experiment, PlaitKeyForm f
 char *
 plait_experiment_evaluation_key (const PlaitExperiment *experiment, PlaitKeyForm form)
 {
-  Writer writer = begin_key (form);
+  Writer writer = begin_key (experiment, form);
 
-  write_evaluation (&writer, experiment);
+  write_evaluation (&writer);
   return g_string_free (writer.text, FALSE);
 }
 
@@ -478,35 +487,64 @@ plait_experiment_evaluation_key (const PlaitExperiment *experiment, PlaitKeyForm
  * Looking things up.
  */
 
-const char *
-plait_experiment_data_file (const PlaitExperiment *experiment, const char *split, const char *stream)
+/* The path of the file among @files that is for @stream, and for @split if they are of splits; or NULL. */
+static const char *
+find_file (const GArray *files, const char *split, const char *stream)
 {
-  const GArray *files = ((const PlaitExperimentPrivate *)experiment)->data->files;
-
   for (guint i = 0; i < files->len; i++)
     {
       const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
 
-      if (g_str_equal (file->split, split) && g_str_equal (file->stream, stream))
+      if (g_strcmp0 (file->split, split) == 0 && g_str_equal (file->stream, stream))
         return file->path;
     }
   return NULL;
 }
 
-const char **
-plait_experiment_streams (const PlaitExperiment *experiment)
+const char *
+plait_experiment_data_file (const PlaitExperiment *experiment, const char *split, const char *stream)
+{
+  return find_file (((const PlaitExperimentPrivate *)experiment)->data->files, split, stream);
+}
+
+const char *
+plait_experiment_vocabulary_file (const PlaitExperiment *experiment, const char *name)
+{
+  return find_file (((const PlaitExperimentPrivate *)experiment)->data->vocabulary_files, NULL, name);
+}
+
+static void
+add_once (GPtrArray *names, const char *name)
+{
+  if (name && !g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
+    g_ptr_array_add (names, (gpointer)name);
+}
+
+/* The streams that are used, with @trees also those of trees. (transfer container) */
+static const char **
+list_streams (const PlaitExperiment *experiment, gboolean trees)
 {
   GPtrArray *names = g_ptr_array_new ();
 
-  for (guint i = 0; i <= experiment->n_sources; i++)
-    {
-      const char *name = i < experiment->n_sources ? experiment->sources[i].stream : experiment->data.target;
-
-      if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
-        g_ptr_array_add (names, (gpointer)name);
-    }
+  for (guint i = 0; i < experiment->n_sources; i++)
+    add_once (names, experiment->sources[i].stream);
+  add_once (names, experiment->data.target);
+  for (guint i = 0; i < experiment->n_sources && trees; i++)
+    add_once (names, experiment->sources[i].trees);
   g_ptr_array_add (names, NULL);
   return (const char **)g_ptr_array_free (names, FALSE);
+}
+
+const char **
+plait_experiment_streams (const PlaitExperiment *experiment)
+{
+  return list_streams (experiment, FALSE);
+}
+
+const char **
+plait_experiment_all_streams (const PlaitExperiment *experiment)
+{
+  return list_streams (experiment, experiment->data.trees == PLAIT_TREES_GIVEN);
 }
 
 gboolean
@@ -516,25 +554,6 @@ plait_experiment_reads_trees (const PlaitExperiment *experiment)
     if (experiment->sources[i].trees)
       return TRUE;
   return FALSE;
-}
-
-const char **
-plait_experiment_all_streams (const PlaitExperiment *experiment)
-{
-  g_autofree const char **streams = plait_experiment_streams (experiment);
-  GPtrArray *names = g_ptr_array_new ();
-
-  for (guint i = 0; streams[i]; i++)
-    g_ptr_array_add (names, (gpointer)streams[i]);
-  for (guint i = 0; i < experiment->n_sources && experiment->data.trees == PLAIT_TREES_GIVEN; i++)
-    {
-      const char *trees = experiment->sources[i].trees;
-
-      if (trees && !g_ptr_array_find_with_equal_func (names, trees, g_str_equal, NULL))
-        g_ptr_array_add (names, (gpointer)trees);
-    }
-  g_ptr_array_add (names, NULL);
-  return (const char **)g_ptr_array_free (names, FALSE);
 }
 
 gboolean
@@ -557,21 +576,6 @@ plait_experiment_vocabulary (const PlaitExperiment *experiment, const char *stre
                  && plait_experiment_target_kind (experiment, stream) == PLAIT_TARGET_TEXT
              ? "shared"
              : stream;
-}
-
-const char *
-plait_experiment_vocabulary_file (const PlaitExperiment *experiment, const char *name)
-{
-  const GArray *files = ((const PlaitExperimentPrivate *)experiment)->data->vocabulary_files;
-
-  for (guint i = 0; i < files->len; i++)
-    {
-      const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
-
-      if (g_str_equal (file->stream, name))
-        return file->path;
-    }
-  return NULL;
 }
 
 gboolean

@@ -71,8 +71,8 @@ typedef struct
   PlaitPart *coverage; /* NULL: none */
 
   const char *const *test_splits; /* names in the order of the file, NULL-terminated */
-  const char *head_rules;         /* path of the rules that trees are made binary by, or NULL */
-  const char *name_map;           /* path of the map of train.initialise_map, or NULL */
+  char *head_rules;               /* path of the rules that trees are made binary by, or NULL */
+  char *name_map;                 /* path of the map of train.initialise_map, or NULL */
   const PlaitTask *task;          /* of generate=, or NULL */
   PlaitTaskSettings task_settings;
 } PlaitExperiment;
@@ -86,20 +86,11 @@ typedef enum
   PLAIT_RESOLVE_COUNT_LINES = 1 << 3,  /* the files of a split must have as many: they are read through */
 } PlaitResolveFlags;
 
-/* Reads the file at @path with @overrides ("decoder.layers=4", "source.en.layers=4", NULL-terminated, or NULL). Files
- * that these name are relative to the current folder. Also checks that the files of [data] are there. A group [grid] is
- * left aside. (transfer full) */
-PlaitExperiment *plait_experiment_load (const char *path, const char *const *overrides, PlaitRegistry *registry,
-                                        GError **error);
-
-/* The same for who wants the model alone: [data] need name no files, nor need those be there that are named. (transfer
- * full) */
-PlaitExperiment *plait_experiment_load_model (const char *path, const char *const *overrides, PlaitRegistry *registry,
-                                              GError **error);
-
-/* The same with what @flags ask for. (transfer full) */
-PlaitExperiment *plait_experiment_load_with (const char *path, const char *const *overrides, PlaitResolveFlags flags,
-                                             PlaitRegistry *registry, GError **error);
+/* Reads the file at @path with @overrides ("decoder.layers=4", "source.en.layers=4", NULL-terminated, or NULL), and
+ * looks at what @flags ask for. Files that these name are relative to the current folder. A group [grid] is left aside.
+ * (transfer full) */
+PlaitExperiment *plait_experiment_load (const char *path, const char *const *overrides, PlaitResolveFlags flags,
+                                        PlaitRegistry *registry, GError **error);
 
 /* The same; NULL where it adds to @problems. (transfer full) */
 PlaitExperiment *plait_experiment_check (const char *path, const char *const *overrides, PlaitResolveFlags flags,
@@ -148,8 +139,14 @@ const char **plait_experiment_streams (const PlaitExperiment *experiment);
 /* The same, and the streams of trees that are read from files. (transfer container) */
 const char **plait_experiment_all_streams (const PlaitExperiment *experiment);
 
+/* The value of @key of the core's group [@group] as text, such as the name of a choice. (transfer none) */
+const char *plait_experiment_value (const PlaitExperiment *experiment, const char *group, const char *key);
+
 /* How the documents of @stream are read; layout PLAIT_LAYOUT_SENTENCES if it has none. */
 PlaitDocumentSettings plait_experiment_documents (const PlaitExperiment *experiment, const char *stream);
+
+/* Whether it has some. */
+gboolean plait_experiment_is_documents (const PlaitExperiment *experiment, const char *stream);
 
 /* Whether a stream that is used is documents. */
 gboolean plait_experiment_reads_documents (const PlaitExperiment *experiment);

@@ -5,29 +5,18 @@
 
 /* Whether the files of each split go together line by line, told by reading them through once. */
 
-/* What is compared of a file. */
-typedef struct
-{
-  const PlaitDataFile *file;
-  gint64 lines;
-} Counted;
-
 static gboolean
 count_text (const char *path, gint64 *lines, GError **error)
 {
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, error);
-  g_autoptr (GError) fault = NULL;
+  GError *fault = NULL;
 
   while (reader && plait_text_reader_next (reader, NULL, &fault))
     ;
-  if (fault)
-    g_propagate_error (error, g_steal_pointer (&fault));
-  else if (reader)
-    {
-      *lines = plait_text_reader_line (reader);
-      return TRUE;
-    }
-  return FALSE;
+  if (!reader || !plait_no_fault (&fault, error))
+    return FALSE;
+  *lines = plait_text_reader_line (reader);
+  return TRUE;
 }
 
 static gboolean
@@ -64,62 +53,47 @@ is_of_lines (const PlaitExperiment *experiment, const PlaitExperimentSource *sou
   return plait_experiment_documents (experiment, stream).layout != PLAIT_LAYOUT_DOCUMENTS;
 }
 
-/* The lines of @file into *@lines. FALSE if it is not read, has none, or cannot be read, which is told. */
-static gboolean
-count (const PlaitResolution *resolution, const PlaitDataFile *file, gint64 *lines)
+/* The lines of @file; -1 if it is not read, has none, or cannot be read, which is told. */
+static gint64
+count (const PlaitResolution *resolution, const PlaitDataFile *file)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
   const PlaitExperimentSource *source = reader_of (experiment, file);
-  const gint64 *known = g_hash_table_lookup (resolution->read->lines, file->path);
+  const gint64 *known = g_hash_table_lookup (resolution->resolver->lines, file->path);
   g_autoptr (GError) fault = NULL;
-  gboolean counted;
+  gint64 lines = -1;
 
   if ((!source && g_strcmp0 (file->stream, experiment->data.target) != 0) || !is_of_lines (experiment, source, file))
-    return FALSE;
+    return -1;
   if (known)
-    {
-      *lines = *known;
-      return TRUE;
-    }
-  counted = source && source->kind == PLAIT_INPUT_FEATURES ? count_features (file->path, source->dataset, lines, &fault)
-                                                           : count_text (file->path, lines, &fault);
-  if (counted)
-    g_hash_table_insert (resolution->read->lines, g_strdup (file->path), g_memdup2 (lines, sizeof *lines));
+    return *known;
+  if (source && source->kind == PLAIT_INPUT_FEATURES ? count_features (file->path, source->dataset, &lines, &fault)
+                                                     : count_text (file->path, &lines, &fault))
+    g_hash_table_insert (resolution->resolver->lines, g_strdup (file->path), g_memdup2 (&lines, sizeof lines));
   else
     plait_resolution_problem (resolution, "data", file->key, "%s", fault->message);
-  return counted;
+  return lines;
 }
 
-/* Compares @file with the first of its split, which it is where there is none among @firsts. */
-static void
-compare (const PlaitResolution *resolution, const PlaitDataFile *file, GArray *firsts)
-{
-  Counted now = { file, 0 };
-
-  if (!count (resolution, file, &now.lines))
-    return;
-  for (guint i = 0; i < firsts->len; i++)
-    {
-      const Counted *first = &g_array_index (firsts, Counted, i);
-
-      if (!g_str_equal (first->file->split, file->split))
-        continue;
-      if (first->lines != now.lines)
-        plait_resolution_problem (resolution, "data", file->key,
-                                  "%s has %" G_GINT64_FORMAT " lines, but %s has %" G_GINT64_FORMAT
-                                  "; line i of each belongs together: give files of one length",
-                                  file->path, now.lines, first->file->key, first->lines);
-      return;
-    }
-  g_array_append_val (firsts, now);
-}
-
+/* Each file is compared with the first of its split. */
 void
 plait_resolution_check_lines (const PlaitResolution *resolution)
 {
   const GArray *files = resolution->experiment->data->files;
-  g_autoptr (GArray) firsts = g_array_new (FALSE, FALSE, sizeof (Counted));
+  g_autoptr (GHashTable) firsts = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (guint i = 0; i < files->len; i++)
-    compare (resolution, &g_array_index (files, PlaitDataFile, i), firsts);
+    {
+      const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
+      gint64 lines = count (resolution, file);
+      const PlaitDataFile *first = g_hash_table_lookup (firsts, file->split);
+
+      if (lines >= 0 && !first)
+        g_hash_table_insert (firsts, (gpointer)file->split, (gpointer)file);
+      else if (lines >= 0 && lines != count (resolution, first))
+        plait_resolution_problem (resolution, "data", file->key,
+                                  "%s has %" G_GINT64_FORMAT " lines, but %s has %" G_GINT64_FORMAT
+                                  "; line i of each belongs together: give files of one length",
+                                  file->path, lines, first->key, count (resolution, first));
+    }
 }

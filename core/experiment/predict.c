@@ -7,25 +7,20 @@ static void
 check_labels (const PlaitResolution *resolution)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
-  const GArray *files = resolution->experiment->data->vocabulary_files;
   const char *target = experiment->data.target;
+  g_autofree char *key = g_strconcat (PLAIT_VOCABULARY_PREFIX, target, NULL);
 
-  if (plait_experiment_documents (experiment, target).layout != PLAIT_LAYOUT_SENTENCES)
+  if (plait_experiment_is_documents (experiment, target))
     plait_resolution_problem (
         resolution, "data", "target",
         "the stream %s is documents, but with this [predict] kind a line of it is an answer; leave it "
         "out of documents and documents_by_line",
         target);
-  for (guint i = 0; i < files->len; i++)
-    {
-      const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
-
-      if (experiment->data.vocabulary == PLAIT_VOCABULARY_SEPARATE && g_str_equal (file->stream, target))
-        plait_resolution_problem (resolution, "data", file->key,
-                                  "names a vocabulary, but %s takes none: its lines are labels, learnt from training, "
-                                  "or numbers; drop the line",
-                                  target);
-    }
+  if (experiment->data.vocabulary == PLAIT_VOCABULARY_SEPARATE && plait_experiment_vocabulary_file (experiment, target))
+    plait_resolution_problem (resolution, "data", key,
+                              "names a vocabulary, but %s takes none: its lines are labels, learnt from training, or "
+                              "numbers; drop the line",
+                              target);
 }
 
 /* One source of documents, whose sentences are read by an encoder of sentences. */
@@ -34,7 +29,7 @@ check_choice (const PlaitResolution *resolution)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
   const PlaitExperimentSource *source = &experiment->sources[0];
-  g_autofree char *group = g_strconcat (PLAIT_SOURCE_PREFIX, source->name, NULL);
+  const char *group = source->encoder->group;
 
   check_labels (resolution);
   if (experiment->n_sources > 1)
@@ -42,7 +37,7 @@ check_choice (const PlaitResolution *resolution)
                               "a choice is made among the sentences of one source, but there are %u; choose one with "
                               "experiment.sources",
                               experiment->n_sources);
-  if (plait_experiment_documents (experiment, source->stream).layout == PLAIT_LAYOUT_SENTENCES)
+  if (!plait_experiment_is_documents (experiment, source->stream))
     plait_resolution_problem (
         resolution, group, NULL,
         "a choice is made among the sentences of documents, but the stream %s is none; name it in "
@@ -65,7 +60,6 @@ check_span (const PlaitResolution *resolution)
   const PlaitExperiment *experiment = &resolution->experiment->public;
   const PlaitExperimentSource *source = &experiment->sources[0];
   PlaitDocumentSettings documents = plait_experiment_documents (experiment, source->stream);
-  g_autofree char *group = g_strconcat (PLAIT_SOURCE_PREFIX, source->name, NULL);
 
   check_labels (resolution);
   if (experiment->n_sources > 1)
@@ -74,7 +68,7 @@ check_span (const PlaitResolution *resolution)
                               experiment->n_sources);
   if (documents.layout == PLAIT_LAYOUT_SENTENCES || !documents.starts)
     plait_resolution_problem (
-        resolution, group, NULL,
+        resolution, source->encoder->group, NULL,
         "spans are of documents whose start token stands for no answer, but the stream %s has none; "
         "name it in data.documents, with document_starts=all or sources",
         source->stream);
@@ -88,20 +82,20 @@ check_masked (const PlaitResolution *resolution)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
   const PlaitPredictSettings *predict = &experiment->predict;
-  g_autofree char *group = g_strconcat (PLAIT_SOURCE_PREFIX, experiment->sources[0].name, NULL);
+  const PlaitExperimentSource *source = &experiment->sources[0];
 
   if (experiment->n_sources > 1)
     plait_resolution_problem (resolution, "predict", "kind",
                               "masked tokens are those of one source, but there are %u; choose one with "
                               "experiment.sources",
                               experiment->n_sources);
-  else if (!g_str_equal (experiment->sources[0].stream, experiment->data.target))
+  else if (!g_str_equal (source->stream, experiment->data.target))
     plait_resolution_problem (resolution, "data", "target",
                               "is %s, but with [predict] kind=masked the source's own tokens are predicted; set "
                               "target=%s",
-                              experiment->data.target, experiment->sources[0].stream);
-  if (!plait_input_kind_is_text (experiment->sources[0].kind))
-    plait_resolution_problem (resolution, group, "encoder",
+                              experiment->data.target, source->stream);
+  if (!plait_input_kind_is_text (source->kind))
+    plait_resolution_problem (resolution, source->encoder->group, "encoder",
                               "reads no tokens that could be masked; choose an encoder of tokens or documents");
   if (predict->mask_share + predict->random_share > 1)
     plait_resolution_problem (resolution, "predict", "random_share",

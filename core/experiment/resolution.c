@@ -47,12 +47,13 @@ plait_resolution_any_alternative (const PlaitResolution *resolution, PlaitPlugin
 {
   g_autofree char *prefix = g_strdup_printf ("%s ", plait_plugin_kind_name (kind));
 
-  for (guint i = 0; resolution->alternatives && resolution->alternatives[i]; i++)
+  for (guint i = 0; resolution->resolver->alternatives && resolution->resolver->alternatives[i]; i++)
     {
-      const char *alternative = resolution->alternatives[i];
-      PlaitPlugin *plugin = g_str_has_prefix (alternative, prefix)
-                                ? plait_registry_find (resolution->registry, kind, alternative + strlen (prefix), NULL)
-                                : NULL;
+      const char *alternative = resolution->resolver->alternatives[i];
+      PlaitPlugin *plugin
+          = g_str_has_prefix (alternative, prefix)
+                ? plait_registry_find (resolution->resolver->registry, kind, alternative + strlen (prefix), NULL)
+                : NULL;
 
       if (plugin && found (plugin->schema, data))
         return TRUE;
@@ -144,27 +145,6 @@ name_experiment (const PlaitResolution *resolution, PlaitSettings *experiment)
     plait_settings_set (experiment, "name", name, NULL);
 }
 
-/* What @reader makes of [@group] as the file has it, where it did so before without a fault. (transfer full) or NULL */
-static PlaitSettings *
-recall_settings (const PlaitResolution *resolution, const char *reader, const char *group)
-{
-  g_autofree char *says = g_strconcat (reader, "\n", plait_key_file_group_text (resolution->file, group), NULL);
-  PlaitSettings *settings = g_hash_table_lookup (resolution->read->settings, says);
-
-  return settings ? plait_settings_share (settings) : NULL;
-}
-
-/* Keeps what @reader has made of [@group], unless problems have come to those that there were before. */
-static void
-keep_settings (const PlaitResolution *resolution, const char *reader, const char *group, PlaitSettings *settings,
-               guint problems)
-{
-  if (plait_problems_count (resolution->problems) == problems)
-    g_hash_table_insert (resolution->read->settings,
-                         g_strconcat (reader, "\n", plait_key_file_group_text (resolution->file, group), NULL),
-                         plait_settings_share (settings));
-}
-
 /* The run that training begins with, made absolute: a run keeps it as text. */
 static void
 find_initial (const PlaitResolution *resolution, PlaitSettings *train)
@@ -172,7 +152,8 @@ find_initial (const PlaitResolution *resolution, PlaitSettings *train)
   const char *written = plait_settings_text (train, "initialise");
   g_autoptr (GError) fault = NULL;
   g_autofree char *expanded = plait_path_expand (written, &fault);
-  g_autofree char *path = expanded && *expanded != '\0' ? g_canonicalize_filename (expanded, resolution->folder) : NULL;
+  g_autofree char *path
+      = expanded && *expanded != '\0' ? g_canonicalize_filename (expanded, resolution->resolver->folder) : NULL;
 
   if (!expanded || (path && !plait_settings_set (train, "initialise", path, &fault)))
     plait_resolution_problem (resolution, "train", "initialise", "%s", fault->message);
@@ -180,19 +161,21 @@ find_initial (const PlaitResolution *resolution, PlaitSettings *train)
 
 /* A core group into its struct, and its own check (may be NULL) unless something is wrong with it already. @suit (may
  * be NULL) sets defaults that depend on a key, @complete (may be NULL) what the values leave open. */
-static PlaitSettings *
+static void
 read_core_group (const PlaitResolution *resolution, const PlaitSettingGroup *group, gpointer memory,
                  void (*suit) (const PlaitResolution *resolution, PlaitSettings *settings),
                  void (*complete) (const PlaitResolution *resolution, PlaitSettings *settings),
                  void (*check) (const PlaitResolution *resolution))
 {
   /* Defaults may depend on what is predicted. */
-  g_autofree char *reader
-      = g_strconcat (group->name, "\n", plait_key_file_group_text (resolution->file, "predict"), NULL);
-  PlaitSettings *settings = recall_settings (resolution, reader, group->name);
+  g_autofree char *says = g_strconcat (group->name, "\n", plait_key_file_group_text (resolution->file, "predict"), "\n",
+                                       plait_key_file_group_text (resolution->file, group->name), NULL);
+  PlaitSettings *settings = g_hash_table_lookup (resolution->resolver->settings, says);
   guint problems = plait_problems_count (resolution->problems);
 
-  if (!settings)
+  if (settings)
+    plait_settings_share (settings);
+  else
     {
       settings = plait_settings_new_for_group (group);
       if (suit)
@@ -200,12 +183,13 @@ read_core_group (const PlaitResolution *resolution, const PlaitSettingGroup *gro
       plait_resolution_read_group (resolution, group->name, settings, NULL, NULL);
       if (complete)
         complete (resolution, settings);
-      keep_settings (resolution, reader, group->name, settings, problems);
+      if (plait_problems_count (resolution->problems) == problems)
+        g_hash_table_insert (resolution->resolver->settings, g_steal_pointer (&says), plait_settings_share (settings));
     }
   plait_settings_fill_group (settings, group, memory);
+  g_hash_table_insert (resolution->experiment->settings, (gpointer)group->name, settings);
   if (check && plait_problems_count (resolution->problems) == problems)
     check (resolution);
-  return settings;
 }
 
 static void
@@ -238,7 +222,7 @@ plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind k
                             const char *place, const char *key, const char *group)
 {
   g_autoptr (GError) fault = NULL;
-  PlaitPlugin *plugin = plait_registry_find (resolution->registry, kind, name, &fault);
+  PlaitPlugin *plugin = plait_registry_find (resolution->resolver->registry, kind, name, &fault);
   g_autofree char *says = NULL;
   guint problems = plait_problems_count (resolution->problems);
   PlaitPart *part;
@@ -249,13 +233,13 @@ plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind k
       return NULL;
     }
   says = g_strconcat (group, " ", name, "\n", plait_key_file_group_text (resolution->file, group), NULL);
-  part = g_hash_table_lookup (resolution->read->parts, says);
+  part = g_hash_table_lookup (resolution->resolver->parts, says);
   if (part)
     return plait_part_share (part);
   part = plait_part_new (plugin, group);
   plait_resolution_read_group (resolution, group, part->parameters, plait_resolution_is_alternative, &kind);
   if (plait_problems_count (resolution->problems) == problems)
-    g_hash_table_insert (resolution->read->parts, g_steal_pointer (&says), plait_part_share (part));
+    g_hash_table_insert (resolution->resolver->parts, g_steal_pointer (&says), plait_part_share (part));
   return part;
 }
 
@@ -302,7 +286,8 @@ check_initial (const PlaitResolution *resolution)
 {
   const char *path = resolution->experiment->public.train.initialise;
 
-  if ((resolution->flags & PLAIT_RESOLVE_CHECK_FILES) && *path != '\0' && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
+  if ((resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES) && *path != '\0'
+      && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
     plait_resolution_problem (resolution, "train", "initialise", "%s %s; name the file of a finished run", path,
                               g_file_test (path, G_FILE_TEST_EXISTS) ? "is not a regular file" : "does not exist");
 }
@@ -333,16 +318,15 @@ check_initial_state (const PlaitResolution *resolution)
 static void
 find_name_map (const PlaitResolution *resolution)
 {
-  PlaitExperimentPrivate *experiment = resolution->experiment;
-  const PlaitTrainSettings *train = &experiment->public.train;
+  PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitTrainSettings *train = &experiment->train;
   g_autoptr (GError) fault = NULL;
 
   if (*train->initialise_map == '\0')
     return;
   experiment->name_map
-      = plait_registry_find_text (resolution->registry, PLAIT_NAME_MAP_FOLDER, train->initialise_map, &fault);
-  experiment->public.name_map = experiment->name_map;
-  if (!(resolution->flags & PLAIT_RESOLVE_CHECK_FILES))
+      = plait_registry_find_text (resolution->resolver->registry, PLAIT_NAME_MAP_FOLDER, train->initialise_map, &fault);
+  if (!(resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES))
     return;
   if (!experiment->name_map)
     plait_resolution_problem (resolution, "train", "initialise_map", "%s", fault->message);
@@ -363,43 +347,64 @@ check_checkpoint (const PlaitResolution *resolution)
                               "validations to average over, or take best or last");
 }
 
+/* Whether the module of @part, which [@group] @key names, loads. */
+static void
+check_module (const PlaitResolution *resolution, const PlaitPart *part, const char *group, const char *key)
+{
+  g_autoptr (GError) fault = NULL;
+
+  if (part && !plait_plugin_load (part->plugin, &fault))
+    plait_resolution_problem (resolution, group, key, "%s", fault->message);
+}
+
+static void
+check_modules (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      const PlaitPart *encoder = experiment->sources[i].encoder;
+
+      if (!encoder)
+        continue;
+      check_module (resolution, encoder, encoder->group, "encoder");
+      check_module (resolution, encoder->leaves, encoder->group, "leaves");
+    }
+  check_module (resolution, experiment->combiner, "decoder", "combiner");
+  check_module (resolution, experiment->coverage, "decoder", "coverage");
+}
+
 static void
 resolve (const PlaitResolution *resolution)
 {
-  PlaitExperimentPrivate *experiment = resolution->experiment;
-  PlaitExperiment *public = &experiment->public;
+  PlaitExperiment *experiment = &resolution->experiment->public;
   guint before = plait_problems_count (resolution->problems);
 
   check_groups (resolution);
-  experiment->experiment
-      = read_core_group (resolution, &plait_experiment_group, &public->experiment, NULL, name_experiment, NULL);
-  public->name = public->experiment.name;
+  read_core_group (resolution, &plait_experiment_group, &experiment->experiment, NULL, name_experiment, NULL);
+  experiment->name = experiment->experiment.name;
   plait_resolution_read_sources (resolution);
   plait_resolution_read_data (resolution);
-  experiment->predict = read_core_group (resolution, &plait_predict_group, &public->predict, NULL, NULL, NULL);
-  experiment->decoder = read_core_group (resolution, &plait_decoder_group, &public->decoder, NULL, NULL,
-                                         plait_resolution_check_decoder);
+  read_core_group (resolution, &plait_predict_group, &experiment->predict, NULL, NULL, NULL);
+  read_core_group (resolution, &plait_decoder_group, &experiment->decoder, NULL, NULL, plait_resolution_check_decoder);
   read_combiner (resolution);
-  public->sources = (const PlaitExperimentSource *)(gpointer)experiment->used->data;
-  public->n_sources = experiment->used->len;
   if (plait_problems_count (resolution->problems) == before)
     plait_resolution_check_crossings (resolution);
-  if (resolution->flags & PLAIT_RESOLVE_COUNT_LINES)
+  if (resolution->resolver->flags & PLAIT_RESOLVE_COUNT_LINES)
     plait_resolution_check_lines (resolution);
-  if (resolution->flags & PLAIT_RESOLVE_LOAD_MODULES)
-    plait_resolution_check_modules (resolution);
-  experiment->train = read_core_group (resolution, &plait_train_group, &public->train, suit_optimizer, find_initial,
-                                       plait_resolution_check_train);
+  if (resolution->resolver->flags & PLAIT_RESOLVE_LOAD_MODULES)
+    check_modules (resolution);
+  read_core_group (resolution, &plait_train_group, &experiment->train, suit_optimizer, find_initial,
+                   plait_resolution_check_train);
   check_initial (resolution);
   check_initial_state (resolution);
   find_name_map (resolution);
-  experiment->decode
-      = read_core_group (resolution, &plait_decode_group, &public->decode, NULL, NULL, plait_resolution_check_decode);
-  experiment->evaluate = read_core_group (resolution, &plait_evaluate_group, &public->evaluate, suit_prediction, NULL,
-                                          plait_resolution_check_evaluate);
+  read_core_group (resolution, &plait_decode_group, &experiment->decode, NULL, NULL, plait_resolution_check_decode);
+  read_core_group (resolution, &plait_evaluate_group, &experiment->evaluate, suit_prediction, NULL,
+                   plait_resolution_check_evaluate);
   check_checkpoint (resolution);
-  experiment->bench
-      = read_core_group (resolution, &plait_bench_group, &public->bench, NULL, NULL, plait_resolution_check_bench);
+  read_core_group (resolution, &plait_bench_group, &experiment->bench, NULL, NULL, plait_resolution_check_bench);
 }
 
 static PlaitExperimentPrivate *
@@ -407,6 +412,7 @@ experiment_new (void)
 {
   PlaitExperimentPrivate *experiment = g_new0 (PlaitExperimentPrivate, 1);
 
+  experiment->settings = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify)plait_settings_free);
   experiment->sources = g_ptr_array_new_with_free_func (plait_source_in_file_free);
   experiment->used = g_array_new (FALSE, FALSE, sizeof (PlaitExperimentSource));
   return experiment;
@@ -419,20 +425,14 @@ plait_experiment_free (PlaitExperiment *public)
 
   if (!experiment)
     return;
-  plait_settings_free (experiment->experiment);
-  plait_settings_free (experiment->predict);
-  plait_settings_free (experiment->decoder);
-  plait_settings_free (experiment->train);
-  plait_settings_free (experiment->decode);
-  plait_settings_free (experiment->evaluate);
-  plait_settings_free (experiment->bench);
+  g_hash_table_unref (experiment->settings);
   plait_part_free (public->combiner);
   plait_part_free (public->coverage);
   g_ptr_array_unref (experiment->sources);
   g_array_unref (experiment->used);
   g_clear_pointer (&experiment->data, plait_data_in_file_free);
-  g_free (experiment->head_rules);
-  g_free (experiment->name_map);
+  g_free (public->head_rules);
+  g_free (public->name_map);
   g_free (public->path);
   g_free (experiment);
 }
@@ -440,15 +440,6 @@ plait_experiment_free (PlaitExperiment *public)
 /*
  * The resolver
  */
-
-struct PlaitResolver
-{
-  char *folder;
-  char **alternatives;
-  PlaitResolveFlags flags;
-  PlaitRegistry *registry;
-  PlaitGroupsRead read;
-};
 
 PlaitResolver *
 plait_resolver_new (const char *folder, const char *const *alternatives, PlaitResolveFlags flags,
@@ -460,12 +451,11 @@ plait_resolver_new (const char *folder, const char *const *alternatives, PlaitRe
   resolver->alternatives = g_strdupv ((char **)alternatives);
   resolver->flags = flags;
   resolver->registry = registry;
-  resolver->read.settings
-      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)plait_settings_free);
-  resolver->read.parts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)plait_part_free);
-  resolver->read.sources = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, plait_source_in_file_free);
-  resolver->read.lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  resolver->read.data = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, plait_data_in_file_free);
+  resolver->settings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)plait_settings_free);
+  resolver->parts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)plait_part_free);
+  resolver->sources = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, plait_source_in_file_free);
+  resolver->lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  resolver->data = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, plait_data_in_file_free);
   return resolver;
 }
 
@@ -474,11 +464,11 @@ plait_resolver_free (PlaitResolver *resolver)
 {
   if (!resolver)
     return;
-  g_hash_table_unref (resolver->read.settings);
-  g_hash_table_unref (resolver->read.parts);
-  g_hash_table_unref (resolver->read.sources);
-  g_hash_table_unref (resolver->read.data);
-  g_hash_table_unref (resolver->read.lines);
+  g_hash_table_unref (resolver->settings);
+  g_hash_table_unref (resolver->parts);
+  g_hash_table_unref (resolver->sources);
+  g_hash_table_unref (resolver->data);
+  g_hash_table_unref (resolver->lines);
   g_strfreev (resolver->alternatives);
   g_free (resolver->folder);
   g_free (resolver);
@@ -489,16 +479,7 @@ plait_resolver_resolve (const PlaitResolver *resolver, const PlaitKeyFile *file,
 {
   guint before = plait_problems_count (problems);
   g_autoptr (PlaitExperiment) experiment = (PlaitExperiment *)experiment_new ();
-  PlaitResolution resolution = {
-    .file = file,
-    .folder = resolver->folder,
-    .alternatives = (const char *const *)resolver->alternatives,
-    .flags = resolver->flags,
-    .registry = resolver->registry,
-    .read = &resolver->read,
-    .problems = problems,
-    .experiment = (PlaitExperimentPrivate *)experiment,
-  };
+  PlaitResolution resolution = { resolver, file, problems, (PlaitExperimentPrivate *)experiment };
 
   experiment->path = g_strdup (plait_key_file_name (file));
   resolve (&resolution);

@@ -36,16 +36,8 @@ typedef struct
 typedef struct
 {
   PlaitExperiment public; /* first: the two are cast into each other */
-  char *head_rules;
-  char *name_map;
-  PlaitSettings *experiment;
+  GHashTable *settings;   /* name of a group of the core -> PlaitSettings */
   PlaitDataInFile *data;
-  PlaitSettings *predict;
-  PlaitSettings *decoder;
-  PlaitSettings *train;
-  PlaitSettings *decode;
-  PlaitSettings *evaluate;
-  PlaitSettings *bench;
   GPtrArray *sources; /* PlaitSourceInFile, all in the file */
   GArray *used;       /* PlaitExperimentSource */
 } PlaitExperimentPrivate;
@@ -62,24 +54,25 @@ typedef struct
   char *leaves_group; /* "source en/leaves" */
 } PlaitSourceInFile;
 
-/* What was read without a fault, by what the file said: most cells of a grid repeat most groups of others. */
-typedef struct
+struct PlaitResolver
 {
+  char *folder;
+  char **alternatives; /* or NULL */
+  PlaitResolveFlags flags;
+  PlaitRegistry *registry;
+
+  /* What was read without a fault, by what the file said: most cells of a grid repeat most groups of others. */
   GHashTable *settings; /* who reads, and the group's text -> PlaitSettings */
   GHashTable *parts;    /* likewise -> PlaitPart */
   GHashTable *sources;  /* the texts of the source and of its leaves -> PlaitSourceInFile */
   GHashTable *data;     /* the group's text -> PlaitDataInFile */
   GHashTable *lines;    /* path of a file -> gint64, how many it has */
-} PlaitGroupsRead;
+};
 
 typedef struct
 {
+  const PlaitResolver *resolver;
   const PlaitKeyFile *file;
-  const char *folder;
-  const char *const *alternatives;
-  PlaitResolveFlags flags;
-  PlaitRegistry *registry;
-  const PlaitGroupsRead *read;
   PlaitProblems *problems;
   PlaitExperimentPrivate *experiment;
 } PlaitResolution;
@@ -114,8 +107,8 @@ gboolean plait_resolution_any_alternative (const PlaitResolution *resolution, Pl
 /* What stands behind a stream's name in that of its trees. */
 #define PLAIT_TREES_SUFFIX ".trees"
 
-/* Whether the grid may choose an encoder that reads trees. */
-gboolean plait_resolution_trees_are_alternative (const PlaitResolution *resolution);
+/* The keys of [data] that name vocabularies begin with it. */
+#define PLAIT_VOCABULARY_PREFIX "vocabulary."
 
 /* [data]: settings, files, the generated task. After the sources. */
 void plait_resolution_read_data (const PlaitResolution *resolution);
@@ -131,8 +124,8 @@ void plait_source_in_file_free (gpointer source);
 /* Whether sources, encoders, combiner, decoder and data fit together; all of them have been read without a fault. */
 void plait_resolution_check_crossings (const PlaitResolution *resolution);
 
-/* Whether some source, used or not, reads @stream, or it is the target. @known becomes all such streams and a NULL. */
-gboolean plait_resolution_knows_stream (const PlaitResolution *resolution, const char *stream, GPtrArray *known);
+/* The target and the streams of all sources, used or not; NULL-terminated. (transfer container) */
+const char **plait_resolution_streams (const PlaitResolution *resolution);
 
 /* What @list, of data.documents or documents_by_line, says of streams that are used. (transfer full) */
 char *plait_documents_used (const PlaitExperiment *experiment, const char *list);
@@ -145,9 +138,6 @@ void plait_resolution_check_prediction (const PlaitResolution *resolution);
 
 /* Whether the files of a split that are there have as many lines, or features of sentences, each (lines.c). */
 void plait_resolution_check_lines (const PlaitResolution *resolution);
-
-/* Whether the modules of the plugins that are used load. */
-void plait_resolution_check_modules (const PlaitResolution *resolution);
 
 /* Whether the settings of one group fit together; it has been read without a fault. */
 void plait_resolution_check_decoder (const PlaitResolution *resolution);

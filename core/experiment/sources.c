@@ -7,18 +7,6 @@
 
 #define LEAVES_SUFFIX "/leaves"
 
-static gboolean
-reads_trees (const PlaitSchema *schema, gconstpointer data)
-{
-  return schema->reads_trees;
-}
-
-gboolean
-plait_resolution_trees_are_alternative (const PlaitResolution *resolution)
-{
-  return plait_resolution_any_alternative (resolution, PLAIT_PLUGIN_ENCODER, reads_trees, NULL);
-}
-
 /* A source's group holds the host's keys and the encoder's: reads the former, which say what the latter are. */
 static gboolean
 read_host_keys (const PlaitResolution *resolution, PlaitSourceInFile *source)
@@ -144,7 +132,7 @@ read_encoders (const PlaitResolution *resolution, PlaitSourceInFile *source)
                                 "encoder is missing; add encoder= and one of those that plait plugins lists");
       return;
     }
-  plugin = plait_registry_find (resolution->registry, PLAIT_PLUGIN_ENCODER, source->settings.encoder, &fault);
+  plugin = plait_registry_find (resolution->resolver->registry, PLAIT_PLUGIN_ENCODER, source->settings.encoder, &fault);
   if (!plugin)
     plait_resolution_problem (resolution, group, "encoder", "%s", fault->message);
   else
@@ -161,7 +149,7 @@ read_source (const PlaitResolution *resolution, const char *group)
   g_autofree char *leaves_group = g_strconcat (group, LEAVES_SUFFIX, NULL);
   g_autofree char *says = g_strconcat (plait_key_file_group_text (resolution->file, group),
                                        plait_key_file_group_text (resolution->file, leaves_group), NULL);
-  PlaitSourceInFile *source = g_hash_table_lookup (resolution->read->sources, says);
+  PlaitSourceInFile *source = g_hash_table_lookup (resolution->resolver->sources, says);
   guint problems = plait_problems_count (resolution->problems);
 
   if (source)
@@ -177,7 +165,7 @@ read_source (const PlaitResolution *resolution, const char *group)
   g_ptr_array_add (resolution->experiment->sources, source);
   read_encoders (resolution, source);
   if (plait_problems_count (resolution->problems) == problems)
-    g_hash_table_insert (resolution->read->sources, g_steal_pointer (&says), g_rc_box_acquire (source));
+    g_hash_table_insert (resolution->resolver->sources, g_steal_pointer (&says), g_rc_box_acquire (source));
 }
 
 /* A group [source NAME/leaves]; it is read with the source that it belongs to. */
@@ -276,12 +264,15 @@ choose_sources (const PlaitResolution *resolution)
 void
 plait_resolution_read_sources (const PlaitResolution *resolution)
 {
+  PlaitExperimentPrivate *experiment = resolution->experiment;
   const char *const *groups = plait_key_file_groups (resolution->file);
 
   for (guint i = 0; groups[i]; i++)
     if (!is_leaves_group (resolution, groups[i]) && g_str_has_prefix (groups[i], PLAIT_SOURCE_PREFIX))
       read_source (resolution, groups[i]);
   choose_sources (resolution);
+  experiment->public.sources = (const PlaitExperimentSource *)(gpointer)experiment->used->data;
+  experiment->public.n_sources = experiment->used->len;
 }
 
 static void

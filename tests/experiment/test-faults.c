@@ -247,9 +247,9 @@ TEST_CASE (experiment_file, files_that_are_none)
   g_autofree char *nowhere = plait_test_path ("nowhere.ini");
   g_autoptr (GError) error = NULL;
 
-  CHECK (!plait_experiment_load (nowhere, NULL, registry, &error));
+  CHECK (!plait_experiment_load (nowhere, NULL, PLAIT_RESOLVE_CHECK_FILES, registry, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "nowhere.ini");
-  CHECK (!plait_experiment_load (plait_test_folder (), NULL, registry, &error));
+  CHECK (!plait_experiment_load (plait_test_folder (), NULL, PLAIT_RESOLVE_CHECK_FILES, registry, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, plait_test_folder ());
   CHECK (!example_load (registry, "", NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no source; add a group [source NAME]");

@@ -488,13 +488,13 @@ TEST_CASE (experiment_file, models_need_no_data)
       g_autoptr (GError) error = NULL;
       g_autoptr (GError) fault = NULL;
       g_autoptr (PlaitExperiment) experiment
-          = plait_experiment_load_model (path, *names[i] == 'h' ? trees : NULL, registry, &error);
+          = plait_experiment_load (path, *names[i] == 'h' ? trees : NULL, PLAIT_RESOLVE_WITHOUT_DATA, registry, &error);
 
       CHECK_NO_ERROR (error);
       REQUIRE (experiment != NULL);
       CHECK_STRING (experiment->name, names[i]);
       CHECK (experiment->bench.longest_length < 200);
-      CHECK (!plait_experiment_load (path, NULL, registry, &fault));
+      CHECK (!plait_experiment_load (path, NULL, PLAIT_RESOLVE_CHECK_FILES, registry, &fault));
       CHECK_ERROR (fault, PLAIT_ERROR_INPUT, "there is no file for train.text");
     }
 }

@@ -169,7 +169,7 @@ TEST_CASE (cells, each_is_what_its_values_make_alone)
     {
       g_auto (GStrv) overrides = g_strsplit (cells->cells[i].label, " ", -1);
       g_autoptr (PlaitExperiment) alone
-          = plait_experiment_load (path, (const char *const *)overrides, registry, &error);
+          = plait_experiment_load (path, (const char *const *)overrides, PLAIT_RESOLVE_CHECK_FILES, registry, &error);
       CONTEXT ("%s", cells->cells[i].label);
 
       REQUIRE (alone != NULL);
@@ -247,7 +247,8 @@ TEST_CASE (cells, an_experiment_with_a_grid_runs_alone_too)
 
   CHECK_NO_ERROR (error);
   CHECK (cells != NULL);
-  g_autoptr (PlaitExperiment) experiment = plait_experiment_load (path, NULL, registry, &error);
+  g_autoptr (PlaitExperiment) experiment
+      = plait_experiment_load (path, NULL, PLAIT_RESOLVE_CHECK_FILES, registry, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (experiment != NULL);
   CHECK_STRING (experiment->combiner->plugin->name, "serial");

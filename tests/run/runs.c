@@ -34,7 +34,7 @@ test_load (const char *path, const char *const *overrides, PlaitRegistry *regist
   g_autofree char *before = g_get_current_dir ();
 
   CHECK (g_chdir (plait_test_folder ()) == 0);
-  PlaitExperiment *experiment = plait_experiment_load (path, overrides, registry, error);
+  PlaitExperiment *experiment = plait_experiment_load (path, overrides, PLAIT_RESOLVE_CHECK_FILES, registry, error);
   CHECK (g_chdir (before) == 0);
   return experiment;
 }
@@ -44,7 +44,8 @@ test_run (const char *path, const char *output, gboolean resume, guint threads, 
           GError **error)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (PlaitExperiment) experiment = plait_experiment_load (path, NULL, registry, error);
+  g_autoptr (PlaitExperiment) experiment
+      = plait_experiment_load (path, NULL, PLAIT_RESOLVE_CHECK_FILES, registry, error);
   PlaitRunOptions options
       = { .output = output, .command = "test", .threads = threads, .resume = resume, .log = log, .stop = stop };
   PlaitRunOutcome outcome;
