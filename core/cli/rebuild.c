@@ -39,7 +39,7 @@ read_experiment (PlaitRebuild *rebuild, const char *const *overrides, GError **e
 static gboolean
 find_difference (PlaitRebuild *rebuild, GError **error)
 {
-  g_autoptr (PlaitDigests) digests = plait_digests_new ();
+  g_autoptr (PlaitDigests) digests = plait_digests_new (NULL, NULL);
   g_autofree char *training = plait_training_key (rebuild->experiment, digests, error);
   g_autofree char *now = training ? plait_run_key (rebuild->experiment, training, digests, error) : NULL;
   g_autofree char *key = now ? plait_store_get_string (rebuild->store, "/", "key", error) : NULL;

@@ -137,7 +137,7 @@ PlaitGrid *
 plait_grid_new (const char *path, const char *const *overrides, const char *folder, PlaitGridFlags flags,
                 PlaitRegistry *registry, GError **error)
 {
-  g_autoptr (PlaitDigests) digests = plait_digests_new ();
+  g_autoptr (PlaitDigests) digests = plait_digests_new (NULL, NULL);
   g_autoptr (PlaitGrid) grid = read_grid (path, overrides, folder, flags, registry, digests, error);
 
   if (!grid)
@@ -218,7 +218,7 @@ PlaitGrid *
 plait_grid_new_part (const char *path, const char *const *overrides, const char *folder, PlaitGridFlags flags,
                      const char *const *names, PlaitRegistry *registry, PlaitLog *log, GError **error)
 {
-  g_autoptr (PlaitDigests) digests = plait_digests_new ();
+  g_autoptr (PlaitDigests) digests = plait_digests_new (NULL, NULL);
   g_autoptr (PlaitGrid) grid = read_grid (path, overrides, folder, flags, registry, digests, error);
 
   if (!grid || !choose (grid, names, error) || !plait_grid_make_folder (grid, error))

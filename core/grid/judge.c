@@ -378,7 +378,7 @@ void
 plait_grid_look_again (PlaitGrid *grid, PlaitGridCell *cell)
 {
   g_auto (Folder) folder = list_folder (grid);
-  g_autoptr (PlaitDigests) digests = plait_digests_new ();
+  g_autoptr (PlaitDigests) digests = plait_digests_new (NULL, NULL);
 
   g_clear_pointer (&cell->note, g_free);
   g_clear_pointer (&cell->found, g_free);

@@ -14,13 +14,7 @@ struct PlaitDigests
 };
 
 PlaitDigests *
-plait_digests_new (void)
-{
-  return plait_digests_new_of_run (NULL, NULL);
-}
-
-PlaitDigests *
-plait_digests_new_of_run (PlaitStore *run, const PlaitExperiment *own)
+plait_digests_new (PlaitStore *run, const PlaitExperiment *own)
 {
   PlaitDigests *digests = g_new0 (PlaitDigests, 1);
 
@@ -75,6 +69,15 @@ is_told (const PlaitDigests *digests, const char *name, const char *path)
                         == 0));
 }
 
+/* The file at @path as it is now. (transfer full) */
+static PlaitKnownText *
+look_at (const PlaitDigests *digests, const char *path, GError **error)
+{
+  g_autofree PlaitKnownText *known = g_new0 (PlaitKnownText, 1);
+
+  return plait_index_digest (digests->index, path, known, error) ? g_steal_pointer (&known) : NULL;
+}
+
 const PlaitKnownText *
 plait_digests_file (PlaitDigests *digests, const char *path, GError **error)
 {
@@ -82,13 +85,9 @@ plait_digests_file (PlaitDigests *digests, const char *path, GError **error)
 
   if (known && plait_file_mark_check (&known->mark, path, NULL))
     return known;
-  known = g_new0 (PlaitKnownText, 1);
-  if (!plait_index_digest (digests->index, path, known, error))
-    {
-      g_free (known);
-      return NULL;
-    }
-  g_hash_table_insert (digests->files, g_strdup (path), known);
+  known = look_at (digests, path, error);
+  if (known)
+    g_hash_table_insert (digests->files, g_strdup (path), known);
   return known;
 }
 
@@ -103,12 +102,8 @@ static void
 take_digest (gpointer data, gint64 piece, guint thread)
 {
   const Share *share = data;
-  PlaitKnownText *known = g_new0 (PlaitKnownText, 1);
 
-  if (plait_index_digest (share->digests->index, share->paths->pdata[piece], known, NULL))
-    share->known[piece] = known;
-  else
-    g_free (known);
+  share->known[piece] = look_at (share->digests, share->paths->pdata[piece], NULL);
 }
 
 void
@@ -123,13 +118,17 @@ plait_digests_share (PlaitDigests *digests, GPtrArray *paths, PlaitPool *pool)
       g_hash_table_insert (digests->files, g_strdup (paths->pdata[i]), known[i]);
 }
 
-static const char *
-digest_of_file (PlaitDigests *digests, const char *name, const char *path, GError **error)
+/* Visits file @name, which stands at @path (NULL: there is none). */
+static gboolean
+visit_file (PlaitDigests *digests, const char *name, const char *path, PlaitDigestVisitor visitor, gpointer data,
+            GError **error)
 {
-  const char *kept = is_told (digests, name, path) ? kept_digest (digests, name) : NULL;
-  const PlaitKnownText *known = kept ? NULL : plait_digests_file (digests, path, error);
+  const char *digest = path && is_told (digests, name, path) ? kept_digest (digests, name) : NULL;
+  const PlaitKnownText *known = path && !digest ? plait_digests_file (digests, path, error) : NULL;
 
-  return kept ? kept : known ? known->digest : NULL;
+  if (known)
+    digest = known->digest;
+  return !path || (digest && visitor (name, path, digest, data, error));
 }
 
 /*
@@ -164,7 +163,7 @@ digest_split (const PlaitExperiment *experiment, guint split)
   const PlaitTask *task = experiment->task;
   g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (string_free);
   g_autoptr (GPtrArray) checksums = g_ptr_array_new_with_free_func ((GDestroyNotify)g_checksum_free);
-  GPtrArray *digests = g_ptr_array_new ();
+  g_autoptr (GStrvBuilder) digests = g_strv_builder_new ();
 
   for (guint s = 0; task->streams[s]; s++)
     {
@@ -183,39 +182,9 @@ digest_split (const PlaitExperiment *experiment, guint split)
         }
     }
   for (guint s = 0; s < lines->len; s++)
-    g_ptr_array_add (digests, g_strdup (g_checksum_get_string (checksums->pdata[s])));
-  g_ptr_array_add (digests, NULL);
-  return (char **)g_ptr_array_free (digests, FALSE);
+    g_strv_builder_add (digests, g_checksum_get_string (checksums->pdata[s]));
+  return g_strv_builder_end (digests);
 }
-
-static const char *const *
-digests_of_generated (PlaitDigests *digests, const PlaitExperiment *experiment, guint split)
-{
-  g_autofree char *description = describe_split (experiment, split);
-  char **found = g_hash_table_lookup (digests->generated, description);
-
-  if (!found)
-    {
-      found = digest_split (experiment, split);
-      g_hash_table_insert (digests->generated, g_steal_pointer (&description), found);
-    }
-  return (const char *const *)found;
-}
-
-/* The place of @stream, which is there, among those of @task. */
-static guint
-place_of (const PlaitTask *task, const char *stream)
-{
-  guint place = 0;
-
-  while (!g_str_equal (task->streams[place], stream))
-    place++;
-  return place;
-}
-
-/*
- * All files
- */
 
 /* The digest of @stream of a generated split; of what a run was trained with, its own. */
 static const char *
@@ -224,42 +193,43 @@ digest_of_generated (PlaitDigests *digests, const PlaitExperiment *experiment, g
 {
   const char *kept
       = digests->run && !g_str_equal (plait_task_splits[split], "test") ? kept_digest (digests, name) : NULL;
+  g_autofree char *description = describe_split (experiment, split);
+  char **found = g_hash_table_lookup (digests->generated, description);
+  guint place = 0;
 
-  return kept ? kept : digests_of_generated (digests, experiment, split)[place_of (experiment->task, stream)];
-}
-
-static gboolean
-visit_generated (PlaitDigests *digests, const PlaitExperiment *experiment, guint split, PlaitDigestVisitor visitor,
-                 gpointer data, GError **error)
-{
-  g_autofree const char **streams = plait_experiment_all_streams (experiment);
-
-  for (guint i = 0; streams[i]; i++)
+  if (kept)
+    return kept;
+  if (!found)
     {
-      g_autofree char *name = g_strconcat (plait_task_splits[split], ".", streams[i], NULL);
-
-      if (!visitor (name, NULL, digest_of_generated (digests, experiment, split, name, streams[i]), data, error))
-        return FALSE;
+      found = digest_split (experiment, split);
+      g_hash_table_insert (digests->generated, g_steal_pointer (&description), found);
     }
-  return TRUE;
+  while (!g_str_equal (experiment->task->streams[place], stream))
+    place++;
+  return found[place];
 }
+
+/*
+ * All files
+ */
 
 static gboolean
 visit_split (PlaitDigests *digests, const PlaitExperiment *experiment, const char *split, PlaitDigestVisitor visitor,
              gpointer data, GError **error)
 {
   g_autofree const char **streams = plait_experiment_all_streams (experiment);
+  guint generated = experiment->task ? 0 : PLAIT_TASK_SPLITS;
 
-  for (guint k = 0; experiment->task && k < PLAIT_TASK_SPLITS; k++)
-    if (g_str_equal (plait_task_splits[k], split))
-      return visit_generated (digests, experiment, k, visitor, data, error);
+  while (generated < PLAIT_TASK_SPLITS && !g_str_equal (plait_task_splits[generated], split))
+    generated++;
   for (guint i = 0; streams[i]; i++)
     {
       const char *path = plait_experiment_data_file (experiment, split, streams[i]);
       g_autofree char *name = g_strdup_printf ("%s.%s", split, streams[i]);
-      const char *digest = path ? digest_of_file (digests, name, path, error) : NULL;
 
-      if (path && (!digest || !visitor (name, path, digest, data, error)))
+      if (generated < PLAIT_TASK_SPLITS ? !visitor (
+              name, NULL, digest_of_generated (digests, experiment, generated, name, streams[i]), data, error)
+                                        : !visit_file (digests, name, path, visitor, data, error))
         return FALSE;
     }
   return TRUE;
@@ -271,21 +241,6 @@ char *
 plait_digest_key (const char *name)
 {
   return g_strconcat (g_str_has_prefix (name, INITIALISE) ? "train." : "data.", name, NULL);
-}
-
-/* The run or the weights that training begins with, and the map of these. */
-static gboolean
-visit_initial (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor, gpointer data,
-               GError **error)
-{
-  const char *path = experiment->train.initialise;
-  const char *digest = *path ? digest_of_file (digests, INITIALISE, path, error) : NULL;
-
-  const char *map = experiment->name_map;
-  const char *map_digest = map ? digest_of_file (digests, INITIALISE "_map", map, error) : NULL;
-
-  return (!*path || (digest && visitor (INITIALISE, path, digest, data, error)))
-         && (!map || (map_digest && visitor (INITIALISE "_map", map, map_digest, data, error)));
 }
 
 /* Vocabularies that are read from files. */
@@ -301,37 +256,25 @@ visit_vocabularies (PlaitDigests *digests, const PlaitExperiment *experiment, Pl
       const char *vocabulary = plait_experiment_vocabulary (experiment, streams[i]);
       const char *path = plait_experiment_vocabulary_file (experiment, vocabulary);
       g_autofree char *name = g_strdup_printf ("vocabulary.%s", vocabulary);
-      const char *digest;
 
-      if (!path || !g_hash_table_add (seen, (gpointer)vocabulary))
-        continue;
-      digest = digest_of_file (digests, name, path, error);
-      if (!digest || !visitor (name, path, digest, data, error))
+      if (g_hash_table_add (seen, (gpointer)vocabulary) && !visit_file (digests, name, path, visitor, data, error))
         return FALSE;
     }
   return TRUE;
-}
-
-/* The rules that trees are made binary by. */
-static gboolean
-visit_head_rules (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor, gpointer data,
-                  GError **error)
-{
-  const char *path = experiment->head_rules;
-  const char *digest = path ? digest_of_file (digests, "head_rules", path, error) : NULL;
-
-  return !path || (digest && visitor ("head_rules", path, digest, data, error));
 }
 
 gboolean
 plait_digests_visit_training (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor,
                               gpointer data, GError **error)
 {
+  const char *initial = *experiment->train.initialise ? experiment->train.initialise : NULL;
+
   return visit_split (digests, experiment, "train", visitor, data, error)
          && visit_split (digests, experiment, "validation", visitor, data, error)
          && visit_vocabularies (digests, experiment, visitor, data, error)
-         && visit_head_rules (digests, experiment, visitor, data, error)
-         && visit_initial (digests, experiment, visitor, data, error);
+         && visit_file (digests, "head_rules", experiment->head_rules, visitor, data, error)
+         && visit_file (digests, INITIALISE, initial, visitor, data, error)
+         && visit_file (digests, INITIALISE "_map", experiment->name_map, visitor, data, error);
 }
 
 gboolean
@@ -360,9 +303,8 @@ static gboolean
 append_digest (const char *name, const char *path, const char *digest, gpointer data, GError **error)
 {
   g_autofree char *key = plait_digest_key (name);
-  g_autofree char *line = g_strconcat (key, "=", digest, "\n", NULL);
 
-  g_string_append (data, line);
+  g_string_append_printf (data, "%s=%s\n", key, digest);
   return TRUE;
 }
 

@@ -19,13 +19,10 @@ const PlaitKnownText *plait_digests_file (PlaitDigests *digests, const char *pat
 /* Takes the digests of the files @paths at once, those that can be; @pool may be NULL. */
 void plait_digests_share (PlaitDigests *digests, GPtrArray *paths, PlaitPool *pool);
 
-/* (transfer full) */
-PlaitDigests *plait_digests_new (void);
-
-/* The same for @run, whose experiment is @own; both must outlive them (NULL: none). Of what it was trained with it
- * tells itself, so the files need not be there any more, nor those of its own test splits, which are read where they
- * are. (transfer full) */
-PlaitDigests *plait_digests_new_of_run (PlaitStore *run, const PlaitExperiment *own);
+/* With @run (or NULL), whose experiment is @own, which both must outlive them: of what it was trained with it tells
+ * itself, so the files need not be there any more, nor those of its own test splits, which are read where they are.
+ * (transfer full) */
+PlaitDigests *plait_digests_new (PlaitStore *run, const PlaitExperiment *own);
 void plait_digests_free (PlaitDigests *digests);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDigests, plait_digests_free)
 

@@ -121,12 +121,11 @@ find_trees (PlaitMaterials *materials, PlaitStore *run, GError **error)
     {
       g_autofree char *what = g_strdup_printf ("%s:" HEAD_RULES, plait_store_path (run));
       g_autoptr (GBytes) bytes = plait_store_read_bytes (run, HEAD_RULES, LARGEST, error);
-      g_autoptr (GString) text = g_string_new (NULL);
+      g_autofree char *text = bytes ? g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes)) : NULL;
 
-      if (!bytes)
+      if (!text)
         return FALSE;
-      g_string_append_len (text, g_bytes_get_data (bytes, NULL), (gssize)g_bytes_get_size (bytes));
-      materials->trees.head_rules = plait_head_rules_parse (text->str, what, error);
+      materials->trees.head_rules = plait_head_rules_parse (text, what, error);
     }
   else
     materials->trees.head_rules = plait_head_rules_read (experiment->head_rules, error);
@@ -140,7 +139,7 @@ plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitPo
 
   materials->experiment = experiment;
   materials->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  materials->digests = plait_digests_new ();
+  materials->digests = plait_digests_new (NULL, NULL);
   materials->index = plait_index_new (log);
   if (!run && !plait_materials_generate (materials, log, error))
     return NULL;
@@ -223,32 +222,26 @@ warn_of_unknown_labels (const PlaitMaterials *materials, const char *split, cons
                        split, n, plait_corpus_size (corpus), materials->experiment->data.target);
 }
 
-/* Looks at the files of @settings, so that what is encoded is kept, if one of them is large. FALSE on failure. */
+/* Looks at the files of @streams [@n], if one of them is large, so that what is encoded of them is kept in *@index;
+ * NULL: it is not. FALSE on failure. */
 static gboolean
-know_files (const PlaitMaterials *materials, PlaitCorpusSettings *settings, PlaitCorpusStream *sources,
-            PlaitCorpusStream *target, GError **error)
+know_files (const PlaitMaterials *materials, PlaitCorpusStream *streams, guint n, const PlaitIndex **index,
+            GError **error)
 {
-  const PlaitIndex *index = plait_materials_index (materials);
-  gint64 n = settings->n_sources + (settings->target != NULL);
   gboolean large = FALSE;
 
-  for (gint64 s = 0; s < n; s++)
-    {
-      const PlaitCorpusStream *stream = s < settings->n_sources ? &sources[s] : target;
-
-      large |= plait_input_kind_is_text (stream->kind) && plait_index_takes (index, stream->path);
-    }
-  for (gint64 s = 0; s < n && large; s++)
-    {
-      PlaitCorpusStream *stream = s < settings->n_sources ? &sources[s] : target;
-
-      if (!plait_input_kind_is_text (stream->kind))
-        continue;
-      stream->known = plait_digests_file (materials->digests, stream->path, error);
-      if (!stream->known)
-        return FALSE;
-    }
-  settings->index = large ? index : NULL;
+  *index = plait_materials_index (materials);
+  for (guint i = 0; i < n; i++)
+    large |= plait_input_kind_is_text (streams[i].kind) && plait_index_takes (*index, streams[i].path);
+  if (!large)
+    *index = NULL;
+  for (guint i = 0; i < n && large; i++)
+    if (plait_input_kind_is_text (streams[i].kind))
+      {
+        streams[i].known = plait_digests_file (materials->digests, streams[i].path, error);
+        if (!streams[i].known)
+          return FALSE;
+      }
   return TRUE;
 }
 
@@ -267,14 +260,13 @@ plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitP
     .random = experiment->predict.random_share,
     .seed = (guint64)(training ? experiment->experiment.seed : experiment->evaluate.seed),
   };
-  g_autofree PlaitCorpusStream *sources = g_new0 (PlaitCorpusStream, experiment->n_sources);
-  PlaitCorpusStream target = stream_of_target (materials, plait_materials_file (materials, split, data->target),
-                                               training ? data->maximum_target_length : 0);
+  guint n = experiment->n_sources;
+  g_autofree PlaitCorpusStream *streams = g_new0 (PlaitCorpusStream, n + 1); /* the last is the target */
   PlaitCorpusSettings settings = {
     .split = split,
-    .sources = sources,
-    .n_sources = experiment->n_sources,
-    .target = masked ? NULL : &target,
+    .sources = streams,
+    .n_sources = n,
+    .target = masked ? NULL : &streams[n],
     .masking = masked ? &masking : NULL,
     .empty_is_error = data->empty == PLAIT_EMPTY_ERROR,
     .keep_all = !training,
@@ -282,15 +274,17 @@ plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitP
   PlaitCorpus *corpus;
   g_auto (GStrv) report = NULL;
 
-  for (guint i = 0; i < experiment->n_sources; i++)
+  for (guint i = 0; i < n; i++)
     {
       const PlaitExperimentSource *source = &experiment->sources[i];
 
-      sources[i] = stream_of_source (materials, source, plait_materials_file (materials, split, source->stream),
+      streams[i] = stream_of_source (materials, source, plait_materials_file (materials, split, source->stream),
                                      source->trees ? plait_materials_file (materials, split, source->trees) : NULL,
                                      training ? data->maximum_source_length : 0);
     }
-  if (!know_files (materials, &settings, sources, &target, error))
+  streams[n] = stream_of_target (materials, plait_materials_file (materials, split, data->target),
+                                 training ? data->maximum_target_length : 0);
+  if (!know_files (materials, streams, masked ? n : n + 1, &settings.index, error))
     return NULL;
   corpus = plait_corpus_open (&settings, pool, error);
   if (!corpus)
@@ -385,7 +379,7 @@ void
 plait_materials_trust (PlaitMaterials *materials, PlaitStore *run, const PlaitExperiment *own)
 {
   plait_digests_free (materials->digests);
-  materials->digests = plait_digests_new_of_run (run, own);
+  materials->digests = plait_digests_new (run, own);
 }
 
 const PlaitExperiment *

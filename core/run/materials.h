@@ -65,7 +65,7 @@ gboolean plait_materials_check (const PlaitMaterials *materials, PlaitStore *run
 gboolean plait_materials_check_training (const PlaitMaterials *materials, PlaitStore *run, GError **error);
 
 /* Takes @run, whose experiment is @own, at its word for what it was trained with; both must outlive the materials: see
- * plait_digests_new_of_run. */
+ * plait_digests_new. */
 void plait_materials_trust (PlaitMaterials *materials, PlaitStore *run, const PlaitExperiment *own);
 
 /* (transfer none) */

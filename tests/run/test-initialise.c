@@ -337,7 +337,7 @@ key_of (const char *path, const char *const *overrides)
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   GError *error = NULL;
   g_autoptr (PlaitExperiment) experiment = test_load (path, overrides, registry, &error);
-  g_autoptr (PlaitDigests) digests = plait_digests_new ();
+  g_autoptr (PlaitDigests) digests = plait_digests_new (NULL, NULL);
   char *key = experiment ? plait_training_key (experiment, digests, &error) : NULL;
 
   CHECK_NO_ERROR (error);
@@ -392,7 +392,7 @@ difference_of (const char *path, const char *const *overrides, const char *run)
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   GError *error = NULL;
   g_autoptr (PlaitExperiment) experiment = test_load (path, overrides, registry, &error);
-  g_autoptr (PlaitDigests) digests = plait_digests_new ();
+  g_autoptr (PlaitDigests) digests = plait_digests_new (NULL, NULL);
   g_autoptr (PlaitStore) store = plait_store_open (run, &error);
   char *difference = experiment && store ? plait_grid_difference (experiment, digests, store, &error) : NULL;
 
