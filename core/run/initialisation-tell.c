@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "run/name-glob.h"
 #include "store/table.h"
 
 /* What was taken, told in a few lines and written. */
@@ -40,7 +39,6 @@ static char *
 list (const PlaitInitialisation *initialisation, PlaitFateOutcome outcome)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  GString *text = g_string_new (NULL);
 
   for (guint i = 0; i < initialisation->n; i++)
     {
@@ -52,9 +50,8 @@ list (const PlaitInitialisation *initialisation, PlaitFateOutcome outcome)
       if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
         g_ptr_array_add (names, g_steal_pointer (&name));
     }
-  for (guint i = 0; i < names->len; i++)
-    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", (const char *)names->pdata[i]);
-  return g_string_free (text, FALSE);
+  g_ptr_array_add (names, NULL);
+  return g_strjoinv (", ", (char **)names->pdata);
 }
 
 static void
@@ -119,7 +116,7 @@ tell_idle_globs (const PlaitInitialisation *initialisation, char *const *globs, 
       gboolean idle = TRUE;
 
       for (guint i = 0; i < initialisation->n && idle; i++)
-        idle = !plait_name_glob_matches (globs[g], initialisation->fates[i].parameter->name);
+        idle = !g_pattern_match_simple (globs[g], initialisation->fates[i].parameter->name);
       if (idle)
         plait_log_warning (log, "train.%s: no parameter of this model is called %s", key, globs[g]);
     }

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "run/name-glob.h"
 #include "run/published.h"
 #include "run/trained.h"
 #include "train/parameters.h"
@@ -12,6 +11,15 @@ static char **
 split_globs (const char *list)
 {
   return *list ? g_strsplit (list, ";", -1) : g_new0 (char *, 1);
+}
+
+static gboolean
+matches_any (char *const *globs, const char *name)
+{
+  for (guint i = 0; globs[i]; i++)
+    if (g_pattern_match_simple (globs[i], name))
+      return TRUE;
+  return FALSE;
 }
 
 /*
@@ -28,34 +36,17 @@ find_streams (const PlaitExperiment *here, const PlaitKeyFile *there, const char
     {
       const PlaitExperimentSource *source = &here->sources[i];
       g_autofree char *prefix = g_strdup_printf ("source/%s/embedding/", source->name);
-      g_autofree char *group = g_strdup_printf ("source %s", source->name);
 
       if (!plait_input_kind_is_text (source->kind) || !g_str_has_prefix (name, prefix))
         continue;
       *stream_here = source->stream;
-      *stream_there = plait_key_file_value (there, group, "stream");
+      *stream_there = plait_key_file_value (there, source->encoder->group, "stream");
       return TRUE;
     }
   *stream_here = here->data.target;
   *stream_there = plait_key_file_value (there, "data", "target");
   return g_str_has_prefix (name, "decoder/embedding/") || g_str_has_prefix (name, "decoder/output/")
          || g_str_has_prefix (name, PLAIT_INITIALISATION_LABELS) || g_str_has_prefix (name, "masked/output/");
-}
-
-/* The hash of the vocabulary @name here, or NULL. */
-static const char *
-hash_of_name (const PlaitExperiment *experiment, const PlaitMaterials *materials, const char *name)
-{
-  g_autofree const char **streams = plait_experiment_streams (experiment);
-
-  for (guint i = 0; streams[i]; i++)
-    {
-      PlaitVocabulary *vocabulary = plait_materials_vocabulary (materials, streams[i]);
-
-      if (vocabulary && g_str_equal (plait_experiment_vocabulary (experiment, streams[i]), name))
-        return plait_vocabulary_hash (vocabulary);
-    }
-  return NULL;
 }
 
 /* Whether the rows of parameter @name, if words they are, are the same words in @run. */
@@ -67,7 +58,7 @@ has_same_words (const PlaitInitialisation *initialisation, const PlaitMaterials 
   static const char shared[] = "embedding/";
   const char *stream_here;
   const char *stream_there;
-  g_autofree char *vocabulary_here = NULL;
+  const PlaitVocabulary *vocabulary;
   g_autofree char *vocabulary_there = NULL;
   g_autofree char *path = NULL;
   g_autofree char *hash = NULL;
@@ -76,15 +67,16 @@ has_same_words (const PlaitInitialisation *initialisation, const PlaitMaterials 
     {
       const char *begin = name + strlen (shared);
 
-      vocabulary_here = g_strndup (begin, strcspn (begin, "/"));
-      vocabulary_there = g_strdup (vocabulary_here);
+      /* A vocabulary is called as a stream that has it, or shared. */
+      vocabulary_there = g_strndup (begin, strcspn (begin, "/"));
+      vocabulary = plait_materials_vocabulary (materials, vocabulary_there);
     }
   else if (find_streams (here, there, name, &stream_here, &stream_there))
     {
       gboolean one = g_strcmp0 (plait_key_file_value (there, "data", "vocabulary"), "shared") == 0
                      && !g_str_has_prefix (name, PLAIT_INITIALISATION_LABELS);
 
-      vocabulary_here = g_strdup (plait_experiment_vocabulary (here, stream_here));
+      vocabulary = plait_materials_vocabulary (materials, stream_here);
       vocabulary_there = g_strdup (one ? "shared" : stream_there);
     }
   else
@@ -93,7 +85,7 @@ has_same_words (const PlaitInitialisation *initialisation, const PlaitMaterials 
     return FALSE;
   path = g_strdup_printf ("/vocabulary/%s", vocabulary_there);
   hash = plait_store_has (run, path) ? plait_store_get_string (run, path, "sha256", NULL) : NULL;
-  return hash && g_strcmp0 (hash, hash_of_name (here, materials, vocabulary_here)) == 0;
+  return hash && vocabulary && g_str_equal (hash, plait_vocabulary_hash (vocabulary));
 }
 
 /*
@@ -198,8 +190,8 @@ decide (PlaitInitialisation *initialisation, PlaitFate *fate, const PlaitMateria
         GError **error)
 {
   const char *name = fate->parameter->name;
-  gboolean wanted = (!initialisation->take[0] || plait_name_glob_any (initialisation->take, name))
-                    && !plait_name_glob_any (initialisation->leave, name);
+  gboolean wanted = (!initialisation->take[0] || matches_any (initialisation->take, name))
+                    && !matches_any (initialisation->leave, name);
 
   if (!(origin->run ? decide_by_run (initialisation, fate, wanted, materials, origin, error)
                     : decide_by_weights (fate, wanted, origin, error)))
@@ -240,14 +232,11 @@ open_run (PlaitInitialisation *initialisation, Origin *origin, GError **error)
 {
   static const char *const checkpoints[] = { NULL, "last", "average" };
   const PlaitTrainSettings *train = &initialisation->experiment->train;
-  g_autofree char *text = NULL;
-  g_autofree char *place = g_strconcat (train->initialise, ":/@experiment", NULL);
 
   origin->run = plait_trained_open_store (train->initialise, NULL, error);
   /* The run's key depends on all of its bytes. */
   if (origin->run && plait_store_check (origin->run, error))
-    text = plait_store_get_string (origin->run, "/", "experiment", error);
-  origin->there = text ? plait_key_file_load_data (text, -1, place, error) : NULL;
+    origin->there = plait_trained_key_file (origin->run, error);
   if (!origin->there)
     return FALSE;
   initialisation->checkpoint = plait_checkpoint_path (origin->run, checkpoints[train->initialise_checkpoint], error);
@@ -297,4 +286,58 @@ plait_initialisation_free (PlaitInitialisation *initialisation)
   g_strfreev (initialisation->leave);
   g_free (initialisation->fates);
   g_free (initialisation);
+}
+
+/*
+ * The optimizer of the run that training begins with, and its place in the schedule
+ */
+
+static gboolean
+check_optimizer (const PlaitExperiment *experiment, PlaitStore *run, GError **error)
+{
+  const PlaitTrainSettings *train = &experiment->train;
+  const char *here = plait_experiment_value (experiment, "train", "optimizer");
+  g_autoptr (PlaitKeyFile) file = plait_trained_key_file (run, error);
+  const char *there;
+
+  if (!file)
+    return FALSE;
+  there = plait_key_file_value (file, "train", "optimizer");
+  if (g_strcmp0 (there, here) != 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: was trained by %s, whose moments train.optimizer=%s cannot go on with; choose the same "
+                       "optimizer, or set train.initialise_state=parameters",
+                       train->initialise, there ? there : "an optimizer that it does not name", here);
+  return plait_store_has (run, "/checkpoint/last/optimizer")
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: its last checkpoint holds no optimizer; set train.initialise_state=parameters",
+                        train->initialise);
+}
+
+gboolean
+plait_initialisation_take_state (const PlaitInitialisation *initialisation, PlaitTrainer *trainer, PlaitLog *log,
+                                 GError **error)
+{
+  const PlaitExperiment *experiment = initialisation->experiment;
+  g_autoptr (GPtrArray) taken = g_ptr_array_new ();
+  g_autoptr (PlaitStore) run = NULL;
+  gint64 step;
+
+  if (experiment->train.initialise_state != PLAIT_INITIAL_TRAINING_OPTIMIZER)
+    return TRUE;
+  for (guint i = 0; i < initialisation->n; i++)
+    if (initialisation->fates[i].outcome == PLAIT_FATE_TAKEN)
+      g_ptr_array_add (taken, (gpointer)initialisation->fates[i].parameter);
+  g_ptr_array_add (taken, NULL);
+  run = plait_trained_open_store (experiment->train.initialise, NULL, error);
+  if (!run || !check_optimizer (experiment, run, error)
+      || !plait_trainer_take (trainer, (const PlaitParameter *const *)taken->pdata, run, "/checkpoint/last", &step,
+                              error))
+    return FALSE;
+  plait_log_info (log,
+                  "the optimizer goes on after its update %" G_GINT64_FORMAT
+                  ", and the schedule with it: moments of %u "
+                  "of %u parameters are taken",
+                  step, taken->len - 1, initialisation->n);
+  return TRUE;
 }

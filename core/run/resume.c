@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/resume.h"
 
+#include "run/trained.h"
+
 /* The key of the training of @text, the experiment of the old run; with @ends its training ends where @experiment's
  * does. (transfer full) */
 static char *
@@ -111,11 +113,10 @@ gboolean
 plait_resume_comes_through (const PlaitExperiment *experiment, PlaitDigests *digests, PlaitStore *old)
 {
   static const char *const ends[] = { "epochs", "updates", "patience" };
-  g_autofree char *old_text = plait_store_get_string (old, "/", "experiment", NULL);
   g_autofree char *old_key = plait_store_get_string (old, "/", "training_key", NULL);
   g_autofree char *text = plait_experiment_text (experiment);
   g_autofree char *key = NULL;
-  g_autoptr (PlaitKeyFile) file = old_text ? plait_key_file_load_data (old_text, -1, "old", NULL) : NULL;
+  g_autoptr (PlaitKeyFile) file = plait_trained_key_file (old, NULL);
   g_autoptr (GPtrArray) overrides = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (PlaitExperiment) shorter = NULL;
 

@@ -107,7 +107,7 @@ plait_test (PlaitStore *trained, PlaitRunPlace *place, PlaitMaterials *materials
   if (!evaluations)
     return FALSE;
   outcome->made = plait_evaluations_due (evaluations);
-  outcome->kept = plait_evaluations_kept (evaluations);
+  outcome->kept = g_strv_length ((char **)experiment->test_splits) - outcome->made;
   return is_done (evaluations, place)
          || ((outcome->made == 0 || plait_materials_generate (materials, options->log, error))
              && plait_evaluations_make (evaluations, error)
@@ -118,11 +118,11 @@ plait_test (PlaitStore *trained, PlaitRunPlace *place, PlaitMaterials *materials
  * A file by its name
  */
 
-/* Whether @overrides leave alone what was trained, of the experiment @own, in @text. Evaluations beside the others may
- * search otherwise even where validation itself translates: what is trained is not touched by them. */
+/* Whether @overrides leave alone what @run was trained with, whose experiment is @own. Evaluations beside the others
+ * may search otherwise even where validation itself translates: what is trained is not touched by them. */
 static gboolean
-check_training (const char *path, const PlaitExperiment *own, const char *text, const char *const *overrides,
-                gboolean beside, PlaitRegistry *registry, GError **error)
+check_training (PlaitStore *run, const PlaitExperiment *own, const char *const *overrides, gboolean beside,
+                PlaitRegistry *registry, GError **error)
 {
   g_autoptr (GPtrArray) taken = g_ptr_array_new ();
   g_autoptr (PlaitExperiment) changed = NULL;
@@ -132,7 +132,7 @@ check_training (const char *path, const PlaitExperiment *own, const char *text, 
     if (!beside || g_str_has_prefix (overrides[i], "data."))
       g_ptr_array_add (taken, (gpointer)overrides[i]);
   g_ptr_array_add (taken, NULL);
-  changed = plait_experiment_parse (text, own->path, (const char *const *)taken->pdata, registry, error);
+  changed = plait_trained_experiment (run, (const char *const *)taken->pdata, registry, error);
   if (!changed)
     return FALSE;
   before = plait_experiment_training_key (own, PLAIT_KEY_FULL);
@@ -142,7 +142,8 @@ check_training (const char *path, const PlaitExperiment *own, const char *text, 
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: its training depends on what is set: %s; change only keys of [decode], [evaluate] and "
                         "test splits of [data]%s, or train anew with plait run",
-                        path, difference, beside ? "" : ", keep the evaluation beside the others with --as NAME");
+                        plait_store_path (run), difference,
+                        beside ? "" : ", keep the evaluation beside the others with --as NAME");
 }
 
 /* The key of the training of @run, which is finished. (transfer full) */
@@ -175,14 +176,12 @@ plait_test_file (const char *path, const char *const *overrides, const PlaitTest
   g_autoptr (PlaitExperiment) experiment = NULL;
   g_autoptr (PlaitMaterials) materials = NULL;
   g_autofree char *training_key = trained ? find_training_key (trained, error) : NULL;
-  g_autofree char *text = training_key ? plait_store_get_string (trained, "/", "experiment", error) : NULL;
-  g_autofree char *origin = g_strconcat (path, ":/@experiment", NULL);
   const char *const none[] = { NULL };
 
-  own = text ? plait_experiment_parse (text, origin, NULL, registry, error) : NULL;
-  if (!own || !check_training (path, own, text, overrides, options->name != NULL, registry, error))
+  own = training_key ? plait_trained_experiment (trained, NULL, registry, error) : NULL;
+  if (!own || !check_training (trained, own, overrides, options->name != NULL, registry, error))
     return FALSE;
-  experiment = plait_experiment_parse (text, origin, overrides, registry, error);
+  experiment = plait_trained_experiment (trained, overrides, registry, error);
   materials = experiment ? plait_materials_new (experiment, trained, NULL, options->log, error) : NULL;
   if (!materials)
     return FALSE;

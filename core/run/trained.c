@@ -50,6 +50,15 @@ plait_trained_open_store (const char *path, PlaitLog *log, GError **error)
                           missing);
 }
 
+PlaitKeyFile *
+plait_trained_key_file (PlaitStore *store, GError **error)
+{
+  g_autofree char *text = plait_store_get_string (store, "/", "experiment", error);
+  g_autofree char *place = g_strconcat (plait_store_path (store), ":/@experiment", NULL);
+
+  return text ? plait_key_file_load_data (text, -1, place, error) : NULL;
+}
+
 PlaitExperiment *
 plait_trained_experiment (PlaitStore *store, const char *const *overrides, PlaitRegistry *registry, GError **error)
 {

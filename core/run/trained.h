@@ -21,6 +21,9 @@ PlaitStore *plait_trained_open_store (const char *path, PlaitLog *log, GError **
 PlaitExperiment *plait_trained_experiment (PlaitStore *store, const char *const *overrides, PlaitRegistry *registry,
                                            GError **error);
 
+/* The same as it is written. (transfer full) */
+PlaitKeyFile *plait_trained_key_file (PlaitStore *store, GError **error);
+
 /* Opens the run at @path with checkpoint @checkpoint: "last", "best" or "average"; NULL: best, or last where there is
  * no best. @overrides (NULL-terminated, or NULL) set keys of its experiment otherwise: of [decode] and [evaluate], on
  * which neither model nor data depend. (transfer full) */

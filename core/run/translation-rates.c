@@ -110,15 +110,14 @@ plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence, const Pl
 static PlaitMetric *
 new_metric (const PlaitTranslationRates *rates, const Source *source, PlaitTranslationFault fault)
 {
-  static const char *const layers[] = { "mean", "last" };
   const PlaitEvaluateSettings *settings = &rates->experiment->evaluate;
   gboolean over = fault == PLAIT_OVER_TRANSLATION;
   g_autofree char *title = g_strdup_printf ("%s-translated %s%s", over ? "over" : "under", source->name,
                                             g_str_equal (rates->of, "forced") ? " (forced)" : "");
 
-  return plait_metric_new_translation_rate (fault,
-                                            over ? settings->translation_rate_over : settings->translation_rate_under,
-                                            rates->of, source->name, layers[settings->translation_rate_layers], title);
+  return plait_metric_new_translation_rate (
+      fault, over ? settings->translation_rate_over : settings->translation_rate_under, rates->of, source->name,
+      plait_experiment_value (rates->experiment, "evaluate", "translation_rate_layers"), title);
 }
 
 gboolean

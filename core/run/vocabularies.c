@@ -13,8 +13,6 @@ is_tokens (const PlaitExperiment *experiment, const char *stream)
   return plait_experiment_target_kind (experiment, stream) <= PLAIT_TARGET_LABELS;
 }
 
-static const char *const vocabulary_types[] = { "bpe", "unigram", "words", "given" };
-
 /*
  * Learning
  */
@@ -95,15 +93,14 @@ learn_from (const PlaitMaterials *materials, const char *name, const PlaitVocabu
 static PlaitVocabulary *
 learn (const PlaitMaterials *materials, const char *name, PlaitPool *pool, PlaitLog *log, GError **error)
 {
-  static const char *const normalisations[] = { "identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf" };
   const PlaitExperiment *experiment = plait_materials_experiment (materials);
   const PlaitDataSettings *data = &experiment->data;
   PlaitVocabularySettings settings = {
-    .type = vocabulary_types[data->vocabulary_type],
+    .type = plait_experiment_value (experiment, "data", "vocabulary_type"),
     .size = data->vocabulary_size,
     .minimum_count = data->vocabulary_minimum_count,
     .character_coverage = data->vocabulary_character_coverage,
-    .normalization = normalisations[data->vocabulary_normalisation],
+    .normalization = plait_experiment_value (experiment, "data", "vocabulary_normalisation"),
     .byte_fallback = data->vocabulary_byte_fallback,
     .sentence_limit = data->vocabulary_sentences,
     .pool = pool,
@@ -152,7 +149,7 @@ check_kind (const PlaitExperiment *experiment, const PlaitVocabulary *vocabulary
   return type == PLAIT_VOCABULARY_GIVEN || words == (type == PLAIT_VOCABULARY_WORDS)
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: is %s, but data.vocabulary_type=%s expects %s; %s, or set data.vocabulary_type=%s", from,
-                        kind_of (vocabulary), vocabulary_types[type],
+                        kind_of (vocabulary), plait_experiment_value (experiment, "data", "vocabulary_type"),
                         words ? "a SentencePiece model" : "a vocabulary of words", else_do, words ? "words" : "bpe");
 }
 
@@ -174,8 +171,7 @@ read_named (const PlaitExperiment *experiment, const char *name, const char *fil
 static gboolean
 knows_stream (PlaitStore *run, const char *stream)
 {
-  g_autofree char *text = plait_store_get_string (run, "/", "experiment", NULL);
-  g_autoptr (PlaitKeyFile) file = text ? plait_key_file_load_data (text, -1, "experiment", NULL) : NULL;
+  g_autoptr (PlaitKeyFile) file = plait_trained_key_file (run, NULL);
   const char *const *groups = file ? plait_key_file_groups (file) : NULL;
   gboolean found = file && g_strcmp0 (plait_key_file_value (file, "data", "target"), stream) == 0;
 
