@@ -318,9 +318,9 @@ hold_to_time (const Runner *runner, Job *job)
   if (limit == 0 || ran < limit)
     return;
   if (ran >= limit + MIN (limit, MOST_GRACE))
-    plait_run_process_kill (job->process);
+    plait_run_process_stop (job->process, TRUE);
   else if (!job->late)
-    plait_run_process_stop (job->process);
+    plait_run_process_stop (job->process, FALSE);
   job->late = TRUE;
 }
 
@@ -372,7 +372,7 @@ pass_on_stop (Runner *runner)
   runner->stopped = TRUE;
   plait_log_info (runner->options->log, "stopping: the cells that run write their checkpoints");
   for (guint i = 0; i < runner->jobs->len; i++)
-    plait_run_process_stop (g_array_index (runner->jobs, Job, i).process);
+    plait_run_process_stop (g_array_index (runner->jobs, Job, i).process, FALSE);
 }
 
 /*

@@ -25,25 +25,6 @@ accumulate (const PlaitSentenceAttention *a, guint place)
   return sums;
 }
 
-/* The array that viewers show, with the labels of its axes. */
-static gboolean
-write_shown (PlaitStore *store, const char *path, const char *kind, const char *signal, const char *title,
-             const gint64 *shape, const PlaitScalar *values, char **targets, char **rows, GError **error)
-{
-  const char *const *labels[] = { (const char *const *)targets, (const char *const *)rows };
-  PlaitStoreHeatmap heatmap = {
-    .signal = signal,
-    .rank = 2,
-    .shape = shape,
-    .values = values,
-    .axes = axes,
-    .labels = labels,
-    .title = title,
-  };
-
-  return plait_store_append_heatmap (store, path, kind, &heatmap, error);
-}
-
 static gboolean
 write_memory (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint place,
               const PlaitLabels *labels, GError **error)
@@ -57,9 +38,18 @@ write_memory (PlaitStore *store, const char *path, const PlaitSentenceAttention 
   g_autofree char *title = scalar ? g_strdup_printf ("coverage of %s: its state after each step", name)
                                   : g_strdup_printf ("coverage of %s: attention so far", name);
   g_autofree PlaitScalar *sums = accumulate (a, place);
+  const char *const *axis_labels[] = { (const char *const *)labels->targets, (const char *const *)labels->rows[m] };
+  PlaitStoreHeatmap shown = {
+    .signal = scalar ? "state" : "accumulated",
+    .rank = 2,
+    .shape = shape,
+    .values = scalar ? coverage->states : sums,
+    .axes = axes,
+    .labels = axis_labels,
+    .title = title,
+  };
 
-  if (!write_shown (store, path, kind, scalar ? "state" : "accumulated", title, shape, scalar ? coverage->states : sums,
-                    labels->targets, labels->rows[m], error)
+  if (!plait_store_append_heatmap (store, path, kind, &shown, error)
       || !(scalar
                ? plait_store_append (store, path, kind, "accumulated", PLAIT_STORE_SCALAR, 2, shape, sums, axes, error)
                : plait_store_append (store, path, kind, "state", PLAIT_STORE_SCALAR, 3, shape, coverage->states, axes,

@@ -177,12 +177,15 @@ typedef struct
 } Place;
 
 static gboolean
+append (const Place *place, const char *name, PlaitStoreType type, gint64 n, gconstpointer values)
+{
+  return plait_store_append (place->store, place->path, place->name, name, type, 1, &n, values, NULL, place->error);
+}
+
+static gboolean
 write_array (const Place *place, const char *name, PlaitStoreType type, const GArray *values)
 {
-  gint64 n = values->len;
-
-  return plait_store_append (place->store, place->path, place->name, name, type, 1, &n, values->data, NULL,
-                             place->error);
+  return append (place, name, type, values->len, values->data);
 }
 
 static gboolean
@@ -192,22 +195,14 @@ write_links (const Place *place, const char *name, const gint64 *links, gint64 o
 
   for (gint64 i = 0; i < n; i++)
     values[i] = links ? links[i] : otherwise;
-  return plait_store_append (place->store, place->path, place->name, name, PLAIT_STORE_INT64, 1, &n, values, NULL,
-                             place->error);
-}
-
-static gboolean
-write_labels (const Place *place, const char *name, char **labels, gint64 n)
-{
-  return plait_store_append (place->store, place->path, place->name, name, PLAIT_STORE_STRING, 1, &n, labels, NULL,
-                             place->error);
+  return append (place, name, PLAIT_STORE_INT64, n, values);
 }
 
 static gboolean
 write_rows (const Place *place, const Dump *dump, char **rows, char **targets, gint64 n_targets)
 {
-  return write_labels (place, "target_labels", targets, n_targets)
-         && write_labels (place, "row_labels", rows, dump->rows)
+  return append (place, "target_labels", PLAIT_STORE_STRING, n_targets, targets)
+         && append (place, "row_labels", PLAIT_STORE_STRING, dump->rows, rows)
          && write_links (place, "row_level", dump->levels->level, 0, dump->rows)
          && write_links (place, "row_first_child", dump->levels->first_child, -1, dump->rows)
          && write_links (place, "row_children", dump->levels->n_children, 0, dump->rows);
@@ -234,7 +229,7 @@ write_attention (PlaitStore *store, const char *path, const PlaitSentenceAttenti
   gint64 rows = a->rows[m];
   g_autofree char *name = plait_attention_label (a, i, labels);
   g_autofree char *title = g_strdup_printf ("descent to %s", name);
-  const gint64 extents[] = { a->n_layers, heads, a->length }, n_extents = G_N_ELEMENTS (extents);
+  const gint64 extents[] = { a->n_layers, heads, a->length };
   const Place place = { store, path, name, error };
   g_auto (Dump) dump = dump_new (&a->levels[m], rows);
 
@@ -248,7 +243,7 @@ write_attention (PlaitStore *store, const char *path, const PlaitSentenceAttenti
         add_entry (&dump, choice, choice->n > 0 ? a->weights[at] + entry * rows : NULL);
       }
   return plait_store_append_attribute (store, path, name, "title", title, error)
-         && plait_store_append (store, path, name, "extents", PLAIT_STORE_INT64, 1, &n_extents, extents, NULL, error)
+         && append (&place, "extents", PLAIT_STORE_INT64, G_N_ELEMENTS (extents), extents)
          && write_rows (&place, &dump, labels->rows[m], labels->targets, a->length) && write_dump (&place, &dump);
 }
 

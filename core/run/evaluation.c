@@ -7,7 +7,6 @@
 #include "run/coverage.h"
 #include "run/descent-dump.h"
 #include "run/length-table.h"
-#include "run/masked.h"
 #include "run/translation-rates.h"
 #include "store/table.h"
 
@@ -135,6 +134,46 @@ add_rates (PlaitEvaluation *evaluation, PlaitLog *log, GError **error)
   return TRUE;
 }
 
+/* A piece may have a space in it where it is no word. */
+static void
+append_pieces (GString *text, const PlaitVocabulary *vocabulary, const gint32 *ids, gint64 n)
+{
+  for (gint64 i = 0; i < n; i++)
+    {
+      g_autofree char *piece = g_strdelimit (g_strdup (plait_vocabulary_piece (vocabulary, ids[i])), " \t", '_');
+
+      g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "", piece);
+    }
+}
+
+/* Masked tokens as text, so that they are scored as text is: of each line or document of @corpus the pieces, with a
+ * space between them, those that @found tells of each tuple, or with NULL those that were there. (transfer full) */
+static char **
+masked_text (const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary, const PlaitHypotheses *found, GError **error)
+{
+  g_autoptr (GStrvBuilder) lines = g_strv_builder_new ();
+  gint64 tuple = 0;
+
+  for (gint64 line = 0; line < plait_corpus_lines (corpus); line++)
+    {
+      g_autoptr (GString) text = g_string_new (NULL);
+
+      for (; tuple < plait_corpus_size (corpus) && plait_corpus_line (corpus, tuple) == line; tuple++)
+        {
+          g_autoptr (PlaitBatch) batch = found ? NULL : plait_corpus_batch (corpus, &tuple, 1, error);
+
+          if (found)
+            append_pieces (text, vocabulary, found[tuple].hypotheses[0].tokens, found[tuple].hypotheses[0].length);
+          else if (batch)
+            append_pieces (text, vocabulary, batch->target_outputs, plait_ragged_rows (batch->target_rows));
+          else
+            return NULL;
+        }
+      g_strv_builder_add (lines, text->str);
+    }
+  return g_strv_builder_end (lines);
+}
+
 /* The references, and the translations as text like them. */
 static gboolean
 find_texts (PlaitEvaluation *evaluation, const PlaitCorpus *corpus, const PlaitExperiment *experiment,
@@ -145,11 +184,11 @@ find_texts (PlaitEvaluation *evaluation, const PlaitCorpus *corpus, const PlaitE
       evaluation->references = plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error);
       return evaluation->references != NULL;
     }
-  evaluation->references = plait_masked_text (corpus, vocabulary, NULL, error);
+  evaluation->references = masked_text (corpus, vocabulary, NULL, error);
   if (!evaluation->references)
     return FALSE;
   g_strfreev (evaluation->translation->text);
-  evaluation->translation->text = plait_masked_text (corpus, vocabulary, evaluation->translation->hypotheses, error);
+  evaluation->translation->text = masked_text (corpus, vocabulary, evaluation->translation->hypotheses, error);
   return evaluation->translation->text != NULL;
 }
 

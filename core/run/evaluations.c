@@ -23,7 +23,7 @@ struct PlaitEvaluations
   PlaitEvaluationsSetup setup;
   char *checkpoint; /* the name of the group that is evaluated */
   GArray *items;
-  PlaitSearch *search;
+  PlaitEvaluator evaluator; /* once one is made; its search is owned */
 };
 
 /* What an evaluation may have in a file. The attention of forced decoding has a name of its own. */
@@ -109,7 +109,7 @@ plait_evaluations_free (PlaitEvaluations *evaluations)
   if (!evaluations)
     return;
   g_array_unref (evaluations->items);
-  plait_search_free (evaluations->search);
+  plait_search_free (evaluations->evaluator.search);
   g_free (evaluations->checkpoint);
   g_free (evaluations);
 }
@@ -122,12 +122,6 @@ plait_evaluations_due (const PlaitEvaluations *evaluations)
   for (guint i = 0; i < evaluations->items->len; i++)
     due += g_array_index (evaluations->items, Item, i).due ? 1 : 0;
   return due;
-}
-
-guint
-plait_evaluations_kept (const PlaitEvaluations *evaluations)
-{
-  return evaluations->items->len - plait_evaluations_due (evaluations);
 }
 
 static const Item *
@@ -164,20 +158,6 @@ plait_evaluations_has_others (const PlaitEvaluations *evaluations)
  * Making them
  */
 
-static PlaitEvaluator
-evaluator_of (const PlaitEvaluations *evaluations)
-{
-  const PlaitEvaluationsSetup *setup = &evaluations->setup;
-
-  return (PlaitEvaluator){
-    .system = setup->system,
-    .materials = setup->materials,
-    .search = evaluations->search,
-    .log = setup->log,
-    .stop = setup->stop,
-  };
-}
-
 static gboolean
 open_corpus (const PlaitEvaluations *evaluations, Item *item, GError **error)
 {
@@ -194,16 +174,16 @@ open_corpus (const PlaitEvaluations *evaluations, Item *item, GError **error)
 static gboolean
 make (const PlaitEvaluations *evaluations, Item *item, GError **error)
 {
-  PlaitEvaluator evaluator = evaluator_of (evaluations);
+  const PlaitEvaluator *evaluator = &evaluations->evaluator;
   g_autofree char *work = NULL;
 
-  item->evaluation = plait_evaluation_new (&evaluator, item->name, item->corpus, error);
+  item->evaluation = plait_evaluation_new (evaluator, item->name, item->corpus, error);
   if (!item->evaluation)
     return FALSE;
-  if (!plait_experiment_has_decoder (evaluator.system->experiment))
+  if (!plait_experiment_has_decoder (evaluator->system->experiment))
     return TRUE;
   work = plait_search_work_text (&item->evaluation->translation->work);
-  plait_log_info (evaluator.log, "%s: %s", item->name, work);
+  plait_log_info (evaluator->log, "%s: %s", item->name, work);
   return TRUE;
 }
 
@@ -234,11 +214,12 @@ plait_evaluations_make (PlaitEvaluations *evaluations, GError **error)
   if (!plait_ranks_agree (setup->ranks, read_parameters (evaluations, error), error))
     return FALSE;
   plait_ranks_broadcast (setup->ranks, values.data, sizeof *values.data * (gsize)values.width, 0);
-  evaluations->search = plait_search_new (setup->system->model, setup->pool,
-                                          (PlaitPrecision)setup->system->experiment->decode.precision, 0, error);
-  if (!evaluations->search)
+  evaluations->evaluator = (PlaitEvaluator){ setup->system, setup->materials, .log = setup->log, .stop = setup->stop };
+  evaluations->evaluator.search = plait_search_new (
+      setup->system->model, setup->pool, (PlaitPrecision)setup->system->experiment->decode.precision, 0, error);
+  if (!evaluations->evaluator.search)
     return FALSE;
-  plait_search_deal (evaluations->search, setup->ranks);
+  plait_search_deal (evaluations->evaluator.search, setup->ranks);
   /* What cannot be read is told before anything is translated. */
   for (guint i = 0; i < items->len; i++)
     if (g_array_index (items, Item, i).due && !open_corpus (evaluations, &g_array_index (items, Item, i), error))
@@ -282,7 +263,6 @@ write_new (const PlaitEvaluations *evaluations, PlaitStore *store, const Item *i
 {
   const PlaitEvaluationsSetup *setup = &evaluations->setup;
   const PlaitExperiment *experiment = setup->system->experiment;
-  PlaitEvaluator evaluator = evaluator_of (evaluations);
   g_autofree char *group = g_strdup_printf ("/evaluation/%s", item->name);
   g_autofree char *settings = plait_experiment_evaluation_key (experiment, PLAIT_KEY_FULL);
 
@@ -293,8 +273,8 @@ write_new (const PlaitEvaluations *evaluations, PlaitStore *store, const Item *i
          && (!setup->name
              || plait_store_set_list (store, group, "set", PLAIT_STORE_STRING, g_strv_length ((char **)setup->set),
                                       setup->set, error))
-         && plait_evaluation_write_attention (&evaluator, item->name, item->corpus, experiment->evaluate.attention,
-                                              store, error);
+         && plait_evaluation_write_attention (&evaluations->evaluator, item->name, item->corpus,
+                                              experiment->evaluate.attention, store, error);
 }
 
 /* What viewers draw first, where evaluations were taken over: the default of the file they came from. */

@@ -39,9 +39,8 @@ PlaitEvaluations *plait_evaluations_new (const PlaitEvaluationsSetup *setup, GEr
 void plait_evaluations_free (PlaitEvaluations *evaluations);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitEvaluations, plait_evaluations_free)
 
-/* How many are to be made, and how many are in the file. */
+/* How many are to be made; the others are in the file. */
 guint plait_evaluations_due (const PlaitEvaluations *evaluations);
-guint plait_evaluations_kept (const PlaitEvaluations *evaluations);
 
 /* Whether the file has evaluations of splits that the experiment has no more. */
 gboolean plait_evaluations_has_others (const PlaitEvaluations *evaluations);

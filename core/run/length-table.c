@@ -25,19 +25,16 @@ add_row (GPtrArray *rows, const PlaitMetric *metric, char *bin, const PlaitLengt
   PlaitLengthRow *row = g_new (PlaitLengthRow, 1);
   const PlaitResult *result = score->result;
   gboolean interval = result && result->interval.resamples > 0;
+  double value = result ? result->score : NAN;
 
   *row = (PlaitLengthRow){
     .metric = g_strdup (plait_metric_text (metric)),
     .name = g_strdup (plait_metric_title (metric)),
     .bin = bin,
     .sentences = (gint64)score->sentences,
-    .score = result ? result->score : NAN,
-    .low = interval ? result->interval.low
-           : result ? result->score
-                    : NAN,
-    .high = interval ? result->interval.high
-            : result ? result->score
-                     : NAN,
+    .score = value,
+    .low = interval ? result->interval.low : value,
+    .high = interval ? result->interval.high : value,
   };
   g_ptr_array_add (rows, row);
 }

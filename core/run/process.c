@@ -223,15 +223,8 @@ plait_run_process_look (PlaitRunProcess *process, char **reason)
 }
 
 void
-plait_run_process_stop (PlaitRunProcess *process)
+plait_run_process_stop (PlaitRunProcess *process, gboolean at_once)
 {
   if (process->child > 0)
-    kill (process->child, SIGTERM);
-}
-
-void
-plait_run_process_kill (PlaitRunProcess *process)
-{
-  if (process->child > 0)
-    kill (process->child, SIGKILL);
+    kill (process->child, at_once ? SIGKILL : SIGTERM);
 }

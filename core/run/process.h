@@ -36,8 +36,5 @@ int plait_run_process_descriptor (const PlaitRunProcess *process);
 /* Whether it has ended, and of what: *@reason is set if it failed. (transfer full) */
 PlaitProcessEnd plait_run_process_look (PlaitRunProcess *process, char **reason);
 
-/* Ends the process at once; plait_run_process_look tells when it has. */
-void plait_run_process_kill (PlaitRunProcess *process);
-
-/* Asks the process to write a checkpoint and end. */
-void plait_run_process_stop (PlaitRunProcess *process);
+/* Asks the process to write a checkpoint and end, or ends it @at_once; plait_run_process_look tells when it has. */
+void plait_run_process_stop (PlaitRunProcess *process, gboolean at_once);

@@ -64,13 +64,12 @@ static char **
 names_of_text (PlaitStore *run)
 {
   g_auto (GStrv) names = plait_store_has (run, GROUP) ? plait_store_members (run, GROUP, NULL) : NULL;
-  GPtrArray *text = g_ptr_array_new ();
+  g_autoptr (GStrvBuilder) text = g_strv_builder_new ();
 
   for (guint i = 0; names && names[i]; i++)
     if (plait_run_vocabulary_has (run, names[i]))
-      g_ptr_array_add (text, g_strdup (names[i]));
-  g_ptr_array_add (text, NULL);
-  return (char **)g_ptr_array_free (text, FALSE);
+      g_strv_builder_add (text, names[i]);
+  return g_strv_builder_end (text);
 }
 
 char *

@@ -98,26 +98,20 @@ plait_attention_spread_levels (const PlaitSentenceLevels *levels, gint64 rows, d
   return leaves;
 }
 
-/* The inner nodes of a sentence, where its source has trees. */
-static gint64
-nodes_of (const PlaitInput *input, gint64 sentence)
-{
-  return input->trees ? plait_ragged_length (input->trees->nodes, sentence) : 0;
-}
-
 gboolean
 plait_attention_token_sums (const PlaitSentenceAttention *attention, guint memory, const PlaitInput *input,
                             gint64 sentence, gint64 begin, gint64 end, PlaitAttentionPart part, double *sums)
 {
   const PlaitSentenceLevels *levels = &attention->levels[memory];
   gint64 leaves = plait_ragged_length (input->rows, sentence);
-  gint64 rows = attention->rows[memory], nodes;
+  gint64 rows = attention->rows[memory], nodes = 0; /* inner ones, where the source has trees */
 
   if (!plait_attention_sums (attention, memory, begin, end, part, sums))
     return FALSE;
   if (levels->level)
     rows = plait_attention_spread_levels (levels, rows, sums);
-  nodes = rows == leaves ? 0 : nodes_of (input, sentence);
+  if (rows != leaves && input->trees)
+    nodes = plait_ragged_length (input->trees->nodes, sentence);
   /* Another memory than one of words, and of nodes above them. */
   if (rows != leaves + nodes)
     return FALSE;

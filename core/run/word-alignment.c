@@ -68,14 +68,10 @@ plait_word_aligner_new (const PlaitSystem *system, const PlaitMaterials *materia
 {
   g_autoptr (PlaitWordAligner) aligner = g_new0 (PlaitWordAligner, 1);
   const PlaitExperiment *experiment = system->experiment;
-  gboolean documents
-      = plait_experiment_documents (experiment, experiment->data.target).layout != PLAIT_LAYOUT_SENTENCES;
+  gboolean documents = plait_experiment_reads_documents (experiment);
 
   if (!parse_part (part, &aligner->part, error))
     return NULL;
-  for (guint i = 0; i < experiment->n_sources; i++)
-    documents
-        |= plait_experiment_documents (experiment, experiment->sources[i].stream).layout != PLAIT_LAYOUT_SENTENCES;
   if (!plait_experiment_has_decoder (experiment) || documents)
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "--alignment: the run %s; leave the option out",
                             documents
