@@ -192,16 +192,9 @@ check_file (const PlaitResolution *resolution, const PlaitDataFile *file)
       check_file_kind (resolution, file);
       return;
     }
-  const char *nearest = plait_nearest_name (file->stream, known);
-  if (nearest)
-    plait_resolution_problem (resolution, "data", file->key,
-                              "no source reads the stream \"%s\", nor is it the target; did you mean \"%s\"?",
-                              file->stream, nearest);
-  else
-    plait_resolution_problem (
-        resolution, "data", file->key,
-        "no source reads the stream \"%s\", nor is it the target; add [source %s], or drop the line", file->stream,
-        file->stream);
+  g_autofree char *otherwise = g_strdup_printf ("add [source %s], or drop the line", file->stream);
+  plait_resolution_unknown (resolution, "data", file->key, plait_nearest_name (file->stream, known), otherwise,
+                            "no source reads the stream \"%s\", nor is it the target", file->stream);
 }
 
 static void
@@ -270,18 +263,12 @@ static void
 check_generated_stream (const PlaitResolution *resolution, const char *group, const char *key, const char *stream)
 {
   const PlaitTask *task = resolution->experiment->public.task;
-  const char *nearest;
-
-  if (g_strv_contains (task->streams, stream))
-    return;
   g_autofree char *all = g_strjoinv (", ", (char **)task->streams);
-  nearest = plait_nearest_name (stream, task->streams);
-  if (nearest)
-    plait_resolution_problem (resolution, group, key, "the task %s makes no stream \"%s\"; did you mean \"%s\"?",
-                              task->name, stream, nearest);
-  else
-    plait_resolution_problem (resolution, group, key, "the task %s makes no stream \"%s\"; it makes %s", task->name,
-                              stream, all);
+  g_autofree char *otherwise = g_strconcat ("it makes ", all, NULL);
+
+  if (!g_strv_contains (task->streams, stream))
+    plait_resolution_unknown (resolution, group, key, plait_nearest_name (stream, task->streams), otherwise,
+                              "the task %s makes no stream \"%s\"", task->name, stream);
 }
 
 static void

@@ -81,10 +81,9 @@ check_list (const PlaitResolution *resolution, const char *key, const char *list
   g_auto (GStrv) items = g_strsplit (list, ";", -1);
   g_autofree const char **known = plait_resolution_streams (resolution);
 
-  for (guint i = 0; *list != '\0' && items[i]; i++)
+  for (guint i = 0; items[i]; i++)
     {
       char *colon = languages ? strchr (items[i], ':') : NULL;
-      const char *nearest;
 
       if (colon)
         *colon = '\0';
@@ -93,12 +92,10 @@ check_list (const PlaitResolution *resolution, const char *key, const char *list
             resolution, "data", key,
             "\"%s\" is no language whose abbreviations are known; expected " PLAIT_ABBREVIATION_LANGUAGES ", or none",
             colon + 1);
-      if (g_strv_contains (known, items[i]))
-        continue;
-      nearest = plait_nearest_name (items[i], known);
-      plait_resolution_problem (
-          resolution, "data", key, "no source reads the stream \"%s\", nor is it the target%s%s%s", items[i],
-          nearest ? "; did you mean \"" : "; drop it, or add a source", nearest ? nearest : "", nearest ? "\"?" : "");
+      if (!g_strv_contains (known, items[i]))
+        plait_resolution_unknown (resolution, "data", key, plait_nearest_name (items[i], known),
+                                  "drop it, or add a source", "no source reads the stream \"%s\", nor is it the target",
+                                  items[i]);
     }
 }
 

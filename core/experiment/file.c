@@ -319,15 +319,6 @@ is_used (const PlaitExperiment *experiment, const char *stream)
   return g_strv_contains (used, stream);
 }
 
-/* Settings that mean nothing to an experiment without trees are left out of it. */
-static gboolean
-is_of_trees (const char *key)
-{
-  static const char *const keys[] = { "trees", "binarisation", "head_rules", "no_tree", NULL };
-
-  return g_strv_contains (keys, key);
-}
-
 /* Files that are used. A key has which there are, but not where: their digests stand beside it. */
 static void
 write_files (Writer *writer, const GArray *files)
@@ -358,9 +349,11 @@ write_task_settings (Writer *writer, const PlaitSettings *settings)
     }
 }
 
+/* Settings that mean nothing to an experiment without trees, or without documents, are left out of it. */
 static void
 write_data (Writer *writer)
 {
+  static const char *const of_trees[] = { "trees", "binarisation", "head_rules", "no_tree", NULL };
   const PlaitExperiment *experiment = writer->experiment;
   const PlaitDataInFile *data = ((const PlaitExperimentPrivate *)experiment)->data;
   const PlaitSettings *settings = data->settings;
@@ -372,7 +365,7 @@ write_data (Writer *writer)
       gboolean is_folder = g_str_equal (specification->name, "folder");
       g_autofree char *used = NULL;
 
-      if (is_of_trees (specification->name) && !plait_experiment_reads_trees (experiment))
+      if (g_strv_contains (of_trees, specification->name) && !plait_experiment_reads_trees (experiment))
         continue;
       if (g_str_has_prefix (specification->name, "document") && !plait_experiment_reads_documents (experiment))
         continue;

@@ -44,26 +44,19 @@ reader_of (const PlaitExperiment *experiment, const PlaitDataFile *file)
   return NULL;
 }
 
-/* Whether an item of @file, as @source (NULL: the target) reads it, is a line. */
-static gboolean
-is_of_lines (const PlaitExperiment *experiment, const PlaitExperimentSource *source, const PlaitDataFile *file)
-{
-  const char *stream = source ? source->stream : file->stream;
-
-  return plait_experiment_documents (experiment, stream).layout != PLAIT_LAYOUT_DOCUMENTS;
-}
-
 /* The lines of @file; -1 if it is not read, has none, or cannot be read, which is told. */
 static gint64
 count (const PlaitResolution *resolution, const PlaitDataFile *file)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
   const PlaitExperimentSource *source = reader_of (experiment, file);
+  const char *stream = source ? source->stream : file->stream;
   const gint64 *known = g_hash_table_lookup (resolution->resolver->lines, file->path);
   g_autoptr (GError) fault = NULL;
   gint64 lines = -1;
 
-  if ((!source && g_strcmp0 (file->stream, experiment->data.target) != 0) || !is_of_lines (experiment, source, file))
+  if ((!source && g_strcmp0 (stream, experiment->data.target) != 0)
+      || plait_experiment_documents (experiment, stream).layout == PLAIT_LAYOUT_DOCUMENTS)
     return -1;
   if (known)
     return *known;

@@ -20,6 +20,20 @@ plait_resolution_problem (const PlaitResolution *resolution, const char *group, 
   va_end (arguments);
 }
 
+void
+plait_resolution_unknown (const PlaitResolution *resolution, const char *group, const char *key, const char *nearest,
+                          const char *otherwise, const char *format, ...)
+{
+  g_autofree char *sentence = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  sentence = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  plait_resolution_problem (resolution, group, key, "%s; %s%s%s", sentence, nearest ? "did you mean \"" : "",
+                            nearest ? nearest : otherwise, nearest ? "\"?" : "");
+}
+
 /* What plait inspect calls the group. */
 static const char *
 inspect_name (const PlaitResolution *resolution, const char *group)
@@ -77,16 +91,12 @@ plait_resolution_is_alternative (const PlaitResolution *resolution, const char *
 static void
 unknown_key (const PlaitResolution *resolution, const char *group, const char *key, const PlaitSettings *settings)
 {
-  const char *nearest = plait_settings_nearest (settings, key);
+  const char *name = inspect_name (resolution, group);
+  g_autofree char *otherwise = plait_settings_n (settings) == 0
+                                   ? g_strdup_printf ("%s has no parameters", name)
+                                   : g_strdup_printf ("plait inspect %s lists the keys", name);
 
-  if (nearest)
-    plait_resolution_problem (resolution, group, key, "no such key; did you mean \"%s\"?", nearest);
-  else if (plait_settings_n (settings) == 0)
-    plait_resolution_problem (resolution, group, key, "no such key; %s has no parameters",
-                              inspect_name (resolution, group));
-  else
-    plait_resolution_problem (resolution, group, key, "no such key; plait inspect %s lists the keys",
-                              inspect_name (resolution, group));
+  plait_resolution_unknown (resolution, group, key, plait_settings_nearest (settings, key), otherwise, "no such key");
 }
 
 void
@@ -407,17 +417,6 @@ resolve (const PlaitResolution *resolution)
   read_core_group (resolution, &plait_bench_group, &experiment->bench, NULL, NULL, plait_resolution_check_bench);
 }
 
-static PlaitExperimentPrivate *
-experiment_new (void)
-{
-  PlaitExperimentPrivate *experiment = g_new0 (PlaitExperimentPrivate, 1);
-
-  experiment->settings = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify)plait_settings_free);
-  experiment->sources = g_ptr_array_new_with_free_func (plait_source_in_file_free);
-  experiment->used = g_array_new (FALSE, FALSE, sizeof (PlaitExperimentSource));
-  return experiment;
-}
-
 void
 plait_experiment_free (PlaitExperiment *public)
 {
@@ -478,9 +477,13 @@ PlaitExperiment *
 plait_resolver_resolve (const PlaitResolver *resolver, const PlaitKeyFile *file, PlaitProblems *problems)
 {
   guint before = plait_problems_count (problems);
-  g_autoptr (PlaitExperiment) experiment = (PlaitExperiment *)experiment_new ();
-  PlaitResolution resolution = { resolver, file, problems, (PlaitExperimentPrivate *)experiment };
+  PlaitExperimentPrivate *inside = g_new0 (PlaitExperimentPrivate, 1);
+  g_autoptr (PlaitExperiment) experiment = &inside->public;
+  PlaitResolution resolution = { resolver, file, problems, inside };
 
+  inside->settings = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify)plait_settings_free);
+  inside->sources = g_ptr_array_new_with_free_func (plait_source_in_file_free);
+  inside->used = g_array_new (FALSE, FALSE, sizeof (PlaitExperimentSource));
   experiment->path = g_strdup (plait_key_file_name (file));
   resolve (&resolution);
   return plait_problems_count (problems) == before ? g_steal_pointer (&experiment) : NULL;

@@ -6,6 +6,7 @@
 /* The groups [source NAME] and [source NAME/leaves], and which of them experiment.sources chooses. */
 
 #define LEAVES_SUFFIX "/leaves"
+#define TREES_SUFFIX ".trees" /* behind a stream's name in that of its trees */
 
 /* A source's group holds the host's keys and the encoder's: reads the former, which say what the latter are. */
 static gboolean
@@ -125,7 +126,7 @@ read_encoders (const PlaitResolution *resolution, PlaitSourceInFile *source)
     return;
   if (*source->settings.stream == '\0')
     source->settings.stream = source->name;
-  source->trees = g_strconcat (source->settings.stream, PLAIT_TREES_SUFFIX, NULL);
+  source->trees = g_strconcat (source->settings.stream, TREES_SUFFIX, NULL);
   if (!source->settings.encoder)
     {
       plait_resolution_problem (resolution, group, NULL,
@@ -218,14 +219,11 @@ unknown_source (const PlaitResolution *resolution, const char *name)
   for (guint i = 0; i < resolution->experiment->sources->len; i++)
     g_ptr_array_add (names, (gpointer)((PlaitSourceInFile *)resolution->experiment->sources->pdata[i])->name);
   g_ptr_array_add (names, NULL);
-  const char *nearest = plait_nearest_name (name, (const char *const *)names->pdata);
   g_autofree char *all = g_strjoinv (", ", (char **)names->pdata);
-  if (nearest)
-    plait_resolution_problem (resolution, "experiment", "sources", "there is no [source %s]; did you mean \"%s\"?",
-                              name, nearest);
-  else
-    plait_resolution_problem (resolution, "experiment", "sources",
-                              "there is no [source %s]; join names with '+' (there are: %s)", name, all);
+  g_autofree char *otherwise = g_strdup_printf ("join names with '+' (there are: %s)", all);
+  plait_resolution_unknown (resolution, "experiment", "sources",
+                            plait_nearest_name (name, (const char *const *)names->pdata), otherwise,
+                            "there is no [source %s]", name);
 }
 
 /* The sources that experiment.sources chooses, in its order. */
@@ -247,7 +245,7 @@ choose_sources (const PlaitResolution *resolution)
   if (*wanted == '\0')
     for (guint i = 0; i < experiment->sources->len; i++)
       use_source (experiment, experiment->sources->pdata[i]);
-  for (guint i = 0; *wanted != '\0' && names[i]; i++)
+  for (guint i = 0; names[i]; i++)
     {
       PlaitSourceInFile *source = find_source (experiment, g_strstrip (names[i]));
 

@@ -199,19 +199,14 @@ write_links (const Place *place, const char *name, const gint64 *links, gint64 o
 }
 
 static gboolean
-write_rows (const Place *place, const Dump *dump, char **rows, char **targets, gint64 n_targets)
+write_dump (const Place *place, const Dump *dump, char **rows, char **targets, gint64 n_targets)
 {
   return append (place, "target_labels", PLAIT_STORE_STRING, n_targets, targets)
          && append (place, "row_labels", PLAIT_STORE_STRING, dump->rows, rows)
          && write_links (place, "row_level", dump->levels->level, 0, dump->rows)
          && write_links (place, "row_first_child", dump->levels->first_child, -1, dump->rows)
-         && write_links (place, "row_children", dump->levels->n_children, 0, dump->rows);
-}
-
-static gboolean
-write_dump (const Place *place, const Dump *dump)
-{
-  return write_array (place, "entry_offsets", PLAIT_STORE_INT64, dump->entry_offsets)
+         && write_links (place, "row_children", dump->levels->n_children, 0, dump->rows)
+         && write_array (place, "entry_offsets", PLAIT_STORE_INT64, dump->entry_offsets)
          && write_array (place, "set_parent", PLAIT_STORE_INT64, dump->set_parent)
          && write_array (place, "set_offsets", PLAIT_STORE_INT64, dump->set_offsets)
          && write_array (place, "row", PLAIT_STORE_INT64, dump->row)
@@ -244,7 +239,7 @@ write_attention (PlaitStore *store, const char *path, const PlaitSentenceAttenti
       }
   return plait_store_append_attribute (store, path, name, "title", title, error)
          && append (&place, "extents", PLAIT_STORE_INT64, G_N_ELEMENTS (extents), extents)
-         && write_rows (&place, &dump, labels->rows[m], labels->targets, a->length) && write_dump (&place, &dump);
+         && write_dump (&place, &dump, labels->rows[m], labels->targets, a->length);
 }
 
 gboolean

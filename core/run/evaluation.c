@@ -125,15 +125,6 @@ begin_rates (PlaitEvaluation *evaluation, const PlaitSystem *system, const char 
   return rates;
 }
 
-static gboolean
-add_rates (PlaitEvaluation *evaluation, PlaitLog *log, GError **error)
-{
-  for (guint i = 0; i < evaluation->rates->len; i++)
-    if (!plait_translation_rates_add_results (evaluation->rates->pdata[i], log, evaluation->results, error))
-      return FALSE;
-  return TRUE;
-}
-
 /* A piece may have a space in it where it is no word. */
 static void
 append_pieces (GString *text, const PlaitVocabulary *vocabulary, const gint32 *ids, gint64 n)
@@ -224,9 +215,11 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
                            forced ? plait_translation_rates_take : NULL, forced, error))
     return NULL;
   evaluation->results = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_result_free);
-  if (!add_scores (evaluation, &experiment->evaluate, error) || !add_perplexities (evaluation, experiment, n, error)
-      || !add_rates (evaluation, evaluator->log, error))
+  if (!add_scores (evaluation, &experiment->evaluate, error) || !add_perplexities (evaluation, experiment, n, error))
     return NULL;
+  for (guint i = 0; i < evaluation->rates->len; i++)
+    if (!plait_translation_rates_add_results (evaluation->rates->pdata[i], evaluator->log, evaluation->results, error))
+      return NULL;
   return g_steal_pointer (&evaluation);
 }
 

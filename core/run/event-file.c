@@ -43,20 +43,13 @@ masked_checksum (const guint8 *bytes, gsize n)
   return (sum >> 15 | sum << 17) + 0xa282ead8u;
 }
 
+/* The lowest @n bytes of @value. */
 static void
-append_fixed32 (GByteArray *bytes, guint32 value)
-{
-  guint32 little = GUINT32_TO_LE (value);
-
-  g_byte_array_append (bytes, (const guint8 *)&little, sizeof little);
-}
-
-static void
-append_fixed64 (GByteArray *bytes, guint64 value)
+append_fixed (GByteArray *bytes, guint64 value, guint n)
 {
   guint64 little = GUINT64_TO_LE (value);
 
-  g_byte_array_append (bytes, (const guint8 *)&little, sizeof little);
+  g_byte_array_append (bytes, (const guint8 *)&little, n);
 }
 
 static void
@@ -93,7 +86,7 @@ append_time (GByteArray *event, double time)
 
   memcpy (&bits, &time, sizeof bits);
   append_key (event, EVENT_TIME, FIXED64);
-  append_fixed64 (event, bits);
+  append_fixed (event, bits, sizeof bits);
 }
 
 static void
@@ -101,10 +94,10 @@ append_record (GByteArray *bytes, const GByteArray *event)
 {
   guint start = bytes->len;
 
-  append_fixed64 (bytes, event->len);
-  append_fixed32 (bytes, masked_checksum (bytes->data + start, sizeof (guint64)));
+  append_fixed (bytes, event->len, sizeof (guint64));
+  append_fixed (bytes, masked_checksum (bytes->data + start, sizeof (guint64)), sizeof (guint32));
   g_byte_array_append (bytes, event->data, event->len);
-  append_fixed32 (bytes, masked_checksum (event->data, event->len));
+  append_fixed (bytes, masked_checksum (event->data, event->len), sizeof (guint32));
 }
 
 void
@@ -136,7 +129,7 @@ plait_event_append_scalars (GByteArray *bytes, double time, gint64 step, const P
       memcpy (&bits, &number, sizeof bits);
       append_bytes (value, VALUE_TAG, scalars[i].tag, strlen (scalars[i].tag));
       append_key (value, VALUE_SIMPLE, FIXED32);
-      append_fixed32 (value, bits);
+      append_fixed (value, bits, sizeof bits);
       append_bytes (summary, SUMMARY_VALUE, value->data, value->len);
     }
   append_bytes (event, EVENT_SUMMARY, summary->data, summary->len);

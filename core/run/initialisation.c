@@ -7,12 +7,6 @@
 #include "run/trained.h"
 #include "train/parameters.h"
 
-static char **
-split_globs (const char *list)
-{
-  return *list ? g_strsplit (list, ";", -1) : g_new0 (char *, 1);
-}
-
 static gboolean
 matches_any (char *const *globs, const char *name)
 {
@@ -255,8 +249,8 @@ plait_initialisation_new (const PlaitExperiment *experiment, const PlaitMaterial
   guint n = 0;
 
   initialisation->experiment = experiment;
-  initialisation->take = split_globs (train->initialise_take);
-  initialisation->leave = split_globs (train->initialise_leave);
+  initialisation->take = g_strsplit (train->initialise_take, ";", -1);
+  initialisation->leave = g_strsplit (train->initialise_leave, ";", -1);
   if (g_str_has_suffix (train->initialise, PLAIT_SAFETENSORS_SUFFIX))
     origin.published = plait_published_open (train->initialise, experiment->name_map, error);
   else if (!open_run (initialisation, &origin, error))

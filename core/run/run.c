@@ -554,19 +554,15 @@ plait_run_measure (const PlaitExperiment *experiment, const PlaitRunOptions *opt
 {
   g_auto (Run) run = { .experiment = experiment, .options = options };
   gint64 start = g_get_monotonic_time ();
-  PlaitRunReady ready = { 0 };
+  double prepared;
 
   if (!plait_precision_check ((PlaitPrecision)experiment->decode.precision, error) || !prepare (&run, error))
     return FALSE;
-  ready = (PlaitRunReady){
-    .system = run.system,
-    .trainer = run.trainer,
-    .validation = run.validation,
-    .tests = run.tests,
-    .pool = run.pool,
-    .prepared = (double)(g_get_monotonic_time () - start) / 1e6,
-  };
-  return plait_run_speed (&ready, speed, error);
+  prepared = (double)(g_get_monotonic_time () - start) / 1e6;
+  if (!plait_run_speed (run.system, run.trainer, run.validation, run.tests, run.pool, speed, error))
+    return FALSE;
+  speed->training += prepared;
+  return TRUE;
 }
 
 gboolean

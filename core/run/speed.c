@@ -28,11 +28,10 @@ next_batch (PlaitIterator *iterator, const PlaitCorpus *corpus, const PlaitDecod
 
 /* Seconds that a sentence of @corpus takes. */
 static gboolean
-time_search (const PlaitRunReady *ready, const PlaitCorpus *corpus, double *sentence, GError **error)
+time_search (const PlaitSystem *system, PlaitPool *pool, const PlaitCorpus *corpus, double *sentence, GError **error)
 {
-  PlaitDecodeSettings decode = ready->system->experiment->decode;
-  g_autoptr (PlaitSearch) search
-      = plait_search_new (ready->system->model, ready->pool, (PlaitPrecision)decode.precision, 0, error);
+  PlaitDecodeSettings decode = system->experiment->decode;
+  g_autoptr (PlaitSearch) search = plait_search_new (system->model, pool, (PlaitPrecision)decode.precision, 0, error);
   PlaitIteratorSettings settings = plait_iterator_defaults ();
   g_autoptr (PlaitIterator) iterator = NULL;
   gint64 start, sentences = 0, n = 0;
@@ -55,7 +54,7 @@ time_search (const PlaitRunReady *ready, const PlaitCorpus *corpus, double *sent
       if (!found)
         return FALSE;
       plait_hypotheses_free (found, batch->n_sentences);
-      decode.maximum_length = ready->system->experiment->decode.maximum_length;
+      decode.maximum_length = system->experiment->decode.maximum_length;
       sentences += batch->n_sentences;
       n++;
       *sentence = (double)(g_get_monotonic_time () - start) / 1e6 / (double)sentences;
@@ -65,29 +64,29 @@ time_search (const PlaitRunReady *ready, const PlaitCorpus *corpus, double *sent
 }
 
 gboolean
-plait_run_speed (const PlaitRunReady *ready, PlaitRunSpeed *speed, GError **error)
+plait_run_speed (const PlaitSystem *system, PlaitTrainer *trainer, const PlaitCorpus *validation,
+                 const GPtrArray *tests, PlaitPool *pool, PlaitRunSpeed *speed, GError **error)
 {
-  const PlaitExperiment *experiment = ready->system->experiment;
-  double n_validation = ready->validation ? (double)plait_corpus_size (ready->validation) : 0, translated = 0;
-  PlaitTrainerSpeed trainer;
+  const PlaitExperiment *experiment = system->experiment;
+  double n_validation = validation ? (double)plait_corpus_size (validation) : 0, translated = 0;
+  PlaitTrainerSpeed measured;
   gsize held, bytes;
 
   *speed = (PlaitRunSpeed){ 0 };
   /* The largest batches, for the memory that they take. */
-  if (!plait_trainer_measure (ready->trainer, &bytes, error)
-      || !plait_trainer_measure_validation (ready->trainer, &bytes, error)
-      || !plait_trainer_time (ready->trainer, SECONDS, MOST, &trainer, error)
-      || (n_validation > 0 && *experiment->train.metric && !time_search (ready, ready->validation, &translated, error)))
+  if (!plait_trainer_measure (trainer, &bytes, error) || !plait_trainer_measure_validation (trainer, &bytes, error)
+      || !plait_trainer_time (trainer, SECONDS, MOST, &measured, error)
+      || (n_validation > 0 && *experiment->train.metric && !time_search (system, pool, validation, &translated, error)))
     return FALSE;
-  speed->training = ready->prepared + (double)plait_trainer_planned_updates (ready->trainer) * trainer.update
-                    + (double)trainer.validations * n_validation * (FORWARD * trainer.sentence + translated);
-  for (guint i = 0; i < ready->tests->len; i++)
+  speed->training = (double)plait_trainer_planned_updates (trainer) * measured.update
+                    + (double)measured.validations * n_validation * (FORWARD * measured.sentence + translated);
+  for (guint i = 0; i < tests->len; i++)
     {
-      const PlaitCorpus *corpus = ready->tests->pdata[i];
+      const PlaitCorpus *corpus = tests->pdata[i];
 
-      if (!time_search (ready, corpus, &translated, error))
+      if (!time_search (system, pool, corpus, &translated, error))
         return FALSE;
-      speed->evaluation += (double)plait_corpus_size (corpus) * (FORWARD * trainer.sentence + translated);
+      speed->evaluation += (double)plait_corpus_size (corpus) * (FORWARD * measured.sentence + translated);
     }
   plait_memory_of_process (getpid (), &held, &speed->bytes);
   return TRUE;

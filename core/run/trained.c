@@ -79,21 +79,17 @@ plait_trained_open (const char *path, const char *checkpoint, const char *const 
   trained->registry = plait_registry_new ();
   trained->experiment
       = trained->store ? plait_trained_experiment (trained->store, overrides, trained->registry, error) : NULL;
-  if (!trained->experiment)
-    return NULL;
-  trained->materials = plait_materials_new (trained->experiment, trained->store, NULL, log, error);
-  if (!trained->materials)
-    return NULL;
-  widths = plait_system_read_feature_widths (trained->experiment, trained->store, error);
+  if (trained->experiment)
+    trained->materials = plait_materials_new (trained->experiment, trained->store, NULL, log, error);
+  if (trained->materials)
+    widths = plait_system_read_feature_widths (trained->experiment, trained->store, error);
   if (!widths)
     return NULL;
   trained->system = plait_system_new (trained->experiment, trained->materials, widths, error);
   if (!trained->system)
-    {
-      g_prefix_error (error, "%s: ", path);
-      return NULL;
-    }
-  if (!plait_checkpoint_read (plait_model_parameters (trained->system->model), trained->store, checkpoint, error))
+    g_prefix_error (error, "%s: ", path);
+  if (!trained->system
+      || !plait_checkpoint_read (plait_model_parameters (trained->system->model), trained->store, checkpoint, error))
     return NULL;
   return g_steal_pointer (&trained);
 }
