@@ -106,21 +106,12 @@ check_masked (const PlaitResolution *resolution)
 void
 plait_resolution_check_prediction (const PlaitResolution *resolution)
 {
-  switch (resolution->experiment->public.predict.kind)
-    {
-    case PLAIT_PREDICT_CLASS:
-      check_labels (resolution);
-      break;
-    case PLAIT_PREDICT_CHOICE:
-      check_choice (resolution);
-      break;
-    case PLAIT_PREDICT_SPAN:
-      check_span (resolution);
-      break;
-    case PLAIT_PREDICT_MASKED:
-      check_masked (resolution);
-      break;
-    default:
-      break;
-    }
+  static void (*const checks[]) (const PlaitResolution *resolution) = {
+    [PLAIT_PREDICT_SEQUENCE] = NULL,   [PLAIT_PREDICT_CLASS] = check_labels,  [PLAIT_PREDICT_CHOICE] = check_choice,
+    [PLAIT_PREDICT_SPAN] = check_span, [PLAIT_PREDICT_MASKED] = check_masked,
+  };
+  gint kind = resolution->experiment->public.predict.kind;
+
+  if (checks[kind])
+    checks[kind](resolution);
 }

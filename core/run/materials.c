@@ -133,13 +133,14 @@ find_trees (PlaitMaterials *materials, PlaitStore *run, GError **error)
 }
 
 PlaitMaterials *
-plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitPool *pool, PlaitLog *log, GError **error)
+plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, const PlaitExperiment *own, PlaitPool *pool,
+                     PlaitLog *log, GError **error)
 {
   g_autoptr (PlaitMaterials) materials = g_new0 (PlaitMaterials, 1);
 
   materials->experiment = experiment;
   materials->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  materials->digests = plait_digests_new (NULL, NULL);
+  materials->digests = plait_digests_new (own ? run : NULL, own);
   materials->index = plait_index_new (log);
   if (!run && !plait_materials_generate (materials, log, error))
     return NULL;
@@ -373,13 +374,6 @@ gboolean
 plait_materials_check_training (const PlaitMaterials *materials, PlaitStore *run, GError **error)
 {
   return plait_digests_visit_training (materials->digests, materials->experiment, check_digest, run, error);
-}
-
-void
-plait_materials_trust (PlaitMaterials *materials, PlaitStore *run, const PlaitExperiment *own)
-{
-  plait_digests_free (materials->digests);
-  materials->digests = plait_digests_new (run, own);
 }
 
 const PlaitExperiment *

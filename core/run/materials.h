@@ -14,10 +14,11 @@
  */
 typedef struct PlaitMaterials PlaitMaterials;
 
-/* @run is NULL, or a run whose vocabularies are taken: its text need not be there. @pool (may be NULL) shares what is
- * learnt. (transfer full) */
-PlaitMaterials *plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, PlaitPool *pool, PlaitLog *log,
-                                     GError **error);
+/* @run is NULL, or a run whose vocabularies are taken: its text need not be there. With @own (or NULL), its experiment,
+ * it is also taken at its word for what it was trained with (plait_digests_new); then both must outlive the materials.
+ * @pool (may be NULL) shares what is learnt. (transfer full) */
+PlaitMaterials *plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, const PlaitExperiment *own,
+                                     PlaitPool *pool, PlaitLog *log, GError **error);
 void plait_materials_free (PlaitMaterials *materials);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitMaterials, plait_materials_free)
 
@@ -63,10 +64,6 @@ gboolean plait_materials_write_tests (const PlaitMaterials *materials, PlaitStor
  * alone. */
 gboolean plait_materials_check (const PlaitMaterials *materials, PlaitStore *run, GError **error);
 gboolean plait_materials_check_training (const PlaitMaterials *materials, PlaitStore *run, GError **error);
-
-/* Takes @run, whose experiment is @own, at its word for what it was trained with; both must outlive the materials: see
- * plait_digests_new. */
-void plait_materials_trust (PlaitMaterials *materials, PlaitStore *run, const PlaitExperiment *own);
 
 /* (transfer none) */
 const PlaitExperiment *plait_materials_experiment (const PlaitMaterials *materials);

@@ -36,7 +36,6 @@ typedef struct
   PlaitStore *old; /* the run that is gone on with; from the first checkpoint on the own file, even if it is removed */
   char *training_key;
   char *key;
-  char *text;
   gboolean longer; /* the old run was finished, and is to be trained further */
 } Run;
 
@@ -57,7 +56,6 @@ run_clear (Run *run)
   plait_run_place_free (run->place);
   g_free (run->training_key);
   g_free (run->key);
-  g_free (run->text);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
@@ -70,10 +68,11 @@ static gboolean
 write_header (const Run *run, PlaitStore *store, const char *status, GError **error)
 {
   const PlaitExperiment *experiment = run->experiment;
+  g_autofree char *text = plait_experiment_text (experiment);
 
   return plait_store_set_string (store, "/", "version", PLAIT_VERSION, error)
          && plait_store_set_string (store, "/", "name", experiment->name, error)
-         && plait_store_set_string (store, "/", "experiment", run->text, error)
+         && plait_store_set_string (store, "/", "experiment", text, error)
          && plait_store_set_string (store, "/", "key", run->key, error)
          && plait_store_set_string (store, "/", "training_key", run->training_key, error)
          && plait_store_set_int (store, "/", "seed", experiment->experiment.seed, error)
@@ -152,7 +151,7 @@ prepare_data (Run *run, GError **error)
   const PlaitExperiment *experiment = run->experiment;
   PlaitLog *log = run->options->log;
 
-  run->materials = plait_materials_new (experiment, run->old, run->pool, log, error);
+  run->materials = plait_materials_new (experiment, run->old, NULL, run->pool, log, error);
   if (!run->materials || !plait_materials_generate (run->materials, log, error))
     return FALSE;
   run->corpus = plait_materials_open (run->materials, "train", run->pool, log, error);
@@ -395,7 +394,6 @@ prepare (Run *run, GError **error)
   run->pool = plait_pool_new (run->options->threads, error);
   if (!run->pool || !plait_blas_reserve (run->pool, error))
     return FALSE;
-  run->text = plait_experiment_text (run->experiment);
   if (!prepare_data (run, error) || !check_average (run, error) || !prepare_model (run, error)
       || !find_keys (run, error))
     return FALSE;
@@ -495,7 +493,7 @@ test_old (Run *run, PlaitRunOutcome *outcome, GError **error)
   PlaitTestOptions test = { .threads = options->threads, .log = options->log, .stop = options->stop };
   PlaitTestOutcome tested;
 
-  run->materials = plait_materials_new (run->experiment, run->old, run->pool, options->log, error);
+  run->materials = plait_materials_new (run->experiment, run->old, NULL, run->pool, options->log, error);
   if (!run->materials || !find_keys (run, error) || !check_old (run, error)
       || !plait_test (run->old, run->place, run->materials, run->training_key, NULL, &test, &tested, error))
     return FALSE;

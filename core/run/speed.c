@@ -11,22 +11,7 @@
 #define MOST 20    /* batches of either */
 #define FORWARD (1. / 3)
 
-/* The next batch of @corpus as a search would have it; *@length its targets' mean. (transfer full) */
-static PlaitBatch *
-next_batch (PlaitIterator *iterator, const PlaitCorpus *corpus, const PlaitDecodeSettings *decode, gint64 *length,
-            GError **error)
-{
-  PlaitBatch *batch = plait_iterator_next (iterator, error);
-  gint64 longest = decode->maximum_length;
-
-  if (!batch)
-    return NULL;
-  *length = plait_corpus_has_target (corpus) ? plait_ragged_rows (batch->target_rows) / batch->n_sentences : longest;
-  *length = CLAMP (*length, 1, longest);
-  return batch;
-}
-
-/* Seconds that a sentence of @corpus takes. */
+/* Seconds that a sentence of @corpus takes, all of a batch having the mean length of its targets. */
 static gboolean
 time_search (const PlaitSystem *system, PlaitPool *pool, const PlaitCorpus *corpus, double *sentence, GError **error)
 {
@@ -34,7 +19,7 @@ time_search (const PlaitSystem *system, PlaitPool *pool, const PlaitCorpus *corp
   g_autoptr (PlaitSearch) search = plait_search_new (system->model, pool, (PlaitPrecision)decode.precision, 0, error);
   PlaitIteratorSettings settings = plait_iterator_defaults ();
   g_autoptr (PlaitIterator) iterator = NULL;
-  gint64 start, sentences = 0, n = 0;
+  gint64 longest = decode.maximum_length, start, sentences = 0, n = 0;
 
   settings.size = decode.batch;
   iterator = search ? plait_iterator_new (corpus, &settings, error) : NULL;
@@ -44,17 +29,19 @@ time_search (const PlaitSystem *system, PlaitPool *pool, const PlaitCorpus *corp
   start = g_get_monotonic_time ();
   do
     {
-      g_autoptr (PlaitBatch) batch = next_batch (iterator, corpus, &decode, &decode.minimum_length, error);
+      g_autoptr (PlaitBatch) batch = plait_iterator_next (iterator, error);
       PlaitHypotheses *found;
+      gint64 length = longest;
 
       if (!batch)
         return FALSE;
-      decode.maximum_length = decode.minimum_length;
+      if (plait_corpus_has_target (corpus))
+        length = plait_ragged_rows (batch->target_rows) / batch->n_sentences;
+      decode.minimum_length = decode.maximum_length = CLAMP (length, 1, longest);
       found = plait_search_batch (search, batch, &decode, error);
       if (!found)
         return FALSE;
       plait_hypotheses_free (found, batch->n_sentences);
-      decode.maximum_length = system->experiment->decode.maximum_length;
       sentences += batch->n_sentences;
       n++;
       *sentence = (double)(g_get_monotonic_time () - start) / 1e6 / (double)sentences;

@@ -68,14 +68,6 @@ write_file (const PlaitEvaluations *evaluations, PlaitStore *trained, PlaitRunPl
          && plait_evaluations_write (evaluations, store, error) && plait_run_place_commit (place, store, error);
 }
 
-/* Whether the file would be as it is. */
-static gboolean
-is_done (const PlaitEvaluations *evaluations, const PlaitRunPlace *place)
-{
-  return plait_run_place_has_file (place) && plait_evaluations_due (evaluations) == 0
-         && !plait_evaluations_has_others (evaluations);
-}
-
 gboolean
 plait_test (PlaitStore *trained, PlaitRunPlace *place, PlaitMaterials *materials, const char *training_key,
             const char *const *set, const PlaitTestOptions *options, PlaitTestOutcome *outcome, GError **error)
@@ -108,7 +100,8 @@ plait_test (PlaitStore *trained, PlaitRunPlace *place, PlaitMaterials *materials
     return FALSE;
   outcome->made = plait_evaluations_due (evaluations);
   outcome->kept = g_strv_length ((char **)experiment->test_splits) - outcome->made;
-  return is_done (evaluations, place)
+  /* Would the file be as it is? */
+  return (outcome->made == 0 && plait_run_place_has_file (place) && !plait_evaluations_has_others (evaluations))
          || ((outcome->made == 0 || plait_materials_generate (materials, options->log, error))
              && plait_evaluations_make (evaluations, error)
              && write_file (evaluations, trained, place, materials, training_key, options, error));
@@ -182,9 +175,7 @@ plait_test_file (const char *path, const char *const *overrides, const PlaitTest
   if (!own || !check_training (trained, own, overrides, options->name != NULL, registry, error))
     return FALSE;
   experiment = plait_trained_experiment (trained, overrides, registry, error);
-  materials = experiment ? plait_materials_new (experiment, trained, NULL, options->log, error) : NULL;
-  if (!materials)
-    return FALSE;
-  plait_materials_trust (materials, trained, own);
-  return plait_test (trained, place, materials, training_key, overrides ? overrides : none, options, outcome, error);
+  materials = experiment ? plait_materials_new (experiment, trained, own, NULL, options->log, error) : NULL;
+  return materials
+         && plait_test (trained, place, materials, training_key, overrides ? overrides : none, options, outcome, error);
 }

@@ -80,7 +80,7 @@ plait_trained_open (const char *path, const char *checkpoint, const char *const 
   trained->experiment
       = trained->store ? plait_trained_experiment (trained->store, overrides, trained->registry, error) : NULL;
   if (trained->experiment)
-    trained->materials = plait_materials_new (trained->experiment, trained->store, NULL, log, error);
+    trained->materials = plait_materials_new (trained->experiment, trained->store, NULL, NULL, log, error);
   if (trained->materials)
     widths = plait_system_read_feature_widths (trained->experiment, trained->store, error);
   if (!widths)

@@ -292,7 +292,7 @@ TEST_CASE (published, shipped_maps_are_for_every_parameter)
 
       CHECK_NO_ERROR (error);
       REQUIRE (loaded && map);
-      g_autoptr (PlaitMaterials) materials = plait_materials_new (loaded, NULL, NULL, NULL, &error);
+      g_autoptr (PlaitMaterials) materials = plait_materials_new (loaded, NULL, NULL, NULL, NULL, &error);
       REQUIRE (materials != NULL);
       system = plait_system_new (loaded, materials, (gint64[]){ 0 }, &error);
       CHECK_NO_ERROR (error);

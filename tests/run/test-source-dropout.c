@@ -77,7 +77,7 @@ find_absent (const char *path, gboolean (*absent)[LINES])
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (PlaitExperiment) experiment = test_load (path, NULL, registry, NULL);
-  g_autoptr (PlaitMaterials) materials = plait_materials_new (experiment, NULL, NULL, NULL, NULL);
+  g_autoptr (PlaitMaterials) materials = plait_materials_new (experiment, NULL, NULL, NULL, NULL, NULL);
   g_autoptr (PlaitCorpus) corpus = plait_materials_open (materials, "train", NULL, NULL, NULL);
   gint64 tuples[LINES];
   gint n = 0;
