@@ -17,10 +17,14 @@ large_path (PlaitStore *store, const char *path, const char *name)
   return g_strconcat (path, group ? "/" : ".", name, NULL);
 }
 
-static gboolean
-is_large (PlaitStore *store, const char *large)
+/* The same if it is there; else NULL. (transfer full) */
+static char *
+find_large (PlaitStore *store, const char *path, const char *name)
 {
-  return plait_store_has (store, large) && H5Aexists_by_name (store->file, large, LARGE_MARK, store->access) > 0;
+  g_autofree char *large = large_path (store, path, name);
+  gboolean found
+      = plait_store_has (store, large) && H5Aexists_by_name (store->file, large, LARGE_MARK, store->access) > 0;
+  return found ? g_steal_pointer (&large) : NULL;
 }
 
 /* The object at @path fit for setting @name: an old attribute of that name is gone. */
@@ -28,18 +32,17 @@ static hid_t
 prepare_attribute (PlaitStore *store, const char *path, const char *name, GError **error)
 {
   g_assert (store->writing);
-  hid_t id = plait_store_object (store, path, error);
+  g_auto (StoreId) id = plait_store_object (store, path, error);
   if (id < 0)
     return -1;
-  g_autofree char *large = large_path (store, path, name);
+  g_autofree char *large = find_large (store, path, name);
   if (name[0] == '\0' || strchr (name, '/') || !g_utf8_validate (name, -1, NULL))
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: an attribute of %s has no name in UTF-8 without '/'", store->path, path);
   else if ((H5Aexists (id, name) > 0 && H5Adelete (id, name) < 0)
-           || (is_large (store, large) && H5Ldelete (store->file, large, store->access) < 0))
+           || (large && H5Ldelete (store->file, large, store->access) < 0))
     plait_store_fail (store, path, "replace an attribute", error);
   else
-    return id;
-  store_id_release (id);
+    return store_id_steal (&id);
   return -1;
 }
 
@@ -132,15 +135,14 @@ plait_store_has_attribute (PlaitStore *store, const char *path, const char *name
     return FALSE;
   if (H5Aexists (id, name) > 0)
     return TRUE;
-  g_autofree char *large = large_path (store, path, name);
-  return is_large (store, large);
+  g_autofree char *large = find_large (store, path, name);
+  return large != NULL;
 }
 
 static herr_t
 collect_attribute (hid_t object, const char *name, const H5A_info_t *info, void *data)
 {
-  GPtrArray *names = data;
-  g_ptr_array_add (names, g_strdup (name));
+  g_strv_builder_add (data, name);
   return 0;
 }
 
@@ -150,15 +152,14 @@ plait_store_attributes (PlaitStore *store, const char *path, GError **error)
   g_auto (StoreId) id = plait_store_object (store, path, error);
   if (id < 0)
     return NULL;
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
   hsize_t at = 0;
   if (H5Aiterate2 (id, H5_INDEX_NAME, H5_ITER_INC, &at, collect_attribute, names) < 0)
     {
       plait_store_fail (store, path, "list its attributes", error);
       return NULL;
     }
-  g_ptr_array_add (names, NULL);
-  return (char **)g_ptr_array_steal (names, NULL);
+  return g_strv_builder_end (names);
 }
 
 /* An open attribute with what is needed to read it. */
@@ -216,12 +217,10 @@ plait_store_get_list (PlaitStore *store, const char *path, const char *name, Pla
   g_auto (StoreId) object = plait_store_object (store, path, error);
   if (object < 0)
     return NULL;
-  if (H5Aexists (object, name) <= 0 && plait_store_has_attribute (store, path, name))
-    {
-      g_autofree char *large = large_path (store, path, name);
-      return type == PLAIT_STORE_STRING ? (gpointer)plait_store_read_strings (store, large, G_MAXINT32, n, error)
-                                        : plait_store_read_array (store, large, type, G_MAXINT32, n, error);
-    }
+  g_autofree char *large = H5Aexists (object, name) > 0 ? NULL : find_large (store, path, name);
+  if (large)
+    return type == PLAIT_STORE_STRING ? (gpointer)plait_store_read_strings (store, large, G_MAXINT32, n, error)
+                                      : plait_store_read_array (store, large, type, G_MAXINT32, n, error);
 
   g_auto (Attribute) attribute = { -1, -1 };
   if (!attribute_open (store, path, name, &attribute, error))
@@ -250,6 +249,15 @@ plait_store_get_list (PlaitStore *store, const char *path, const char *name, Pla
   return strings;
 }
 
+static void
+free_values (PlaitStoreType type, gpointer values)
+{
+  if (type == PLAIT_STORE_STRING)
+    g_strfreev (values);
+  else
+    g_free (values);
+}
+
 /* The list of one that a scalar is. */
 static gpointer
 get_single (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, GError **error)
@@ -261,10 +269,7 @@ get_single (PlaitStore *store, const char *path, const char *name, PlaitStoreTyp
   plait_fail (error, PLAIT_ERROR_INPUT,
               "%s: the attribute '%s' of %s has %" G_GINT64_FORMAT " values, one was expected; " PLAIT_STORE_REMEDY,
               store->path, name, path, n);
-  if (type == PLAIT_STORE_STRING)
-    g_strfreev (values);
-  else
-    g_free (values);
+  free_values (type, values);
   return NULL;
 }
 
@@ -313,13 +318,10 @@ append_values (GString *text, PlaitStoreType type, gconstpointer values, gint64 
 char *
 plait_store_attribute_text (PlaitStore *store, const char *path, const char *name, gsize maximum, GError **error)
 {
-  PlaitStoreType type;
-  {
-    g_auto (Attribute) attribute = { -1, -1 };
-    if (!attribute_open (store, path, name, &attribute, error))
-      return NULL;
-    type = attribute.type;
-  }
+  g_auto (Attribute) attribute = { -1, -1 };
+  if (!attribute_open (store, path, name, &attribute, error))
+    return NULL;
+  PlaitStoreType type = attribute.type;
   if (type == PLAIT_STORE_OTHER)
     return g_strdup ("(of a type that is not shown)");
   if (type == PLAIT_STORE_INT32 || type == PLAIT_STORE_UINT8)
@@ -333,10 +335,7 @@ plait_store_attribute_text (PlaitStore *store, const char *path, const char *nam
     return NULL;
   g_autoptr (GString) text = g_string_new (NULL);
   append_values (text, type, values, n, maximum);
-  if (type == PLAIT_STORE_STRING)
-    g_strfreev (values);
-  else
-    g_free (values);
+  free_values (type, values);
 
   g_autofree char *valid = g_utf8_make_valid (text->str, (gssize)text->len);
   if ((gsize)g_utf8_strlen (valid, -1) <= maximum)

@@ -52,12 +52,7 @@ contents_init (Contents *contents)
   contents->attributes = g_array_new (FALSE, FALSE, sizeof (gint64));
 }
 
-static void
-free_state (XXH3_state_t *state)
-{
-  XXH3_freeState (state);
-}
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (XXH3_state_t, free_state)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (XXH3_state_t, XXH3_freeState)
 
 static XXH3_state_t *
 begin_hash (void)
@@ -125,12 +120,7 @@ hash_rows (XXH3_state_t *state, hid_t id, const PlaitStoreObject *object, gint64
       count[i] = (hsize_t)object->shape[i];
       n *= object->shape[i];
     }
-  g_auto (StoreId) stored = H5Dget_space (id);
-  g_auto (StoreId) memory
-      = object->rank == 0 ? H5Screate (H5S_SCALAR) : H5Screate_simple ((int)object->rank, count, NULL);
-  if (stored < 0 || memory < 0
-      || (object->rank > 0 && H5Sselect_hyperslab (stored, H5S_SELECT_SET, start, NULL, count, NULL) < 0)
-      || H5Dread (id, memory_type, memory, stored, H5P_DEFAULT, buffer) < 0)
+  if (!plait_store_read_block (id, object->rank, start, count, memory_type, buffer))
     return FALSE;
   hash_values (state, object->type, n, bytes, buffer);
   return TRUE;
@@ -264,13 +254,7 @@ take_stock (PlaitStore *store, Contents *contents, GError **error)
 {
   gboolean walked = plait_store_walk (store, "/", DEEPEST, note, contents, error);
 
-  if (contents->error)
-    {
-      g_clear_error (error);
-      g_propagate_error (error, g_steal_pointer (&contents->error));
-      return FALSE;
-    }
-  return walked;
+  return plait_no_fault (&contents->error, error) && walked;
 }
 
 gboolean

@@ -125,9 +125,7 @@ plait_store_copy (PlaitStore *store, PlaitStore *from, const char *path, GError 
   g_autoptr (GPtrArray) plots = g_ptr_array_new_with_free_func (g_free);
   Copy copy = { store, plots, NULL };
   gboolean walked = plait_store_walk (from, path, DEEPEST_COPY, copy_object, &copy, error);
-  if (!plait_no_fault (&copy.error, error))
-    return FALSE;
-  if (!walked)
+  if (!plait_no_fault (&copy.error, error) || !walked)
     return FALSE;
   for (guint i = 0; i < plots->len; i++)
     if (!plait_store_attach_axes (store, plots->pdata[i], error))

@@ -29,16 +29,13 @@ choose_chunk (guint rank, const gint64 *shape, gint64 element_bytes, hsize_t *ch
 static hid_t
 creation_list (guint rank, const hsize_t *chunk)
 {
-  hid_t list = H5Pcreate (H5P_DATASET_CREATE);
+  g_auto (StoreId) list = H5Pcreate (H5P_DATASET_CREATE);
   gboolean good = list >= 0 && H5Pset_obj_track_times (list, FALSE) >= 0
                   && H5Pset_fill_time (list, H5D_FILL_TIME_NEVER) >= 0 && H5Pset_attr_phase_change (list, 16, 12) >= 0;
   if (good && chunk)
     good = H5Pset_chunk (list, (int)rank, chunk) >= 0 && H5Pset_shuffle (list) >= 0
            && H5Pset_deflate (list, DEFLATE_LEVEL) >= 0;
-  if (good)
-    return list;
-  store_id_release (list);
-  return -1;
+  return good ? store_id_steal (&list) : -1;
 }
 
 gboolean
@@ -119,6 +116,18 @@ check_type (PlaitStore *store, const char *path, const PlaitStoreObject *object,
                      plait_store_type_name (object->type), plait_store_type_name (type));
 }
 
+gboolean
+plait_store_read_block (hid_t id, guint rank, const hsize_t *start, const hsize_t *count, hid_t memory_type,
+                        gpointer buffer)
+{
+  g_auto (StoreId) stored = H5Dget_space (id);
+  g_auto (StoreId) memory = H5Screate_simple ((int)rank, count, NULL);
+
+  return stored >= 0 && memory >= 0
+         && (rank == 0 || H5Sselect_hyperslab (stored, H5S_SELECT_SET, start, NULL, count, NULL) >= 0)
+         && H5Dread (id, memory_type, memory, stored, H5P_DEFAULT, buffer) >= 0;
+}
+
 /* Reads @rows rows from row @first on of the dataset @id, or of the item of a ragged array that begins at its element
  * @start; -1: it is no item. */
 static gboolean
@@ -131,13 +140,8 @@ read_part (PlaitStore *store, const char *path, hid_t id, const PlaitStoreObject
   hsize_t count[PLAIT_STORE_MAXIMUM_RANK] = { (hsize_t)(item ? rows * row_elements : rows) };
   for (guint i = 1; i < object->rank && !item; i++)
     count[i] = (hsize_t)object->shape[i];
-  g_auto (StoreId) stored = H5Dget_space (id);
-  g_auto (StoreId) memory = H5Screate_simple (item ? 1 : (int)object->rank, count, NULL);
-  if (stored < 0 || memory < 0
-      || ((item || object->rank > 0) && H5Sselect_hyperslab (stored, H5S_SELECT_SET, from, NULL, count, NULL) < 0)
-      || H5Dread (id, plait_store_memory_type (type), memory, stored, H5P_DEFAULT, buffer) < 0)
-    return plait_store_fail (store, path, "read it", error);
-  return TRUE;
+  return plait_store_read_block (id, item ? 1 : object->rank, from, count, plait_store_memory_type (type), buffer)
+         || plait_store_fail (store, path, "read it", error);
 }
 
 gboolean
@@ -220,13 +224,9 @@ plait_store_tensor_space (PlaitTensor tensor)
   /* The last row ends with its width, so the extent is one run of elements that has just that many. */
   hsize_t extent = (hsize_t)((tensor.rows - 1) * tensor.stride + tensor.width);
   hsize_t start = 0, stride = (hsize_t)tensor.stride, count = (hsize_t)tensor.rows, block = (hsize_t)tensor.width;
-  hid_t space = H5Screate_simple (1, &extent, NULL);
-  if (space >= 0 && H5Sselect_hyperslab (space, H5S_SELECT_SET, &start, &stride, &count, &block) < 0)
-    {
-      store_id_release (space);
-      return -1;
-    }
-  return space;
+  g_auto (StoreId) space = H5Screate_simple (1, &extent, NULL);
+  gboolean good = space >= 0 && H5Sselect_hyperslab (space, H5S_SELECT_SET, &start, &stride, &count, &block) >= 0;
+  return good ? store_id_steal (&space) : -1;
 }
 
 gboolean

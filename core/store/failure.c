@@ -23,29 +23,23 @@ keep_first (unsigned n, const H5E_error2_t *entry, void *data)
 char *
 plait_store_reason (void)
 {
-  char *reason = NULL;
+  g_autofree char *reason = NULL;
   H5Ewalk2 (H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &reason);
-  if (!reason)
-    return g_strdup ("HDF5 gives no reason");
-  g_strdelimit (reason, "\n\r", ' ');
-  char *text = g_strdup_printf ("HDF5 says \"%.200s\"", reason);
-  g_free (reason);
-  return text;
+  return reason ? g_strdup_printf ("HDF5 says \"%.200s\"", g_strdelimit (reason, "\n\r", ' '))
+                : g_strdup ("HDF5 gives no reason");
 }
 
 gboolean
 plait_store_fail (const PlaitStore *store, const char *path, const char *action, GError **error)
 {
   g_autofree char *reason = plait_store_reason ();
-  const char *colon = path ? ": " : "";
-  path = path ? path : "";
+  g_autofree char *place = path ? g_strdup_printf ("%s: %s", store->path, path) : g_strdup (store->path);
   if (store->failure != 0)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s%s%s: cannot %s: %s; what stood there before is unchanged",
-                       store->path, colon, path, action, g_strerror (store->failure));
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot %s: %s; what stood there before is unchanged", place,
+                       action, g_strerror (store->failure));
   if (plait_store_blocks_fail (store->blocks, store->path, error))
     return FALSE;
   if (store->writing)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s%s%s: cannot %s: %s", store->path, colon, path, action, reason);
-  return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s%s%s: cannot %s: %s; " PLAIT_STORE_REMEDY, store->path, colon, path,
-                     action, reason);
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot %s: %s", place, action, reason);
+  return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: cannot %s: %s; " PLAIT_STORE_REMEDY, place, action, reason);
 }

@@ -21,6 +21,16 @@ store_id_release (StoreId id)
 }
 G_DEFINE_AUTO_CLEANUP_FREE_FUNC (StoreId, store_id_release, -1)
 
+/* As g_steal_pointer. */
+static inline hid_t
+store_id_steal (StoreId *id)
+{
+  hid_t stolen = *id;
+
+  *id = -1;
+  return stolen;
+}
+
 typedef struct PlaitStoreBlocks PlaitStoreBlocks;
 
 struct PlaitStore
@@ -168,6 +178,10 @@ PlaitStoreType plait_store_type_of (hid_t type);
 gboolean plait_store_convertible (PlaitStoreType stored, gint64 element_bytes, PlaitStoreType wanted);
 
 /* ---- dataset.c ---- */
+
+/* Reads of the dataset @id the block of @count elements from @start on, both [@rank]; of rank 0 its one element. */
+gboolean plait_store_read_block (hid_t id, guint rank, const hsize_t *start, const hsize_t *count, hid_t memory_type,
+                                 gpointer buffer);
 
 /* Creates and fills a dataset. @memory_space is H5S_ALL or a selection of @values. @path has been prepared. */
 gboolean plait_store_put (PlaitStore *store, const char *path, hid_t file_type, hid_t memory_type, hid_t memory_space,

@@ -11,18 +11,13 @@
 static gboolean
 check_path (const PlaitStore *store, const char *path, GError **error)
 {
-  g_autofree char *shown = g_utf8_make_valid (path, -1);
   gboolean good = path[0] == '/' && g_utf8_validate (path, -1, NULL);
-  guint depth = 0;
-  for (const char *slash = path; good && slash && path[1] != '\0'; depth++)
-    {
-      const char *part = slash + 1;
-      slash = strchr (part, '/');
-      size_t length = slash ? (size_t)(slash - part) : strlen (part);
-      good = length > 0 && !(length == 1 && part[0] == '.') && !(length == 2 && part[0] == '.' && part[1] == '.');
-    }
-  if (good && depth <= DEEPEST_PATH)
+  g_auto (GStrv) names = good ? g_strsplit (path + 1, "/", -1) : NULL;
+  for (guint i = 0; good && names[i]; i++)
+    good = i < DEEPEST_PATH && names[i][0] != '\0' && !g_str_equal (names[i], ".") && !g_str_equal (names[i], "..");
+  if (good)
     return TRUE;
+  g_autofree char *shown = g_utf8_make_valid (path, -1);
   return plait_fail (error, PLAIT_ERROR_INPUT,
                      "%s: '%s' is no path: expected one like /group/name of at most %d names, none of them empty, '.' "
                      "or '..'",
@@ -112,13 +107,9 @@ fail_absent (PlaitStore *store, const char *path, GError **error)
 static gboolean
 find_item (PlaitStore *store, const char *path, PlaitStoreItem *item, GError **error)
 {
-  g_autoptr (GError) fault = NULL;
-  if (plait_store_item_find (store, path, item, &fault))
-    return TRUE;
-  if (!fault)
-    return fail_absent (store, path, error);
-  g_propagate_error (error, g_steal_pointer (&fault));
-  return FALSE;
+  GError *fault = NULL;
+  return plait_store_item_find (store, path, item, &fault)
+         || (plait_no_fault (&fault, error) && fail_absent (store, path, error));
 }
 
 hid_t
@@ -192,31 +183,23 @@ describe_id (PlaitStore *store, const char *path, hid_t id, PlaitStoreObject *ob
   return TRUE;
 }
 
+static gboolean
+check_kind (const PlaitStore *store, const char *path, const PlaitStoreObject *object, GError **error)
+{
+  return object->kind == PLAIT_STORE_DATASET
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a dataset, as was expected; " PLAIT_STORE_REMEDY,
+                        store->path, path);
+}
+
 hid_t
 plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error)
 {
-  hid_t id = plait_store_object (store, path, error);
-  if (id < 0)
-    return -1;
-  if (!describe_id (store, path, id, object, error))
-    {
-      store_id_release (id);
-      return -1;
-    }
-  if (object->kind != PLAIT_STORE_DATASET)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a dataset, as was expected; " PLAIT_STORE_REMEDY,
-                  store->path, path);
-      store_id_release (id);
-      return -1;
-    }
+  g_auto (StoreId) id = plait_store_object (store, path, error);
   /* What is being written is ours, and its file is not as long yet as it will be. */
-  if (!store->writing && !plait_store_check_storage (id, store->fd, store->path, path, error))
-    {
-      store_id_release (id);
-      return -1;
-    }
-  return id;
+  if (id < 0 || !describe_id (store, path, id, object, error) || !check_kind (store, path, object, error)
+      || (!store->writing && !plait_store_check_storage (id, store->fd, store->path, path, error)))
+    return -1;
+  return store_id_steal (&id);
 }
 
 hid_t
@@ -228,14 +211,8 @@ plait_store_part (PlaitStore *store, const char *path, PlaitStoreObject *object,
   if (plait_store_is_stored (store, path))
     return plait_store_dataset (store, path, object, error);
   g_auto (PlaitStoreItem) item = { .id = -1 };
-  if (!find_item (store, path, &item, error))
+  if (!find_item (store, path, &item, error) || !check_kind (store, path, &item.object, error))
     return -1;
-  if (item.object.kind != PLAIT_STORE_DATASET)
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a dataset, as was expected; " PLAIT_STORE_REMEDY,
-                  store->path, path);
-      return -1;
-    }
   *object = item.object;
   *start = item.start;
   H5Iinc_ref (item.id);

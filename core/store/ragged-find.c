@@ -11,32 +11,19 @@ plait_store_item_clear (PlaitStoreItem *item)
   g_strfreev (item->names);
 }
 
-/* What follows @group in @path if that is an item of it; else NULL. */
-static const char *
-item_in (const char *group, const char *path)
-{
-  gsize length = strlen (group);
-
-  return strncmp (path, group, length) == 0 && path[length] == '/' && g_ascii_isdigit (path[length + 1])
-             ? path + length + 1
-             : NULL;
-}
-
-/* The group in which @path is an item, if it is known already. */
+/* The group in which @path is an item, if it is known already, and what follows it in @path. */
 static PlaitRaggedGroup *
-known_group (const PlaitStore *store, const char *path, const char **group_path, const char **rest)
+known_group (const PlaitStore *store, const char *path, const char **rest)
 {
-  GHashTableIter iterator;
-  gpointer key, value;
-
-  if (!store->ragged)
-    return NULL;
-  g_hash_table_iter_init (&iterator, store->ragged);
-  while (g_hash_table_iter_next (&iterator, &key, &value))
-    if (((PlaitRaggedGroup *)value)->known && (*rest = item_in (key, path)))
+  for (const char *slash = store->ragged ? path : NULL; slash; slash = strchr (slash + 1, '/'))
+    if (g_ascii_isdigit (slash[1]))
       {
-        *group_path = key;
-        return value;
+        g_autofree char *head = g_strndup (path, (gsize)(slash - path));
+        PlaitRaggedGroup *group = g_hash_table_lookup (store->ragged, head);
+
+        *rest = slash + 1;
+        if (group && group->known)
+          return group;
       }
   return NULL;
 }
@@ -44,16 +31,16 @@ known_group (const PlaitStore *store, const char *path, const char **group_path,
 gboolean
 plait_store_is_item (const PlaitStore *store, const char *path)
 {
-  const char *group_path, *rest;
+  const char *rest;
 
-  return known_group (store, path, &group_path, &rest) != NULL;
+  return known_group (store, path, &rest) != NULL;
 }
 
 /* The ragged group in which @path is an item, read if it is not known. NULL without *error: there is none. */
 static PlaitRaggedGroup *
-find_group (PlaitStore *store, const char *path, const char **group_path, const char **rest, GError **error)
+find_group (PlaitStore *store, const char *path, const char **rest, GError **error)
 {
-  PlaitRaggedGroup *group = known_group (store, path, group_path, rest);
+  PlaitRaggedGroup *group = known_group (store, path, rest);
 
   for (const char *slash = strchr (path + 1, '/'); !group && slash; slash = strchr (slash + 1, '/'))
     {
@@ -62,7 +49,7 @@ find_group (PlaitStore *store, const char *path, const char **group_path, const 
       if (!plait_store_is_stored (store, head))
         return NULL;
       if (H5Aexists_by_name (store->file, head, PLAIT_STORE_RAGGED, store->access) > 0)
-        return plait_store_ragged_open (store, head, error) ? known_group (store, path, group_path, rest) : NULL;
+        return plait_store_ragged_open (store, head, error) ? known_group (store, path, rest) : NULL;
     }
   return group;
 }
@@ -105,14 +92,10 @@ read_text (PlaitStore *store, const PlaitStoreItem *item, GError **error)
 {
   hsize_t start = (hsize_t)item->start, count = (hsize_t)item->count;
   g_autofree char *text = plait_memory_has (count) ? g_try_malloc0 (count + 1) : NULL;
-  g_auto (StoreId) stored = H5Dget_space (item->id);
-  g_auto (StoreId) memory = H5Screate_simple (1, &count, NULL);
 
   if (!text)
     plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the text of %s", store->path, item->path);
-  else if (count > 0
-           && (stored < 0 || memory < 0 || H5Sselect_hyperslab (stored, H5S_SELECT_SET, &start, NULL, &count, NULL) < 0
-               || H5Dread (item->id, H5T_NATIVE_UINT8, memory, stored, H5P_DEFAULT, text) < 0))
+  else if (count > 0 && !plait_store_read_block (item->id, 1, &start, &count, H5T_NATIVE_UINT8, text))
     plait_store_fail (store, item->path, "read it", error);
   else if (count > 0 && text[count - 1] != '\0')
     plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: a string of %s does not end; " PLAIT_STORE_REMEDY, store->path,
@@ -161,7 +144,7 @@ find_array (PlaitStore *store, const PlaitRaggedKind *kind, PlaitRaggedArray *ar
 
 /* Finds what stands in @place, "" or KIND or KIND/NAME, of the item called @name of @group. */
 static gboolean
-find_in_group (PlaitStore *store, const char *path, const PlaitRaggedGroup *group, const char *name, const char *place,
+find_in_group (PlaitStore *store, const PlaitRaggedGroup *group, const char *name, const char *place,
                PlaitStoreItem *item, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
@@ -189,7 +172,7 @@ find_in_group (PlaitStore *store, const char *path, const PlaitRaggedGroup *grou
     }
   if (names->len == 0)
     return FALSE;
-  item->path = *place != '\0' ? g_strconcat (path, "/", place, NULL) : g_strdup (path);
+  item->path = *place != '\0' ? g_strconcat (group->path, "/", place, NULL) : g_strdup (group->path);
   item->object.kind = PLAIT_STORE_GROUP;
   item->object.type = PLAIT_STORE_OTHER;
   item->object.members = names->len;
@@ -201,15 +184,15 @@ find_in_group (PlaitStore *store, const char *path, const PlaitRaggedGroup *grou
 gboolean
 plait_store_item_find (PlaitStore *store, const char *path, PlaitStoreItem *item, GError **error)
 {
-  const char *group_path, *rest;
-  PlaitRaggedGroup *group = store->writing ? NULL : find_group (store, path, &group_path, &rest, error);
+  const char *rest;
+  PlaitRaggedGroup *group = store->writing ? NULL : find_group (store, path, &rest, error);
 
   *item = (PlaitStoreItem){ .id = -1 };
   if (!group)
     return FALSE;
   gsize length = strcspn (rest, "/");
   g_autofree char *name = g_strndup (rest, length);
-  return find_in_group (store, group_path, group, name, rest[length] == '/' ? rest + length + 1 : "", item, error);
+  return find_in_group (store, group, name, rest[length] == '/' ? rest + length + 1 : "", item, error);
 }
 
 /* By the numbers that names are made of. */

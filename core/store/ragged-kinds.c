@@ -42,6 +42,7 @@ group_free (gpointer data)
   PlaitRaggedGroup *group = data;
 
   g_ptr_array_unref (group->kinds);
+  g_free (group->path);
   g_free (group);
 }
 
@@ -153,13 +154,14 @@ plait_store_ragged_open (PlaitStore *store, const char *path, GError **error)
   PlaitRaggedGroup *group;
 
   if (!store->ragged)
-    store->ragged = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, group_free);
+    store->ragged = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, group_free);
   group = g_hash_table_lookup (store->ragged, path);
   if (group)
     return group->known ? group : NULL;
   group = g_new0 (PlaitRaggedGroup, 1);
+  group->path = g_strdup (path);
   group->kinds = g_ptr_array_new_with_free_func (kind_free);
-  g_hash_table_insert (store->ragged, g_strdup (path), group);
+  g_hash_table_insert (store->ragged, group->path, group);
   group->known = read_kinds (store, group, path, strlen (path), 1, error);
   if (group->known)
     return group;

@@ -34,6 +34,7 @@ typedef struct
 
 typedef struct
 {
+  char *path;
   GPtrArray *kinds; /* (element-type PlaitRaggedKind) */
   gboolean known;   /* not while it is read, when nothing may be looked for in it */
 } PlaitRaggedGroup;

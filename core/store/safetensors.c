@@ -458,18 +458,13 @@ make_header (const PlaitNamedTensor *tensors, guint n, const char *const *metada
   for (guint i = 0; i < n; i++)
     {
       PlaitTensor value = tensors[i].value;
+      gint64 begin = end;
 
+      end += value.rows * value.width * (gint64)sizeof (PlaitScalar);
       plait_json_begin_object (json, tensors[i].name);
       plait_json_text (json, "dtype", sizeof (PlaitScalar) == 8 ? "F64" : "F32");
-      plait_json_begin_array (json, "shape");
-      plait_json_integer (json, NULL, value.rows);
-      plait_json_integer (json, NULL, value.width);
-      plait_json_end_array (json);
-      plait_json_begin_array (json, "data_offsets");
-      plait_json_integer (json, NULL, end);
-      end += value.rows * value.width * (gint64)sizeof (PlaitScalar);
-      plait_json_integer (json, NULL, end);
-      plait_json_end_array (json);
+      plait_json_integers (json, "shape", (const gint64[]){ value.rows, value.width }, 2);
+      plait_json_integers (json, "data_offsets", (const gint64[]){ begin, end }, 2);
       plait_json_end_object (json);
     }
   plait_json_end_object (json);

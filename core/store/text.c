@@ -209,30 +209,20 @@ char **
 plait_store_read_strings (PlaitStore *store, const char *path, gsize maximum, gint64 *n, GError **error)
 {
   PlaitStoreObject object;
-  gint64 count;
-  char **values;
+  gint64 ignored;
+  n = n ? n : &ignored;
   if (!plait_store_describe (store, path, &object, error))
     return NULL;
+  if (object.kind == PLAIT_STORE_GROUP)
+    return read_pool (store, path, maximum, n, error);
   g_auto (PlaitStoreItem) item = { .id = -1 };
+  *n = object.elements;
   if (object.type == PLAIT_STORE_STRING && !plait_store_is_stored (store, path)
       && plait_store_item_find (store, path, &item, NULL))
-    {
-      count = object.elements;
-      values = plait_store_item_strings (store, path, &item, maximum, error);
-    }
-  else if (object.kind == PLAIT_STORE_GROUP)
-    values = read_pool (store, path, maximum, &count, error);
-  else
-    {
-      g_autofree char *slots = read_slots (store, path, maximum, &object, error);
-      if (!slots)
-        return NULL;
-      count = object.elements;
-      values = plait_store_unpack (slots, count, (gsize)object.element_bytes);
-      if (!values)
-        fail_memory (store, path, error);
-    }
-  if (values && n)
-    *n = count;
+    return plait_store_item_strings (store, path, &item, maximum, error);
+  g_autofree char *slots = read_slots (store, path, maximum, &object, error);
+  char **values = slots ? plait_store_unpack (slots, object.elements, (gsize)object.element_bytes) : NULL;
+  if (slots && !values)
+    fail_memory (store, path, error);
   return values;
 }

@@ -39,15 +39,10 @@ plait_store_type_name (PlaitStoreType type)
 hid_t
 plait_store_string_type (gsize length)
 {
-  hid_t type = H5Tcopy (H5T_C_S1);
-  if (type >= 0
-      && (H5Tset_size (type, length + 1) < 0 || H5Tset_cset (type, H5T_CSET_UTF8) < 0
-          || H5Tset_strpad (type, H5T_STR_NULLTERM) < 0))
-    {
-      store_id_release (type);
-      return -1;
-    }
-  return type;
+  g_auto (StoreId) type = H5Tcopy (H5T_C_S1);
+  gboolean good = type >= 0 && H5Tset_size (type, length + 1) >= 0 && H5Tset_cset (type, H5T_CSET_UTF8) >= 0
+                  && H5Tset_strpad (type, H5T_STR_NULLTERM) >= 0;
+  return good ? store_id_steal (&type) : -1;
 }
 
 PlaitStoreType
