@@ -182,14 +182,9 @@ plait_optimizer_write (const PlaitOptimizer *optimizer, PlaitStore *store, const
 gboolean
 plait_optimizer_read (PlaitOptimizer *optimizer, PlaitStore *store, const char *path, GError **error)
 {
-  for (guint i = 0; i < 2; i++)
-    {
-      Kept kept = describe_kept (optimizer, i);
-      g_autofree char *below = g_strdup_printf ("%s/%s", path, kept.name);
-
-      if (!plait_parameters_read_array (optimizer->parameters, optimizer->kept[i], kept.range, store, below, error))
-        return FALSE;
-    }
+  for (guint i = 0; i < plait_parameters_n (optimizer->parameters); i++)
+    if (!plait_optimizer_read_one (optimizer, plait_parameters_get (optimizer->parameters, i), store, path, error))
+      return FALSE;
   return TRUE;
 }
 

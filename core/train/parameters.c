@@ -69,11 +69,12 @@ plait_parameter_read_array (const PlaitParameter *parameter, PlaitScalar *array,
 }
 
 gboolean
-plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *array, PlaitRange range, PlaitStore *store,
-                             const char *path, GError **error)
+plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *array, PlaitStore *store, const char *path,
+                             GError **error)
 {
   for (guint i = 0; i < plait_parameters_n (parameters); i++)
-    if (!plait_parameter_read_array (plait_parameters_get (parameters, i), array, range, store, path, error))
+    if (!plait_parameter_read_array (plait_parameters_get (parameters, i), array, plait_range_finite, store, path,
+                                     error))
       return FALSE;
   return TRUE;
 }
@@ -87,6 +88,5 @@ plait_parameters_write (const PlaitParameters *parameters, PlaitStore *store, co
 gboolean
 plait_parameters_read (PlaitParameters *parameters, PlaitStore *store, const char *path, GError **error)
 {
-  return plait_parameters_read_array (parameters, plait_parameters_write_values (parameters).data, plait_range_finite,
-                                      store, path, error);
+  return plait_parameters_read_array (parameters, plait_parameters_write_values (parameters).data, store, path, error);
 }

@@ -19,12 +19,12 @@ typedef struct
 
 extern const PlaitRange plait_range_finite;
 
-/* Reads it back. Refuses shapes and names that differ and elements out of @range, naming the parameter, what was found
- * and what expected. */
-gboolean plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *array, PlaitRange range,
-                                      PlaitStore *store, const char *path, GError **error);
+/* Reads it back. Refuses shapes and names that differ and elements that are not finite, naming the parameter, what was
+ * found and what expected. */
+gboolean plait_parameters_read_array (const PlaitParameters *parameters, PlaitScalar *array, PlaitStore *store,
+                                      const char *path, GError **error);
 
-/* That of @parameter alone, at its place in @array, from below @path. */
+/* That of @parameter alone, at its place in @array, from below @path; elements are to be within @range. */
 gboolean plait_parameter_read_array (const PlaitParameter *parameter, PlaitScalar *array, PlaitRange range,
                                      PlaitStore *store, const char *path, GError **error);
 

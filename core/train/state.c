@@ -289,7 +289,7 @@ read_recent (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 
         return plait_fail (error, PLAIT_ERROR_MEMORY,
                            "no memory for parameter set %" G_GINT64_FORMAT " of train.average: lower it", i);
       g_ptr_array_add (trainer->recent, array);
-      if (!plait_parameters_read_array (trainer->parameters, array, plait_range_finite, store, below, error))
+      if (!plait_parameters_read_array (trainer->parameters, array, store, below, error))
         return FALSE;
     }
   return TRUE;
@@ -370,30 +370,17 @@ plait_trainer_take (PlaitTrainer *trainer, const PlaitParameter *const *taken, P
 static PlaitTrainingNumber
 number_of (const Column *column, const char *row)
 {
-  PlaitTrainingNumber number = { .name = column->name };
+  gconstpointer place = row + column->offset;
 
-  if (column->type == PLAIT_STORE_DOUBLE)
+  switch (column->type)
     {
-      number.kind = PLAIT_TRAINING_REAL;
-      memcpy (&number.value, row + column->offset, sizeof number.value);
+    case PLAIT_STORE_DOUBLE:
+      return (PlaitTrainingNumber){ column->name, PLAIT_TRAINING_REAL, *(const double *)place };
+    case PLAIT_STORE_INT64:
+      return (PlaitTrainingNumber){ column->name, PLAIT_TRAINING_INTEGER, (double)*(const gint64 *)place };
+    default:
+      return (PlaitTrainingNumber){ column->name, PLAIT_TRAINING_FLAG, *(const gboolean *)place };
     }
-  else if (column->type == PLAIT_STORE_INT64)
-    {
-      gint64 value;
-
-      number.kind = PLAIT_TRAINING_INTEGER;
-      memcpy (&value, row + column->offset, sizeof value);
-      number.value = (double)value;
-    }
-  else
-    {
-      gint32 value;
-
-      number.kind = PLAIT_TRAINING_FLAG;
-      memcpy (&value, row + column->offset, sizeof value);
-      number.value = value;
-    }
-  return number;
 }
 
 static void

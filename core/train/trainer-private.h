@@ -34,6 +34,9 @@ struct PlaitTrainer
   GPtrArray *recent;   /* PlaitScalar arrays: parameters at the last validations, oldest first */
 };
 
+/* The epoch of the last batch, as people count: from 1. */
+gint64 plait_trainer_epoch (const PlaitTrainer *trainer);
+
 /* Computes the validation row of the present parameters. */
 gboolean plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error);
 

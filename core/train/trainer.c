@@ -77,22 +77,29 @@ plait_trainer_free (PlaitTrainer *trainer)
   g_free (trainer);
 }
 
-/* The epoch that the next batch belongs to. */
-static gint64
-next_epoch (const PlaitTrainer *trainer, gboolean *boundary)
+gint64
+plait_trainer_epoch (const PlaitTrainer *trainer)
 {
-  gint64 epoch;
-  gint64 position;
+  gint64 epoch, position;
 
   plait_iterator_tell (trainer->iterator, &epoch, &position);
-  *boundary = position >= plait_iterator_batches (trainer->iterator);
-  return epoch + (*boundary ? 1 : 0);
+  return epoch + 1;
 }
 
-static void
-batch_free (gpointer batch)
+gboolean
+plait_trainer_ends_epoch (const PlaitTrainer *trainer)
 {
-  plait_batch_free (batch);
+  gint64 epoch, position;
+
+  plait_iterator_tell (trainer->iterator, &epoch, &position);
+  return position >= plait_iterator_batches (trainer->iterator);
+}
+
+/* Epochs that have been gone through. */
+static gint64
+count_epochs (const PlaitTrainer *trainer)
+{
+  return plait_trainer_epoch (trainer) - !plait_trainer_ends_epoch (trainer);
 }
 
 /* The batches of an update, owned by the array. */
@@ -127,7 +134,7 @@ static gboolean
 make_update (PlaitTrainer *trainer, GError **error)
 {
   const PlaitTrainerSetup *setup = &trainer->setup;
-  g_autoptr (GPtrArray) batches = g_ptr_array_new_with_free_func (batch_free);
+  g_autoptr (GPtrArray) batches = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_batch_free);
   gint64 start = g_get_monotonic_time ();
   gint64 tokens = trainer->sums.tokens;
   gint64 step = trainer->begun + trainer->step + 1; /* of the optimizer */
@@ -166,9 +173,9 @@ add_row (PlaitTrainer *trainer)
 {
   const PlaitTrainingSums *sums = &trainer->sums;
   double tokens = (double)MAX (1, sums->tokens);
-  gint64 position;
   PlaitTrainingRow row = {
     .step = trainer->step,
+    .epoch = plait_trainer_epoch (trainer),
     .loss = sums->loss / tokens,
     .negative_log_likelihood = sums->negative_log_likelihood / tokens,
     .auxiliary = sums->auxiliary / (double)MAX (1, sums->sentences),
@@ -182,8 +189,6 @@ add_row (PlaitTrainer *trainer)
 
   for (guint i = 0; i < plait_model_losses (trainer->setup.model)->n; i++)
     row.losses[i] = sums->losses[i] / (double)MAX (1, sums->sentences);
-  plait_iterator_tell (trainer->iterator, &row.epoch, &position);
-  row.epoch++; /* people count from 1 */
   g_array_append_val (trainer->rows, row);
   plait_trainer_note_update (trainer, trainer->rows->len - 1);
   memset (&trainer->sums, 0, sizeof trainer->sums);
@@ -201,13 +206,11 @@ show_progress (const PlaitTrainer *trainer)
                              : 0;
   double left = trainer->seconds / (double)MAX (1, trainer->step) * (double)(trainer->planned - trainer->step);
   g_autofree char *duration = plait_log_duration (left);
-  gboolean boundary;
 
   plait_log_progress (trainer->setup.log,
                       "update %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT ", epoch %" G_GINT64_FORMAT
                       ": loss %.3f, %.0f target tokens/s, %s left",
-                      trainer->step, trainer->planned, next_epoch (trainer, &boundary) + (boundary ? 0 : 1), loss, rate,
-                      duration);
+                      trainer->step, trainer->planned, plait_trainer_epoch (trainer), loss, rate, duration);
 }
 
 /* Keeps the present parameters for the average. */
@@ -267,20 +270,18 @@ validate (PlaitTrainer *trainer, GError **error)
   return checkpoint (trainer, row.best, error);
 }
 
-/* What an update that began in @epoch is followed by: rows, validation, checkpoints. The batches of one update may
+/* What an update that began after @epochs is followed by: rows, validation, checkpoints. The batches of one update may
  * belong to two epochs. */
 static gboolean
-after_update (PlaitTrainer *trainer, gint64 epoch, gboolean last, GError **error)
+after_update (PlaitTrainer *trainer, gint64 epochs, gboolean last, GError **error)
 {
   const PlaitTrainSettings *settings = trainer->setup.settings;
-  gboolean boundary;
   gboolean due;
 
   if (last || trainer->step % settings->log_every == 0)
     add_row (trainer);
   show_progress (trainer);
-  due = settings->validate_every > 0 ? trainer->step % settings->validate_every == 0
-                                     : next_epoch (trainer, &boundary) > epoch;
+  due = settings->validate_every > 0 ? trainer->step % settings->validate_every == 0 : count_epochs (trainer) > epochs;
   if (trainer->setup.validation && (due || last))
     return validate (trainer, error);
   if (last || (settings->checkpoint_every > 0 && trainer->step % settings->checkpoint_every == 0))
@@ -292,10 +293,9 @@ static gboolean
 is_complete (const PlaitTrainer *trainer)
 {
   const PlaitTrainSettings *settings = trainer->setup.settings;
-  gboolean boundary;
 
   return (settings->updates > 0 && trainer->step >= settings->updates)
-         || (settings->epochs > 0 && next_epoch (trainer, &boundary) >= settings->epochs);
+         || (settings->epochs > 0 && count_epochs (trainer) >= settings->epochs);
 }
 
 static gboolean
@@ -323,12 +323,11 @@ plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error)
   const gint *stop = trainer->setup.stop;
   gint64 limit = trainer->setup.limit;
   double seconds = trainer->seconds;
-  gboolean boundary;
 
   *end = PLAIT_TRAINING_GOES_ON;
   while (*end == PLAIT_TRAINING_GOES_ON)
     {
-      gint64 epoch = next_epoch (trainer, &boundary);
+      gint64 epochs = count_epochs (trainer);
 
       if (is_complete (trainer))
         *end = PLAIT_TRAINING_COMPLETE;
@@ -341,7 +340,7 @@ plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error)
           plait_log_progress_end (trainer->setup.log);
           return checkpoint (trainer, FALSE, error);
         }
-      else if (!make_update (trainer, error) || !after_update (trainer, epoch, is_complete (trainer), error))
+      else if (!make_update (trainer, error) || !after_update (trainer, epochs, is_complete (trainer), error))
         {
           plait_log_progress_end (trainer->setup.log);
           return FALSE;
@@ -359,7 +358,7 @@ plait_trainer_measure (PlaitTrainer *trainer, gsize *bytes, GError **error)
   {
     LOOKED_AT = 200,
   };
-  g_autoptr (GPtrArray) batches = g_ptr_array_new_with_free_func (batch_free);
+  g_autoptr (GPtrArray) batches = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_batch_free);
   PlaitTrainingSums sums = trainer->sums;
   gint64 epoch;
   gint64 position;
@@ -444,15 +443,6 @@ gboolean
 plait_trainer_has_ended (const PlaitTrainer *trainer)
 {
   return is_complete (trainer) || is_stale (trainer);
-}
-
-gboolean
-plait_trainer_ends_epoch (const PlaitTrainer *trainer)
-{
-  gboolean boundary;
-
-  next_epoch (trainer, &boundary);
-  return boundary;
 }
 
 PlaitScalar *

@@ -370,12 +370,6 @@ does_not_fit (const PlaitUpdate *update, const PlaitBatch *batch, const GError *
                      n, source_rows (batch, n), plait_ragged_rows (batch->target_rows), needs, cause->message);
 }
 
-static void
-batch_free (gpointer batch)
-{
-  plait_batch_free (batch);
-}
-
 /* Forward and backward of the first @shards shards, which are of @batch, number @at of the update's @n. */
 static gboolean
 compute_shards (PlaitUpdate *update, const PlaitBatch *batch, gint64 shards, guint at, guint n, PlaitRandomKey dropout,
@@ -409,7 +403,7 @@ static gboolean
 compute_batch (PlaitUpdate *update, const PlaitBatch *batch, guint at, guint n, PlaitRandomKey dropout,
                PlaitTrainingSums *sums, GError **error)
 {
-  g_autoptr (GPtrArray) own = g_ptr_array_new_with_free_func (batch_free);
+  g_autoptr (GPtrArray) own = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_batch_free);
   gint64 shards;
   gboolean well = cut (update, batch, own, &shards, error);
 

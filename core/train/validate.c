@@ -136,12 +136,9 @@ compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
 gboolean
 plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
 {
-  gint64 position;
   gboolean measured;
 
-  *row = (PlaitValidationRow){ .step = trainer->step, .metric = NAN };
-  plait_iterator_tell (trainer->iterator, &row->epoch, &position);
-  row->epoch++;
+  *row = (PlaitValidationRow){ .step = trainer->step, .epoch = plait_trainer_epoch (trainer), .metric = NAN };
   if (!compute_loss (trainer, row, error))
     return FALSE;
   measured
