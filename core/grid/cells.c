@@ -21,7 +21,7 @@ typedef struct
   guint n_cells;
 } Fault;
 
-/* A cell in the making, and what is wrong with it. */
+/* Cells, and what they own. */
 typedef struct
 {
   PlaitCells public; /* first: cast into each other */
@@ -58,12 +58,6 @@ fault_free (gpointer data)
   g_free (fault->text);
   g_free (fault->first);
   g_free (fault);
-}
-
-static void
-problems_free (gpointer problems)
-{
-  plait_problems_free (problems);
 }
 
 /*
@@ -247,13 +241,14 @@ report_faults (const Builder *builder)
     }
 }
 
-/* What the file says of the key of each axis, before cells change it. (transfer container) */
-static char **
-read_own (const Builder *builder)
+/* Notes what the file says of the key of each axis, before cells change it. */
+static void
+read_own (Builder *builder)
 {
   const GArray *axes = builder->cells->axes;
-  char **own = g_new0 (char *, axes->len + 1);
 
+  builder->own = g_new0 (char *, axes->len + 1);
+  builder->set = g_new (guint, axes->len);
   for (guint i = 0; i < axes->len; i++)
     {
       g_autofree char *group = NULL, *key = NULL;
@@ -261,9 +256,9 @@ read_own (const Builder *builder)
 
       plait_experiment_split_key (g_array_index (axes, PlaitAxis, i).key, &group, &key);
       value = plait_key_file_value (builder->file, group, key);
-      own[i] = value ? g_string_chunk_insert (builder->cells->texts, value) : NULL;
+      builder->own[i] = value ? g_string_chunk_insert (builder->cells->texts, value) : NULL;
+      builder->set[i] = G_MAXUINT;
     }
-  return own;
 }
 
 static void
@@ -272,13 +267,7 @@ build_cells (Builder *builder)
   CellsPrivate *cells = builder->cells;
   g_autofree guint *places = g_new0 (guint, cells->axes->len);
   g_autofree guint *settled = g_new0 (guint, cells->axes->len);
-  g_autofree char **own = read_own (builder);
-  g_autofree guint *set = g_new (guint, cells->axes->len);
 
-  for (guint i = 0; i < cells->axes->len; i++)
-    set[i] = G_MAXUINT;
-  builder->set = set;
-  builder->own = own;
   do
     if (!plait_ties_settle (builder->ties, cells->axes, places, settled))
       continue;
@@ -329,6 +318,18 @@ read_grid (Builder *builder)
                             "its axes make more than %d cells; split the grid", MOST_CELLS);
 }
 
+void
+plait_experiment_cell_clear (gpointer data)
+{
+  PlaitExperimentCell *cell = data;
+
+  g_free (cell->label);
+  g_free (cell->settings);
+  g_free (cell->matched);
+  g_free ((gpointer)cell->places);
+  plait_experiment_free (cell->experiment);
+}
+
 static CellsPrivate *
 cells_new (void)
 {
@@ -338,6 +339,7 @@ cells_new (void)
   cells->texts = g_string_chunk_new (1024);
   cells->axes = g_array_new (FALSE, FALSE, sizeof (PlaitAxis));
   cells->cells = g_array_new (FALSE, FALSE, sizeof (PlaitExperimentCell));
+  g_array_set_clear_func (cells->cells, plait_experiment_cell_clear);
   cells->exclusions = g_array_new (FALSE, FALSE, sizeof (PlaitExclusion));
   cells->same = g_ptr_array_new_with_free_func (g_free);
   return cells;
@@ -350,16 +352,6 @@ plait_cells_free (PlaitCells *public)
 
   if (!cells)
     return;
-  for (guint i = 0; i < cells->cells->len; i++)
-    {
-      PlaitExperimentCell *cell = &g_array_index (cells->cells, PlaitExperimentCell, i);
-
-      g_free (cell->label);
-      g_free (cell->settings);
-      g_free (cell->matched);
-      g_free ((gpointer)cell->places);
-      plait_experiment_free (cell->experiment);
-    }
   for (guint i = 0; i < cells->axes->len; i++)
     g_free ((gpointer)g_array_index (cells->axes, PlaitAxis, i).values);
   g_free (cells->public.executor.memory);
@@ -388,21 +380,23 @@ publish (CellsPrivate *cells)
 }
 
 PlaitCells *
-plait_cells_new_of (const char *name, const PlaitAxis *axes, guint n_axes, const PlaitExperimentCell *items, guint n)
+plait_cells_new_of (const char *name, const GArray *axes, GArray *items)
 {
   CellsPrivate *cells = cells_new ();
 
-  for (guint a = 0; a < n_axes; a++)
+  for (guint a = 0; a < axes->len; a++)
     {
-      PlaitAxis axis = { g_string_chunk_insert (cells->texts, axes[a].key), NULL, axes[a].n_values };
+      PlaitAxis axis = g_array_index (axes, PlaitAxis, a);
       const char **values = g_new0 (const char *, axis.n_values + 1);
 
       for (guint v = 0; v < axis.n_values; v++)
-        values[v] = g_string_chunk_insert (cells->texts, axes[a].values[v]);
+        values[v] = g_string_chunk_insert (cells->texts, axis.values[v]);
+      axis.key = g_string_chunk_insert (cells->texts, axis.key);
       axis.values = values;
       g_array_append_val (cells->axes, axis);
     }
-  g_array_append_vals (cells->cells, items, n);
+  g_array_unref (cells->cells);
+  cells->cells = items;
   publish (cells);
   cells->public.name = g_string_chunk_insert (cells->texts, name);
   return &cells->public;
@@ -413,14 +407,10 @@ static void
 check_first (Builder *builder)
 {
   g_autofree guint *places = g_new0 (guint, builder->cells->axes->len);
-  g_autofree guint *set = g_new (guint, builder->cells->axes->len);
 
   for (guint i = 0; i < builder->cells->axes->len; i++)
     if (g_array_index (builder->cells->axes, PlaitAxis, i).n_values == 0)
       return;
-  for (guint i = 0; i < builder->cells->axes->len; i++)
-    set[i] = G_MAXUINT;
-  builder->set = set;
   add_cell (builder, places);
   report_faults (builder);
 }
@@ -446,7 +436,7 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
   g_autoptr (PlaitResolver) resolver = plait_resolver_new (folder, (const char *const *)alternatives, flags, registry);
   g_autoptr (PlaitExclusions) exclusions = plait_exclusions_new (file);
   g_autoptr (PlaitTies) ties = plait_ties_new (file);
-  g_autoptr (GPtrArray) noted = g_ptr_array_new_with_free_func (problems_free);
+  g_autoptr (GPtrArray) noted = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_problems_free);
   g_autoptr (GPtrArray) faults = g_ptr_array_new_with_free_func (fault_free);
   g_autoptr (GHashTable) settings = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) by_text = g_hash_table_new (g_str_hash, g_str_equal);
@@ -466,10 +456,13 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
   };
 
   read_grid (&builder);
+  read_own (&builder);
   if (plait_problems_count (problems) == before)
     build_cells (&builder);
   else if (plait_key_file_has_group (file, PLAIT_GRID_GROUP))
     check_first (&builder);
+  g_free (builder.own);
+  g_free (builder.set);
   if (plait_problems_count (problems) > before)
     return NULL;
   publish (builder.cells);

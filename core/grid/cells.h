@@ -78,8 +78,9 @@ PlaitCells *plait_cells_load (const char *path, const char *const *overrides, Pl
 PlaitCells *plait_cells_check (const char *path, const char *const *overrides, PlaitResolveFlags flags,
                                PlaitRegistry *registry, PlaitProblems *problems);
 
-/* Cells that are known already: @axes is copied, what @items own is taken over. (transfer full) */
-PlaitCells *plait_cells_new_of (const char *name, const PlaitAxis *axes, guint n_axes, const PlaitExperimentCell *items,
-                                guint n);
+/* Cells that are known already: @axes (PlaitAxis) is copied, @items (PlaitExperimentCell) taken over, and let go of by
+ * plait_experiment_cell_clear. (transfer full) */
+PlaitCells *plait_cells_new_of (const char *name, const GArray *axes, GArray *items);
+void plait_experiment_cell_clear (gpointer cell);
 void plait_cells_free (PlaitCells *cells);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCells, plait_cells_free)

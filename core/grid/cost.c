@@ -24,15 +24,6 @@ typedef struct
   gboolean now; /* measured */
 } Measured;
 
-/* The most memory that @run's process held; 0: it does not tell. */
-static gsize
-read_memory (PlaitStore *run)
-{
-  gint64 bytes = 0;
-
-  return plait_store_get_int (run, "/environment", "peak_memory", &bytes, NULL) ? (gsize)MAX (0, bytes) : 0;
-}
-
 static double
 read_seconds (PlaitStore *run, const char *place)
 {
@@ -53,11 +44,13 @@ measure (const PlaitGrid *grid, const PlaitGridCell *cell, Measured *measured)
   g_autofree char *path = g_build_filename (grid->folder, name, NULL);
   g_autoptr (PlaitStore) run = plait_store_open (path, NULL);
   g_auto (GStrv) splits = NULL;
+  gint64 bytes;
 
   *measured = (Measured){ .cell = cell };
   if (!run || !plait_store_has (run, "/environment/training"))
     return FALSE;
-  measured->bytes = read_memory (run);
+  if (plait_store_get_int (run, "/environment", "peak_memory", &bytes, NULL))
+    measured->bytes = (gsize)MAX (0, bytes);
   measured->training = read_seconds (run, "/environment/training");
   if (plait_store_has (run, "/environment/evaluation"))
     splits = plait_store_members (run, "/environment/evaluation", NULL);

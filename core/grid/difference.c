@@ -10,20 +10,8 @@ typedef struct
 {
   PlaitStore *run;
   GPtrArray *told;
-  gboolean *unknown; /* the run lacks a digest */
+  gboolean unknown; /* the run lacks a digest */
 } Difference;
-
-static void tell (const Difference *difference, const char *format, ...) G_GNUC_PRINTF (2, 3);
-
-static void
-tell (const Difference *difference, const char *format, ...)
-{
-  va_list arguments;
-
-  va_start (arguments, format);
-  g_ptr_array_add (difference->told, g_strdup_vprintf (format, arguments));
-  va_end (arguments);
-}
 
 /*
  * Settings
@@ -48,12 +36,6 @@ is_default (const char *group, const char *key, const char *value)
   return setting && g_strcmp0 (setting->standard, value) == 0;
 }
 
-static gboolean
-has_key (const PlaitKeyFile *file, const char *group, const char *key)
-{
-  return plait_key_file_value (file, group, key) != NULL;
-}
-
 /* Tells settings of @now that had another value @before. @key has only those that can change results, and no places of
  * files. */
 static void
@@ -74,7 +56,9 @@ tell_changed (const Difference *difference, const PlaitKeyFile *before, const Pl
           g_autofree char *name = dotted (groups[g], keys[k]);
 
           if (old ? (is_place ? !*old : !g_str_equal (old, new)) : !is_default (groups[g], keys[k], new))
-            tell (difference, "%s was %s, is %s", name, old ? (*old ? old : "empty") : NOTHING, *new ? new : "empty");
+            g_ptr_array_add (difference->told,
+                             g_strdup_printf ("%s was %s, is %s", name, old ? (*old ? old : "empty") : NOTHING,
+                                              *new ? new : "empty"));
         }
     }
 }
@@ -93,8 +77,9 @@ tell_gone (const Difference *difference, const PlaitKeyFile *before, const Plait
         {
           g_autofree char *name = dotted (groups[g], keys[k]);
 
-          if (!has_key (now, groups[g], keys[k]))
-            tell (difference, "%s was %s, is " NOTHING, name, plait_key_file_value (before, groups[g], keys[k]));
+          if (!plait_key_file_value (now, groups[g], keys[k]))
+            g_ptr_array_add (difference->told, g_strdup_printf ("%s was %s, is " NOTHING, name,
+                                                                plait_key_file_value (before, groups[g], keys[k])));
         }
     }
 }
@@ -126,22 +111,23 @@ compare_settings (const Difference *difference, const PlaitExperiment *experimen
 static gboolean
 compare_file (const char *name, const char *path, const char *digest, gpointer data, GError **error)
 {
-  const Difference *difference = data;
+  Difference *difference = data;
   g_autofree char *group = g_strdup_printf ("/data/%s", name);
   g_autofree char *old = plait_store_get_string (difference->run, group, "sha256", NULL);
   g_autofree char *key = plait_digest_key (name);
 
   /* A file that was not there before is told as a setting. */
-  *difference->unknown |= !old;
+  difference->unknown |= !old;
   if (old && !g_str_equal (old, digest))
-    tell (difference, path ? "the file of %s has changed" : "the generated text of %s has changed", key);
+    g_ptr_array_add (difference->told,
+                     g_strdup_printf ("the %s of %s has changed", path ? "file" : "generated text", key));
   return TRUE;
 }
 
 static gboolean
 compare_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
 {
-  const Difference *difference = data;
+  Difference *difference = data;
   const char *kind = plait_plugin_kind_name (plugin->kind);
   g_autofree char *path = g_strdup_printf ("/plugins/%s/%s", kind, plugin->name);
   g_autofree char *schema = plait_store_get_string (difference->run, path, "schema_sha256", NULL);
@@ -149,39 +135,32 @@ compare_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
 
   if (!plait_plugin_digest (plugin, error))
     return FALSE;
-  *difference->unknown |= !schema || !module;
+  difference->unknown |= !schema || !module;
   if (schema && !g_str_equal (schema, plugin->schema_digest))
-    tell (difference, "the schema of %s %s has changed", kind, plugin->name);
+    g_ptr_array_add (difference->told, g_strdup_printf ("the schema of %s %s has changed", kind, plugin->name));
   if (module && !g_str_equal (module, plugin->module_digest))
-    tell (difference, "the module of %s %s has changed", kind, plugin->name);
+    g_ptr_array_add (difference->told, g_strdup_printf ("the module of %s %s has changed", kind, plugin->name));
   return TRUE;
-}
-
-static gboolean
-compare_plugins (const Difference *difference, const PlaitExperiment *experiment, GError **error)
-{
-  return plait_experiment_each_plugin (experiment, compare_plugin, (gpointer)difference, error);
 }
 
 char *
 plait_grid_difference (const PlaitExperiment *experiment, PlaitDigests *digests, PlaitStore *run, GError **error)
 {
   g_autoptr (GPtrArray) told = g_ptr_array_new_with_free_func (g_free);
-  gboolean unknown = FALSE;
-  Difference difference = { run, told, &unknown };
+  Difference difference = { run, told, FALSE };
   guint n;
 
   if (!compare_settings (&difference, experiment, error)
       || !plait_digests_visit (digests, experiment, compare_file, &difference, error)
-      || !compare_plugins (&difference, experiment, error))
+      || !plait_experiment_each_plugin (experiment, compare_plugin, &difference, error))
     return NULL;
-  if (told->len == 0 && unknown)
-    tell (&difference, "something that an older plait did not note has changed");
+  if (told->len == 0 && difference.unknown)
+    g_ptr_array_add (told, g_strdup ("something that an older plait did not note has changed"));
   n = told->len;
   if (n > MOST_TOLD)
     {
       g_ptr_array_set_size (told, MOST_TOLD);
-      tell (&difference, "and %u more", n - MOST_TOLD);
+      g_ptr_array_add (told, g_strdup_printf ("and %u more", n - MOST_TOLD));
     }
   g_ptr_array_add (told, NULL);
   return g_strjoinv ("; ", (char **)told->pdata);

@@ -60,8 +60,8 @@ plait_exclusions_have_key (const char *key)
   return g_str_equal (key, "exclude") || g_str_has_prefix (key, "exclude.");
 }
 
-static gint
-find_axis (const PlaitAxis *axes, guint n, const char *key)
+gint
+plait_axes_find (const PlaitAxis *axes, guint n, const char *key)
 {
   for (guint i = 0; i < n; i++)
     if (g_str_equal (axes[i].key, key))
@@ -85,7 +85,7 @@ read_condition (const PlaitExclusions *exclusions, Exclusion *exclusion, char *t
       return;
     }
   *equals = '\0';
-  place = find_axis (axes, n, g_strstrip (text));
+  place = plait_axes_find (axes, n, g_strstrip (text));
   if (place < 0)
     {
       g_autoptr (GPtrArray) names = g_ptr_array_new ();

@@ -12,6 +12,9 @@ PlaitExclusions *plait_exclusions_new (const PlaitKeyFile *file);
 void plait_exclusions_free (PlaitExclusions *exclusions);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitExclusions, plait_exclusions_free)
 
+/* Which of @n @axes has @key; -1: none. */
+gint plait_axes_find (const PlaitAxis *axes, guint n, const char *key);
+
 /* Whether @key of [grid] is one of exclusions. */
 gboolean plait_exclusions_have_key (const char *key);
 

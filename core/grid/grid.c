@@ -36,8 +36,7 @@ plait_grid_file (const PlaitGrid *grid, const PlaitGridCell *cell, const char *e
 gboolean
 plait_grid_cell_is_due (const PlaitGridCell *cell)
 {
-  return cell->state == PLAIT_CELL_NEW || cell->state == PLAIT_CELL_STALE || cell->state == PLAIT_CELL_PARTIAL
-         || cell->state == PLAIT_CELL_TRAINED;
+  return cell->state != PLAIT_CELL_FINISHED && cell->state != PLAIT_CELL_FAILED;
 }
 
 gboolean
@@ -140,9 +139,8 @@ plait_grid_new (const char *path, const char *const *overrides, const char *fold
   g_autoptr (PlaitDigests) digests = plait_digests_new (NULL, NULL);
   g_autoptr (PlaitGrid) grid = read_grid (path, overrides, folder, flags, registry, digests, error);
 
-  if (!grid)
-    return NULL;
-  plait_grid_judge (grid, digests);
+  if (grid)
+    plait_grid_judge (grid, digests);
   return g_steal_pointer (&grid);
 }
 
@@ -226,7 +224,7 @@ plait_grid_new_part (const char *path, const char *const *overrides, const char 
   for (guint i = 0; i < grid->n; i++)
     if (!plait_grid_hold_cell (grid, &grid->items[i], log, error))
       return NULL;
-  plait_grid_judge_part (grid, digests);
+  plait_grid_judge (grid, digests);
   return g_steal_pointer (&grid);
 }
 

@@ -267,21 +267,11 @@ names_of_cells (const PlaitGrid *grid)
   return names;
 }
 
-static int
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The keys of a table of names, in order, NULL-terminated. (transfer container) */
-static const char **
+/* The keys of a table of names, in order. (transfer container) */
+static GList *
 in_order (GHashTable *names)
 {
-  guint n;
-  gpointer *sorted = g_hash_table_get_keys_as_array (names, &n);
-
-  qsort (sorted, n, sizeof *sorted, compare_names);
-  return (const char **)sorted;
+  return g_list_sort (g_hash_table_get_keys (names), (GCompareFunc)strcmp);
 }
 
 /* The folder with the names of what is in it. */
@@ -307,20 +297,20 @@ static void
 find_strangers (const PlaitGrid *grid, const Folder *folder)
 {
   g_autoptr (GHashTable) of_cells = names_of_cells (grid);
-  g_autofree const char **names = in_order (folder->names);
+  g_autoptr (GList) names = in_order (folder->names);
 
-  for (guint i = 0; names[i]; i++)
+  for (const GList *item = names; item; item = item->next)
     {
-      const char *name = names[i];
+      const char *name = item->data;
 
       if (!g_str_has_suffix (name, ENDING) || g_str_equal (name, GRID_FILE) || g_hash_table_contains (of_cells, name))
         continue;
       g_auto (Found) found = look_at (grid, folder, name);
       if (!found.complete)
         continue;
-      g_hash_table_insert (folder->strangers, (gpointer)name, g_strdup (found.key));
+      g_hash_table_insert (folder->strangers, item->data, g_strdup (found.key));
       if (!g_hash_table_contains (folder->keys, found.key))
-        g_hash_table_insert (folder->keys, g_hash_table_lookup (folder->strangers, name), (gpointer)name);
+        g_hash_table_insert (folder->keys, g_hash_table_lookup (folder->strangers, name), item->data);
     }
 }
 
@@ -345,33 +335,22 @@ find_trained (const PlaitGrid *grid, const Folder *folder)
     }
 }
 
-static void
-judge_cells (PlaitGrid *grid, const Folder *folder, PlaitDigests *digests)
-{
-  for (guint i = 0; i < grid->n; i++)
-    judge (grid, &grid->items[i], folder, digests);
-  share_training (grid, folder);
-}
-
 void
 plait_grid_judge (PlaitGrid *grid, PlaitDigests *digests)
 {
   g_auto (Folder) folder = list_folder (grid);
+  g_autoptr (GStrvBuilder) strangers = g_strv_builder_new ();
 
-  find_strangers (grid, &folder);
-  judge_cells (grid, &folder, digests);
-  g_autofree const char **strangers = in_order (folder.strangers);
-  grid->strangers = g_strdupv ((char **)strangers);
-}
-
-void
-plait_grid_judge_part (PlaitGrid *grid, PlaitDigests *digests)
-{
-  g_auto (Folder) folder = list_folder (grid);
-
+  if (!grid->part)
+    find_strangers (grid, &folder);
   find_trained (grid, &folder);
-  judge_cells (grid, &folder, digests);
-  grid->strangers = g_new0 (char *, 1);
+  for (guint i = 0; i < grid->n; i++)
+    judge (grid, &grid->items[i], &folder, digests);
+  share_training (grid, &folder);
+  g_autoptr (GList) names = in_order (folder.strangers);
+  for (const GList *item = names; item; item = item->next)
+    g_strv_builder_add (strangers, item->data);
+  grid->strangers = g_strv_builder_end (strangers);
 }
 
 void

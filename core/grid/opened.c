@@ -90,18 +90,6 @@ read_cell (PlaitGrid *grid, PlaitGridCell *cell, PlaitExperimentCell *own, Plait
   return cell->key != NULL;
 }
 
-static void
-free_cells (PlaitExperimentCell *cells, gint64 n)
-{
-  for (gint64 i = 0; cells && i < n; i++)
-    {
-      g_free (cells[i].label);
-      g_free ((gpointer)cells[i].places);
-      plait_experiment_free (cells[i].experiment);
-    }
-  g_free (cells);
-}
-
 static gboolean
 read_cells (PlaitGrid *grid, PlaitStore *store, const GArray *axes, const char *name, PlaitRegistry *registry,
             GError **error)
@@ -110,32 +98,30 @@ read_cells (PlaitGrid *grid, PlaitStore *store, const GArray *axes, const char *
   g_auto (GStrv) labels = read_column (store, "label", &n, error);
   g_auto (GStrv) names = labels ? read_column (store, "name", &n, error) : NULL;
   g_auto (GStrv) keys = names ? read_column (store, "key", &n, error) : NULL;
-  PlaitExperimentCell *cells = keys ? g_new0 (PlaitExperimentCell, n + 1) : NULL;
+  g_autoptr (GArray) cells = g_array_new (FALSE, TRUE, sizeof (PlaitExperimentCell));
   g_autofree guint **places = g_new0 (guint *, MAX (n, 0) + 1);
-  gboolean good = cells != NULL;
 
-  if (good)
+  if (!keys)
+    return FALSE;
+  g_array_set_clear_func (cells, plait_experiment_cell_clear);
+  g_array_set_size (cells, (guint)n);
+  grid->n = grid->n_known = (guint)n;
+  grid->items = g_new0 (PlaitGridCell, n + 1);
+  for (gint64 i = 0; i < n; i++)
     {
-      grid->n = grid->n_known = (guint)n;
-      grid->items = g_new0 (PlaitGridCell, n + 1);
-    }
-  for (gint64 i = 0; good && i < n; i++)
-    {
-      cells[i].label = g_strdup (labels[i]);
-      cells[i].places = places[i] = g_new0 (guint, axes->len + 1);
+      PlaitExperimentCell *own = &g_array_index (cells, PlaitExperimentCell, i);
+
+      own->label = g_strdup (labels[i]);
+      own->places = places[i] = g_new0 (guint, axes->len + 1);
       grid->items[i].name = g_strdup (names[i]);
       grid->items[i].key = g_strdup (keys[i]);
-      good = read_cell (grid, &grid->items[i], &cells[i], registry, error);
+      if (!read_cell (grid, &grid->items[i], own, registry, error))
+        return FALSE;
     }
-  for (guint a = 0; good && a < axes->len; a++)
-    good = read_places (store, &g_array_index (axes, PlaitAxis, a), a, places, n, error);
-  if (!good)
-    {
-      free_cells (cells, n);
+  for (guint a = 0; a < axes->len; a++)
+    if (!read_places (store, &g_array_index (axes, PlaitAxis, a), a, places, n, error))
       return FALSE;
-    }
-  grid->cells = plait_cells_new_of (name, (const PlaitAxis *)(gpointer)axes->data, axes->len, cells, (guint)n);
-  g_free (cells);
+  grid->cells = plait_cells_new_of (name, axes, g_steal_pointer (&cells));
   for (gint64 i = 0; i < n; i++)
     grid->items[i].cell = &grid->cells->cells[i];
   return TRUE;

@@ -93,7 +93,7 @@ plait_grid_threads (const PlaitGridOptions *options, guint to_run)
 static gboolean
 has_memory (Runner *runner)
 {
-  gsize size;
+  gsize all = 0;
 
   for (guint i = 0; i < runner->jobs->len; i++)
     {
@@ -101,16 +101,9 @@ has_memory (Runner *runner)
 
       plait_run_process_memory (g_array_index (runner->jobs, Job, i).process, &held, &most);
       runner->most = MAX (runner->most, most);
+      all += MIN (held, most);
     }
-  size = runner->most;
-  for (guint i = 0; i < runner->jobs->len; i++)
-    {
-      gsize held, most;
-
-      plait_run_process_memory (g_array_index (runner->jobs, Job, i).process, &held, &most);
-      size += runner->most - MIN (runner->most, held);
-    }
-  return plait_memory_has (size);
+  return plait_memory_has ((runner->jobs->len + 1) * runner->most - all);
 }
 
 /* Cells beyond the first begin one at a time, so that those before can show how much memory they take. */

@@ -3,44 +3,25 @@
 
 #define SEED_AXIS "experiment.seed"
 
-/* Which axes make rows. */
-typedef struct
+/* Which axes make rows: all but the seeds. */
+static gboolean
+makes_rows (const PlaitCells *cells, guint axis)
 {
-  guint n;
-  guint *axes; /* [n]: places in the grid's list */
-} RowAxes;
-
-static void
-row_axes_clear (RowAxes *rows)
-{
-  g_free (rows->axes);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RowAxes, row_axes_clear)
-
-static RowAxes
-row_axes (const PlaitCells *cells)
-{
-  RowAxes rows = { 0, g_new (guint, cells->n_axes) };
-
-  for (guint a = 0; a < cells->n_axes; a++)
-    if (!g_str_equal (cells->axes[a].key, SEED_AXIS))
-      rows.axes[rows.n++] = a;
-  return rows;
+  return !g_str_equal (cells->axes[axis].key, SEED_AXIS);
 }
 
 static gboolean
-same_row (const RowAxes *rows, const PlaitExperimentCell *a, const PlaitExperimentCell *b)
+same_row (const PlaitCells *cells, const PlaitExperimentCell *a, const PlaitExperimentCell *b)
 {
-  for (guint i = 0; i < rows->n; i++)
-    if (a->places[rows->axes[i]] != b->places[rows->axes[i]])
+  for (guint i = 0; i < cells->n_axes; i++)
+    if (makes_rows (cells, i) && a->places[i] != b->places[i])
       return FALSE;
   return TRUE;
 }
 
 /* The cells of each row, rows in the order of their first cells. (element-type GPtrArray of PlaitGridCell) */
 static GPtrArray *
-group_cells (const PlaitGrid *grid, const RowAxes *axes)
+group_cells (const PlaitGrid *grid)
 {
   GPtrArray *rows = g_ptr_array_new_with_free_func ((GDestroyNotify)g_ptr_array_unref);
 
@@ -49,7 +30,7 @@ group_cells (const PlaitGrid *grid, const RowAxes *axes)
       GPtrArray *row = NULL;
 
       for (guint r = 0; r < rows->len && !row; r++)
-        if (same_row (axes, ((PlaitGridCell *)g_ptr_array_index ((GPtrArray *)rows->pdata[r], 0))->cell,
+        if (same_row (grid->cells, ((PlaitGridCell *)g_ptr_array_index ((GPtrArray *)rows->pdata[r], 0))->cell,
                       grid->items[i].cell))
           row = rows->pdata[r];
       if (!row)
@@ -99,15 +80,17 @@ results_of (const GPtrArray *cells)
 }
 
 static void
-fill_row (PlaitGridTable *table, PlaitGridRow *row, const PlaitGrid *grid, const RowAxes *axes, const GPtrArray *cells)
+fill_row (PlaitGridTable *table, PlaitGridRow *row, const PlaitGrid *grid, const GPtrArray *cells)
 {
+  const PlaitAxis *axes = grid->cells->axes;
   const PlaitGridCell *first = g_ptr_array_index (cells, 0);
   g_autoptr (GArray) rates = g_array_new (FALSE, FALSE, sizeof (double));
   g_autoptr (GPtrArray) results = results_of (cells);
 
-  row->values = g_new0 (const char *, axes->n + 1);
-  for (guint a = 0; a < axes->n; a++)
-    row->values[a] = grid->cells->axes[axes->axes[a]].values[first->cell->places[axes->axes[a]]];
+  row->values = g_new0 (const char *, table->n_axes + 1);
+  for (guint a = 0, n = 0; a < grid->cells->n_axes; a++)
+    if (makes_rows (grid->cells, a))
+      row->values[n++] = axes[a].values[first->cell->places[a]];
   row->parameters = -1;
   row->n_cells = cells->len;
   for (guint i = 0; i < cells->len; i++)
@@ -161,18 +144,17 @@ PlaitGridTable *
 plait_grid_table_new (const PlaitGrid *grid, GError **error)
 {
   g_autoptr (PlaitGridTable) table = g_new0 (PlaitGridTable, 1);
-  g_auto (RowAxes) axes = row_axes (grid->cells);
-  g_autoptr (GPtrArray) rows = group_cells (grid, &axes);
+  g_autoptr (GPtrArray) rows = group_cells (grid);
 
-  table->n_axes = axes.n;
-  table->axes = g_new0 (const char *, axes.n + 1);
-  for (guint a = 0; a < axes.n; a++)
-    table->axes[a] = grid->cells->axes[axes.axes[a]].key;
+  table->axes = g_new0 (const char *, grid->cells->n_axes + 1);
+  for (guint a = 0; a < grid->cells->n_axes; a++)
+    if (makes_rows (grid->cells, a))
+      table->axes[table->n_axes++] = grid->cells->axes[a].key;
   collect_measures (table, grid);
   table->n_rows = rows->len;
   table->rows = g_new0 (PlaitGridRow, rows->len);
   for (guint r = 0; r < rows->len; r++)
-    fill_row (table, &table->rows[r], grid, &axes, rows->pdata[r]);
+    fill_row (table, &table->rows[r], grid, rows->pdata[r]);
   for (guint m = 0; m < table->n_measures; m++)
     if (table->measures[m].tested && !compare_all (table, rows, m, error))
       return NULL;

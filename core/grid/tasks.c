@@ -41,15 +41,14 @@ begin_line (const PlaitGrid *grid, GError **error)
   g_autofree char *folder = g_canonicalize_filename (grid->folder, NULL);
   g_autofree char *program = plait_grid_program (error);
 
+  const char *const words[] = { program, "grid", file, "--output", folder };
+
   if (!program)
     return NULL;
   plait_grid_add_word (line, here);
   g_string_append (line, " &&");
-  plait_grid_add_word (line, program);
-  plait_grid_add_word (line, "grid");
-  plait_grid_add_word (line, file);
-  plait_grid_add_word (line, "--output");
-  plait_grid_add_word (line, folder);
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    plait_grid_add_word (line, words[i]);
   for (guint i = 0; grid->overrides && grid->overrides[i]; i++)
     {
       plait_grid_add_word (line, "--set");

@@ -59,6 +59,17 @@ add_columns (PlaitTable *shown, const PlaitGridTable *table, const Part *part)
   plait_table_column (shown, PLAIT_TABLE_NUMBERS, "target tokens/s")->format = "%.0f";
 }
 
+/* How many parameters the row's model has, and how fast it is trained. */
+static void
+add_size_and_rate (PlaitTable *table, const PlaitGridRow *row)
+{
+  if (row->parameters < 0)
+    plait_table_none (table);
+  else
+    plait_table_integer (table, PLAIT_TABLE_PLAIN, row->parameters);
+  plait_table_known (table, row->rate);
+}
+
 static void
 add_row (PlaitTable *shown, const PlaitGridTable *table, const Part *part, const PlaitGridRow *row)
 {
@@ -81,11 +92,7 @@ add_row (PlaitTable *shown, const PlaitGridTable *table, const Part *part, const
       if (table->measures[m].tested)
         plait_comparison_cells (shown, value->compared ? &value->comparison : NULL);
     }
-  if (row->parameters < 0)
-    plait_table_none (shown);
-  else
-    plait_table_integer (shown, PLAIT_TABLE_PLAIN, row->parameters);
-  plait_table_known (shown, row->rate);
+  add_size_and_rate (shown, row);
 }
 
 static void
@@ -179,11 +186,7 @@ plait_grid_table_numbers (const PlaitGridTable *table)
       plait_table_integer (numbers, PLAIT_TABLE_PLAIN, row->n);
       for (guint m = 0; m < table->n_measures; m++)
         add_numbers (numbers, &table->measures[m], &row->measured[m]);
-      if (row->parameters < 0)
-        plait_table_none (numbers);
-      else
-        plait_table_integer (numbers, PLAIT_TABLE_PLAIN, row->parameters);
-      plait_table_known (numbers, row->rate);
+      add_size_and_rate (numbers, row);
     }
   return numbers;
 }

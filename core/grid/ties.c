@@ -69,14 +69,12 @@ static gboolean
 find_axis (const PlaitTies *ties, const char *key, const char *name, const GArray *axes, guint *place,
            PlaitProblems *problems)
 {
-  for (guint i = 0; i < axes->len; i++)
-    if (g_str_equal (g_array_index (axes, PlaitAxis, i).key, name))
-      {
-        *place = i;
-        return TRUE;
-      }
-  plait_problems_add_key (problems, ties->file, PLAIT_GRID_GROUP, key, "\"%s\" is no axis of this grid", name);
-  return FALSE;
+  gint found = plait_axes_find ((const PlaitAxis *)(gpointer)axes->data, axes->len, name);
+
+  *place = (guint)found;
+  if (found < 0)
+    plait_problems_add_key (problems, ties->file, PLAIT_GRID_GROUP, key, "\"%s\" is no axis of this grid", name);
+  return found >= 0;
 }
 
 /* "KEY & KEY". */
