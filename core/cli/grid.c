@@ -62,7 +62,7 @@ print_cost (PlaitPage *page, const PlaitGrid *grid, const PlaitGridCost *cost)
   g_autoptr (GString) sentence = g_string_new (NULL);
   guint n_known = cost->n_ran + cost->n_measured;
 
-  if (!plait_grid_has_due (grid))
+  if (plait_grid_count_due (grid) == 0)
     return;
   if (n_known == 0)
     g_string_append (sentence, "how long it takes is not known, as no cell has run and none could be measured");

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "grid/cells.h"
 
-#include <string.h>
-
 #include "base/problems.h"
 #include "grid/exclusions.h"
 #include "grid/executor.h"

@@ -209,7 +209,6 @@ plait_grid_cost_new (const PlaitGrid *grid, const PlaitGridOptions *options)
   g_autoptr (GArray) known = g_array_new (FALSE, FALSE, sizeof (Measured));
   g_autoptr (GHashTable) trained = g_hash_table_new (g_str_hash, g_str_equal);
   PlaitGridCost *cost = g_new0 (PlaitGridCost, 1);
-  guint due = 0;
 
   cost->cells = g_new0 (PlaitGridEstimate, grid->n);
   cost->n = grid->n;
@@ -217,7 +216,6 @@ plait_grid_cost_new (const PlaitGrid *grid, const PlaitGridOptions *options)
     {
       Measured one;
 
-      due += plait_grid_cell_is_due (&grid->items[i]);
       if ((grid->items[i].state == PLAIT_CELL_FINISHED || grid->items[i].trained)
           && measure (grid, &grid->items[i], &one))
         g_array_append_val (known, one);
@@ -225,7 +223,7 @@ plait_grid_cost_new (const PlaitGrid *grid, const PlaitGridOptions *options)
   cost->n_ran = known->len;
   if (options)
     {
-      cost->threads = plait_grid_threads (options, due);
+      cost->threads = plait_grid_threads (options, plait_grid_count_due (grid));
       measure_all (grid, options, known, cost);
     }
   for (guint i = 0; i < grid->n; i++)

@@ -56,32 +56,24 @@ write_axes (const PlaitGrid *grid, PlaitStore *store, GError **error)
 static gboolean
 write_cells (const PlaitGrid *grid, PlaitStore *store, GError **error)
 {
-  enum
-  {
-    LABEL,
-    NAME,
-    STATUS,
-    KEY,
-    FIXED,
-  };
-  static const char *const names[FIXED] = { "label", "name", "status", "key" };
-  guint n_columns = FIXED + grid->cells->n_axes;
+  static const char *const names[] = { "label", "name", "status", "key" };
+  const guint n_names = G_N_ELEMENTS (names), n_columns = n_names + grid->cells->n_axes;
   g_autofree const char **values = g_new0 (const char *, (gsize)n_columns * grid->n + 1);
   g_autofree PlaitStoreColumn *columns = g_new0 (PlaitStoreColumn, n_columns);
 
   for (guint c = 0; c < n_columns; c++)
-    columns[c] = (PlaitStoreColumn){ c < FIXED ? names[c] : grid->cells->axes[c - FIXED].key, PLAIT_STORE_STRING,
+    columns[c] = (PlaitStoreColumn){ c < n_names ? names[c] : grid->cells->axes[c - n_names].key, PLAIT_STORE_STRING,
                                      values + (gsize)c * grid->n, NULL };
   for (guint i = 0; i < grid->n; i++)
     {
       const PlaitGridCell *cell = &grid->items[i];
+      const char *const named[]
+          = { cell->cell->label, cell->name, plait_grid_cell_state_name (cell->state), cell->key };
 
-      values[LABEL * grid->n + i] = cell->cell->label;
-      values[NAME * grid->n + i] = cell->name;
-      values[STATUS * grid->n + i] = plait_grid_cell_state_name (cell->state);
-      values[KEY * grid->n + i] = cell->key;
+      for (guint c = 0; c < n_names; c++)
+        values[(gsize)c * grid->n + i] = named[c];
       for (guint a = 0; a < grid->cells->n_axes; a++)
-        values[(gsize)(FIXED + a) * grid->n + i] = grid->cells->axes[a].values[cell->cell->places[a]];
+        values[(gsize)(n_names + a) * grid->n + i] = grid->cells->axes[a].values[cell->cell->places[a]];
     }
   return plait_store_write_table (store, "/cells", columns, n_columns, grid->n, NULL, NULL, error);
 }

@@ -11,14 +11,6 @@
 /* The files over all cells. The first is written before the others. */
 static const char *const written[] = { "grid.h5", "table.csv", "table.md", "table.tex" };
 
-static gboolean
-cannot_be_made (const char *folder, GError **error)
-{
-  return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s: the grid's folder cannot be made or opened (%s); choose another one with --output", folder,
-                     g_strerror (errno));
-}
-
 /* Whether the file at @path is what a grid writes. */
 static gboolean
 check_grid_file (const char *path, GError **error)
@@ -56,7 +48,10 @@ check_files (const char *folder, GError **error)
 gboolean
 plait_grid_make_folder (const PlaitGrid *grid, GError **error)
 {
-  return g_mkdir_with_parents (grid->folder, 0777) == 0 || cannot_be_made (grid->folder, error);
+  return g_mkdir_with_parents (grid->folder, 0777) == 0
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: the grid's folder cannot be made or opened (%s); choose another one with --output",
+                        grid->folder, g_strerror (errno));
 }
 
 gboolean

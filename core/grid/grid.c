@@ -39,13 +39,14 @@ plait_grid_cell_is_due (const PlaitGridCell *cell)
   return cell->state != PLAIT_CELL_FINISHED && cell->state != PLAIT_CELL_FAILED;
 }
 
-gboolean
-plait_grid_has_due (const PlaitGrid *grid)
+guint
+plait_grid_count_due (const PlaitGrid *grid)
 {
+  guint count = 0;
+
   for (guint i = 0; i < grid->n; i++)
-    if (plait_grid_cell_is_due (&grid->items[i]))
-      return TRUE;
-  return FALSE;
+    count += plait_grid_cell_is_due (&grid->items[i]);
+  return count;
 }
 
 guint

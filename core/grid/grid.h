@@ -106,8 +106,8 @@ char *plait_grid_file (const PlaitGrid *grid, const PlaitGridCell *cell, const c
 /* Whether @cell is to be run, gone on with or evaluated. */
 gboolean plait_grid_cell_is_due (const PlaitGridCell *cell);
 
-/* Whether any is. */
-gboolean plait_grid_has_due (const PlaitGrid *grid);
+/* How many are. */
+guint plait_grid_count_due (const PlaitGrid *grid);
 
 /* How many cells are in @state. */
 guint plait_grid_count (const PlaitGrid *grid, PlaitGridCellState state);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "grid/difference.h"
-#include "grid/folder.h"
 #include "run/resume.h"
 
 #define ENDING ".h5"

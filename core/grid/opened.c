@@ -2,7 +2,6 @@
 #include "grid/grid.h"
 
 #include "run/trained.h"
-#include "store/table.h"
 
 /* A grid as its file over all cells tells it. */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <glib/gstdio.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "grid/folder.h"
@@ -129,8 +128,8 @@ is_still_due (Runner *runner, PlaitGridCell *cell)
     plait_grid_cell_set_state (cell, PLAIT_CELL_FAILED, fault->message);
   else if (!held && cell->state != PLAIT_CELL_TRAINED)
     plait_grid_look_again (runner->grid, cell);
-  if (cell->state == PLAIT_CELL_FINISHED && !plait_grid_settle (runner->grid, cell, &fault))
-    plait_grid_cell_set_state (cell, PLAIT_CELL_FAILED, fault->message);
+  if (cell->state == PLAIT_CELL_FINISHED)
+    plait_grid_settle (runner->grid, cell);
   if (plait_grid_cell_is_due (cell))
     return TRUE;
   runner->done++;
@@ -268,12 +267,13 @@ static gboolean
 end_job (Runner *runner, const Job *job, PlaitProcessEnd end, const char *reason, GError **error)
 {
   PlaitGridCell *cell = job->cell;
-  g_autoptr (GError) fault = NULL;
+  gboolean late = job->late && end != PLAIT_PROCESS_DONE;
 
   runner->done++;
-  if (job->late && end != PLAIT_PROCESS_DONE)
+  if (late || end == PLAIT_PROCESS_FAILED)
     {
-      fail_job (runner, job, "it ran longer than --time allows; with more, it goes on from its checkpoint");
+      fail_job (runner, job,
+                late ? "it ran longer than --time allows; with more, it goes on from its checkpoint" : reason);
       return TRUE;
     }
   if (end == PLAIT_PROCESS_INTERRUPTED)
@@ -283,20 +283,12 @@ end_job (Runner *runner, const Job *job, PlaitProcessEnd end, const char *reason
         plait_grid_cell_set_state (cell, PLAIT_CELL_PARTIAL, NULL);
       return TRUE;
     }
-  if (end == PLAIT_PROCESS_FAILED)
-    {
-      fail_job (runner, job, reason);
-      return TRUE;
-    }
   runner->finished++;
   runner->seconds += (double)(g_get_monotonic_time () - job->start) / 1e6;
   plait_grid_cell_set_state (cell, PLAIT_CELL_FINISHED, NULL);
   cell->found = g_strconcat (cell->name, ".training.h5", NULL);
-  if (!plait_grid_settle (runner->grid, cell, &fault))
-    {
-      plait_grid_cell_set_state (cell, PLAIT_CELL_FAILED, fault->message);
-      return TRUE;
-    }
+  if (!plait_grid_settle (runner->grid, cell))
+    return TRUE;
   tell_scores (runner, job);
   return runner->grid->part || plait_grid_write (runner->grid, NULL, error);
 }
@@ -447,15 +439,14 @@ plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error
   runner.started = started;
   runner.failures = failures;
   plait_grid_settle_finished (grid);
-  for (guint i = 0; i < grid->n; i++)
-    runner.to_run += plait_grid_cell_is_due (&grid->items[i]);
+  runner.to_run = plait_grid_count_due (grid);
   done = run_jobs (&runner, error);
   plait_log_progress_end (options->log);
   if (!done)
     return FALSE;
   plait_grid_leave_mixed (grid, options->log);
   plait_grid_report_failures (grid, options->log);
-  if (runner.stopped && plait_grid_has_due (grid))
+  if (runner.stopped && plait_grid_count_due (grid) > 0)
     return plait_fail (error, PLAIT_ERROR_INTERRUPTED,
                        "interrupted; the checkpoints are in %s: the same command goes on", grid->folder);
   return TRUE;

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "grid/folder.h"
@@ -50,30 +49,29 @@ plait_grid_cell_set_state (PlaitGridCell *cell, PlaitGridCellState state, const 
 }
 
 gboolean
-plait_grid_settle (const PlaitGrid *grid, PlaitGridCell *cell, GError **error)
+plait_grid_settle (const PlaitGrid *grid, PlaitGridCell *cell)
 {
   g_autofree char *training = plait_grid_file (grid, cell, ".training.h5");
+  g_autoptr (GError) fault = NULL;
+  gboolean placed = !cell->found || put_in_place (grid, cell, cell->found, &fault);
 
-  if (cell->found)
+  if (placed)
     {
-      if (!put_in_place (grid, cell, cell->found, error))
-        return FALSE;
       g_clear_pointer (&cell->found, g_free);
+      g_unlink (training);
     }
-  g_unlink (training);
-  return plait_grid_read_result (grid, cell, error);
+  if (placed && plait_grid_read_result (grid, cell, &fault))
+    return TRUE;
+  plait_grid_cell_set_state (cell, PLAIT_CELL_FAILED, fault->message);
+  return FALSE;
 }
 
 void
 plait_grid_settle_finished (PlaitGrid *grid)
 {
   for (guint i = 0; i < grid->n; i++)
-    {
-      g_autoptr (GError) fault = NULL;
-
-      if (grid->items[i].state == PLAIT_CELL_FINISHED && !plait_grid_settle (grid, &grid->items[i], &fault))
-        plait_grid_cell_set_state (&grid->items[i], PLAIT_CELL_FAILED, fault->message);
-    }
+    if (grid->items[i].state == PLAIT_CELL_FINISHED)
+      plait_grid_settle (grid, &grid->items[i]);
 }
 
 /*

@@ -5,8 +5,9 @@
 
 void plait_grid_cell_set_state (PlaitGridCell *cell, PlaitGridCellState state, const char *note);
 
-/* Puts @cell, which is finished, into its place, and reads its results. */
-gboolean plait_grid_settle (const PlaitGrid *grid, PlaitGridCell *cell, GError **error);
+/* Puts @cell, which is finished, into its place, and reads its results. FALSE where it has failed, for that cannot be
+ * done. */
+gboolean plait_grid_settle (const PlaitGrid *grid, PlaitGridCell *cell);
 
 /* The last lines of a file of text behind its first @from bytes, what is in the last bytes. (transfer full) */
 char *plait_grid_read_tail (const char *path, goffset from);

@@ -155,10 +155,7 @@ plait_store_attributes (PlaitStore *store, const char *path, GError **error)
   g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
   hsize_t at = 0;
   if (H5Aiterate2 (id, H5_INDEX_NAME, H5_ITER_INC, &at, collect_attribute, names) < 0)
-    {
-      plait_store_fail (store, path, "list its attributes", error);
-      return NULL;
-    }
+    return plait_store_fail_null (store, path, "list its attributes", error);
   return g_strv_builder_end (names);
 }
 
@@ -236,10 +233,7 @@ plait_store_get_list (PlaitStore *store, const char *path, const char *name, Pla
   g_autofree char *values = g_malloc0 ((gsize)attribute.elements * element_bytes + 1); /* at most 128 MiB */
   hid_t memory_type = text ? attribute.stored : plait_store_memory_type (type);
   if (attribute.elements > 0 && H5Aread (attribute.id, memory_type, values) < 0)
-    {
-      plait_store_fail (store, path, "read its attributes", error);
-      return NULL;
-    }
+    return plait_store_fail_null (store, path, "read its attributes", error);
   *n = attribute.elements;
   if (!text)
     return g_steal_pointer (&values);

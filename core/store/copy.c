@@ -2,8 +2,6 @@
 #include "store/internal.h"
 #include "store/walk.h"
 
-#include <string.h>
-
 /* A file is not changed in place, so a new checkpoint carries over what stays. HDF5's own deep copy leaves references
  * between objects (which axes are) pointing nowhere; here objects go one by one and axes are attached anew. */
 #define DEEPEST_COPY 64

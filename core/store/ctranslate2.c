@@ -22,17 +22,10 @@ typedef struct
   double number; /* of rank 0 */
 } Variable;
 
-/* A second name of a tensor. */
-typedef struct
-{
-  const char *name;
-  const char *of;
-} Alias;
-
 struct PlaitCtranslate2
 {
   GArray *variables;
-  GArray *aliases;
+  GPtrArray *aliases; /* second names, each followed by the first */
 };
 
 static void
@@ -48,7 +41,7 @@ plait_ctranslate2_new (void)
 
   model->variables = g_array_new (FALSE, FALSE, sizeof (Variable));
   g_array_set_clear_func (model->variables, clear_variable);
-  model->aliases = g_array_new (FALSE, FALSE, sizeof (Alias));
+  model->aliases = g_ptr_array_new ();
   return model;
 }
 
@@ -58,7 +51,7 @@ plait_ctranslate2_free (PlaitCtranslate2 *model)
   if (!model)
     return;
   g_array_unref (model->variables);
-  g_array_unref (model->aliases);
+  g_ptr_array_unref (model->aliases);
   g_free (model);
 }
 
@@ -82,9 +75,8 @@ plait_ctranslate2_add_tensor (PlaitCtranslate2 *model, const char *name, guint r
 void
 plait_ctranslate2_add_alias (PlaitCtranslate2 *model, const char *name, const char *of)
 {
-  const Alias alias = { name, of };
-
-  g_array_append_val (model->aliases, alias);
+  g_ptr_array_add (model->aliases, (gpointer)name);
+  g_ptr_array_add (model->aliases, (gpointer)of);
 }
 
 static gboolean
@@ -162,13 +154,9 @@ write_all (FILE *stream, const PlaitCtranslate2 *model)
 
   for (guint i = 0; i < model->variables->len && good; i++)
     good = write_variable (stream, &g_array_index (model->variables, Variable, i));
-  good = good && write_word (stream, model->aliases->len);
+  good = good && write_word (stream, model->aliases->len / 2);
   for (guint i = 0; i < model->aliases->len && good; i++)
-    {
-      const Alias *alias = &g_array_index (model->aliases, Alias, i);
-
-      good = write_string (stream, alias->name) && write_string (stream, alias->of);
-    }
+    good = write_string (stream, model->aliases->pdata[i]);
   return good;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/internal.h"
 
-#include <string.h>
-
 void
 plait_store_quiet (void)
 {
@@ -42,4 +40,11 @@ plait_store_fail (const PlaitStore *store, const char *path, const char *action,
   if (store->writing)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot %s: %s", place, action, reason);
   return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: cannot %s: %s; " PLAIT_STORE_REMEDY, place, action, reason);
+}
+
+gpointer
+plait_store_fail_null (const PlaitStore *store, const char *path, const char *action, GError **error)
+{
+  plait_store_fail (store, path, action, error);
+  return NULL;
 }

@@ -45,13 +45,6 @@ fail_hdf5 (const PlaitFeatureFile *file, const char *what, GError **error)
                      file->path, what, reason);
 }
 
-static herr_t
-refuse_external (const char *parent_file, const char *parent_group, const char *child_file, const char *child_object,
-                 unsigned *flags, hid_t access, void *data)
-{
-  return -1;
-}
-
 typedef struct
 {
   char *name;
@@ -171,7 +164,7 @@ attach (PlaitFeatureFile *file, GError **error)
   if (!file->dataset && !choose_dataset (file, error))
     return FALSE;
   g_auto (StoreId) link = H5Pcreate (H5P_DATASET_ACCESS);
-  H5Pset_elink_cb (link, refuse_external, NULL);
+  plait_store_refuse_external (link);
   H5Pset_chunk_cache (link, 521, CHUNK_CACHE, 1.0);
   file->data = H5Dopen2 (file->file, file->dataset, link);
   if (file->data < 0)

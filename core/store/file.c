@@ -81,15 +81,6 @@ plait_store_seal (int fd, gint64 format, const GByteArray *structure)
   return pwrite (fd, block, sizeof block, 0) == (ssize_t)sizeof block;
 }
 
-static gboolean
-fail_length (const PlaitStore *store, gint64 found, gint64 expected, GError **error)
-{
-  return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                     "%s: has %" G_GINT64_FORMAT " bytes, %" G_GINT64_FORMAT
-                     " were written, so it was cut short or added to; " PLAIT_STORE_REMEDY,
-                     store->path, found, expected);
-}
-
 /* A file of format 1 is read whole. */
 static gboolean
 verify_whole (const PlaitStore *store, const char *expected, GError **error)
@@ -154,7 +145,10 @@ verify (PlaitStore *store, gboolean *other_length, GError **error)
   if (size != written)
     {
       *other_length = header.format > 1;
-      return fail_length (store, size, written, error);
+      return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                         "%s: has %" G_GINT64_FORMAT " bytes, %" G_GINT64_FORMAT
+                         " were written, so it was cut short or added to; " PLAIT_STORE_REMEDY,
+                         store->path, size, written);
     }
   if (header.format == 1)
     return verify_whole (store, header.digest, error);
@@ -162,12 +156,17 @@ verify (PlaitStore *store, gboolean *other_length, GError **error)
   return store->blocks != NULL;
 }
 
-/* External links are opened by those who want them, as files of their own: nothing of them has been verified here. */
 static herr_t
 refuse_external (const char *parent_file, const char *parent_group, const char *child_file, const char *child_object,
                  unsigned *flags, hid_t access, void *data)
 {
   return -1;
+}
+
+void
+plait_store_refuse_external (hid_t list)
+{
+  H5Pset_elink_cb (list, refuse_external, NULL);
 }
 
 static hid_t
@@ -197,7 +196,7 @@ store_new (const char *path, gboolean writing)
   store->driver = plait_store_driver ();
   store->file = -1;
   store->access = H5Pcreate (H5P_LINK_ACCESS);
-  H5Pset_elink_cb (store->access, refuse_external, NULL);
+  plait_store_refuse_external (store->access);
   store->link = utf8_list (H5P_LINK_CREATE);
   store->attribute = utf8_list (H5P_ATTRIBUTE_CREATE);
   store->group = H5Pcreate (H5P_GROUP_CREATE);
@@ -271,17 +270,13 @@ open_rewritten (PlaitStore *store, const GError *fault, GError **error)
          && take_rewritten (&rewritten, error) && plait_file_mark_check (&mark, store->path, error);
 }
 
+/* Refuses a file of which another program has changed or removed something. */
 static gboolean
-keeps_all (const PlaitStore *store)
+check_changes (const PlaitStore *store, GError **error)
 {
-  return store->changes->changed->len + store->changes->removed->len == 0;
-}
-
-static gboolean
-fail_changed (const PlaitStore *store, GError **error)
-{
+  if (!store->changes || store->changes->changed->len + store->changes->removed->len == 0)
+    return TRUE;
   g_autofree char *text = plait_store_changes_text (store->changes, NAMES_IN_MESSAGE);
-
   return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s; " PLAIT_STORE_REMEDY, store->path, text);
 }
 
@@ -309,12 +304,7 @@ plait_store_open (const char *path, GError **error)
 {
   g_autoptr (PlaitStore) store = open_any (path, error);
 
-  if (store && store->changes && !keeps_all (store))
-    {
-      fail_changed (store, error);
-      return NULL;
-    }
-  return g_steal_pointer (&store);
+  return store && check_changes (store, error) ? g_steal_pointer (&store) : NULL;
 }
 
 PlaitStore *
@@ -358,10 +348,7 @@ plait_store_create (const char *path, GError **error)
       && H5Pset_userblock (creation, PLAIT_STORE_USER_BLOCK) >= 0)
     store->file = H5Fcreate (path, H5F_ACC_TRUNC, creation, access);
   if (store->file < 0 || store->failure != 0)
-    {
-      plait_store_fail (store, NULL, "begin the new file", error);
-      return NULL;
-    }
+    return plait_store_fail_null (store, NULL, "begin the new file", error);
   if (!plait_store_set_int (store, "/", "format", PLAIT_STORE_FORMAT, error))
     return NULL;
   return g_steal_pointer (&store);
@@ -371,10 +358,9 @@ gboolean
 plait_store_check (PlaitStore *store, GError **error)
 {
   g_assert (!store->writing);
-  if (store->changes)
-    return keeps_all (store) || fail_changed (store, error);
-  /* A file of format 1 was read whole when it was opened. */
-  return !store->blocks || plait_store_blocks_check (store->blocks, store->path, error);
+  /* Of the others without blocks, a file of format 1 was read whole when it was opened. */
+  return check_changes (store, error)
+         && (!store->blocks || plait_store_blocks_check (store->blocks, store->path, error));
 }
 
 gboolean
@@ -412,7 +398,7 @@ plait_store_free (PlaitStore *store)
   /* An abandoned file is not worth its writes. */
   if (store->writing && store->file >= 0 && store->failure == 0)
     store->failure = ECANCELED;
-  plait_store_ragged_forget (store);
+  g_clear_pointer (&store->ragged, g_hash_table_unref);
   g_clear_pointer (&store->appended, g_ptr_array_unref);
   if (store->file >= 0)
     H5Fclose (store->file);

@@ -98,6 +98,10 @@ char *plait_store_blocks_append (int fd, gint64 end, const GByteArray *structure
  * with errno set. */
 gboolean plait_store_seal (int fd, gint64 format, const GByteArray *structure);
 
+/* With the access list @list external links lead nowhere: those who want them open them as files of their own, for
+ * nothing of them has been verified here. */
+void plait_store_refuse_external (hid_t list);
+
 /* ---- driver.c ---- */
 
 /* A driver of our own. To be released after the files opened with it are closed: HDF5 1.10 frees it before its last use
@@ -128,6 +132,9 @@ void plait_store_quiet (void);
 
 /* Sets *error for HDF5's failure of the moment: "FILE: OBJECT: cannot ACTION: reason". @path may be NULL. FALSE. */
 gboolean plait_store_fail (const PlaitStore *store, const char *path, const char *action, GError **error);
+
+/* The same for functions that return a pointer: returns NULL. */
+gpointer plait_store_fail_null (const PlaitStore *store, const char *path, const char *action, GError **error);
 
 /* The innermost description on HDF5's error stack. (transfer full) */
 char *plait_store_reason (void);
@@ -261,9 +268,6 @@ char **plait_store_item_strings (PlaitStore *store, const char *path, const Plai
 
 /* The names of the items of the ragged group @path in their order. (transfer full) */
 char **plait_store_item_names (PlaitStore *store, const char *path, GError **error);
-
-/* Releases what is known of ragged groups, and the datasets that are open for it. */
-void plait_store_ragged_forget (PlaitStore *store);
 
 /* ---- text.c ---- */
 

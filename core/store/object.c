@@ -307,10 +307,7 @@ plait_store_members_stored (PlaitStore *store, const char *path, GError **error)
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   hsize_t at = 0;
   if (H5Literate (id, order_of_members (id), H5_ITER_INC, &at, collect_name, names) < 0)
-    {
-      plait_store_fail (store, path, "list its members", error);
-      return NULL;
-    }
+    return plait_store_fail_null (store, path, "list its members", error);
   g_ptr_array_add (names, NULL);
   return (char **)g_ptr_array_steal (names, NULL);
 }

@@ -46,12 +46,6 @@ group_free (gpointer data)
   g_free (group);
 }
 
-void
-plait_store_ragged_forget (PlaitStore *store)
-{
-  g_clear_pointer (&store->ragged, g_hash_table_unref);
-}
-
 static gboolean
 fail (const PlaitStore *store, const char *path, const char *what, GError **error)
 {

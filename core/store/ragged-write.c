@@ -21,8 +21,7 @@ typedef struct
   char *name;
   PlaitStoreType type;
   guint rank;
-  char **axes; /* or NULL */
-  gboolean shaped;
+  char **axes;       /* or NULL */
   gint64 items, end; /* how many items it has, and their elements */
   Column values, offsets, shapes;
 } Array;
@@ -171,10 +170,9 @@ find_array (Kind *kind, const char *name, PlaitStoreType type, guint rank)
   array->name = g_strdup (name);
   array->type = type;
   array->rank = rank;
-  array->shaped = rank > 1;
   column_init (&array->values, kind->path, name, "", type == PLAIT_STORE_STRING ? PLAIT_STORE_UINT8 : type, 0);
   column_init (&array->offsets, kind->path, name, PLAIT_STORE_OFFSETS, PLAIT_STORE_INT64, 0);
-  if (array->shaped)
+  if (rank > 1)
     column_init (&array->shapes, kind->path, name, PLAIT_STORE_SHAPE, PLAIT_STORE_INT64, rank);
   g_byte_array_append (array->offsets.held, (const guint8 *)&zero, sizeof zero);
   g_ptr_array_add (kind->arrays, array);
@@ -188,7 +186,7 @@ end_item (PlaitStore *store, Array *array, gint64 elements, const gint64 *shape,
   array->items++;
   array->end += elements;
   return column_append (store, &array->offsets, 1, &array->end, error)
-         && (!array->shaped || column_append (store, &array->shapes, 1, shape, error));
+         && (array->rank == 1 || column_append (store, &array->shapes, 1, shape, error));
 }
 
 /* Empty arrays of those before item @n that have none. */
@@ -230,9 +228,9 @@ describe_array (PlaitStore *store, const Array *array, GError **error)
   gboolean text = array->type == PLAIT_STORE_STRING;
   g_autofree char *cut
       = g_strdup_printf ("%s[%s" PLAIT_STORE_OFFSETS "[i]:%s" PLAIT_STORE_OFFSETS "[i + 1]]", name, name, name);
-  g_autofree char *shaped = text            ? g_strdup_printf ("bytes(%s).decode().split(\"\\0\")[:-1]", cut)
-                            : array->shaped ? g_strdup_printf ("%s.reshape(%s" PLAIT_STORE_SHAPE "[i])", cut, name)
-                                            : g_strdup (cut);
+  g_autofree char *shaped = text              ? g_strdup_printf ("bytes(%s).decode().split(\"\\0\")[:-1]", cut)
+                            : array->rank > 1 ? g_strdup_printf ("%s.reshape(%s" PLAIT_STORE_SHAPE "[i])", cut, name)
+                                              : g_strdup (cut);
 
   return plait_store_set_string (store, path, PLAIT_STORE_ITEMS "_i", shaped, error)
          && (!text || plait_store_set_string (store, path, PLAIT_STORE_TEXT, "UTF-8, a NUL after each string", error))
@@ -327,7 +325,7 @@ finish_kind (PlaitStore *store, Kind *kind, GError **error)
 
       if (!skip_to (store, array, kind->items->len, error) || !column_write (store, &array->values, TRUE, error)
           || !column_write (store, &array->offsets, TRUE, error)
-          || (array->shaped && !column_write (store, &array->shapes, TRUE, error))
+          || (array->rank > 1 && !column_write (store, &array->shapes, TRUE, error))
           || !describe_array (store, array, error))
         return FALSE;
     }

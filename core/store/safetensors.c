@@ -27,10 +27,10 @@ struct PlaitSafetensors
 {
   char *path;
   int descriptor;
-  gint64 values;      /* bytes in front of them */
-  gint64 length;      /* bytes of all values */
-  GArray *tensors;    /* of PlaitSafetensor, by place */
-  GHashTable *places; /* name -> place in it, plus 1 */
+  gint64 values;       /* bytes in front of them */
+  gint64 length;       /* bytes of all values */
+  GArray *tensors;     /* of PlaitSafetensor, by place */
+  GHashTable *by_name; /* name -> tensor, once all are read */
 };
 
 /*
@@ -262,13 +262,13 @@ check_places (PlaitSafetensors *file, GError **error)
       const PlaitSafetensor *tensor = &g_array_index (file->tensors, PlaitSafetensor, i);
 
       if (tensor->begin != end)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: tensor \"%.200s\" begins at byte %" G_GINT64_FORMAT
-                           " of the values, but the one before ends at byte %" G_GINT64_FORMAT
-                           ": tensors must neither overlap nor leave holes",
-                           file->path, tensor->name, tensor->begin, end);
+        return refuse (file, tensor->name, error,
+                       "begins at byte %" G_GINT64_FORMAT
+                       " of the values, but the one before ends at byte %" G_GINT64_FORMAT
+                       ": tensors must neither overlap nor leave holes",
+                       tensor->begin, end);
       end = tensor->end;
-      g_hash_table_insert (file->places, (gpointer)tensor->name, GUINT_TO_POINTER (i + 1));
+      g_hash_table_insert (file->by_name, (gpointer)tensor->name, (gpointer)tensor);
     }
   if (end == file->length)
     return TRUE;
@@ -353,7 +353,7 @@ plait_safetensors_open (const char *path, GError **error)
   file->path = g_strdup (path);
   file->tensors = g_array_new (FALSE, TRUE, sizeof (PlaitSafetensor));
   g_array_set_clear_func (file->tensors, clear_tensor);
-  file->places = g_hash_table_new (g_str_hash, g_str_equal);
+  file->by_name = g_hash_table_new (g_str_hash, g_str_equal);
   file->descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   return read_header (file, error) ? g_steal_pointer (&file) : NULL;
 }
@@ -365,7 +365,7 @@ plait_safetensors_free (PlaitSafetensors *file)
     return;
   if (file->descriptor >= 0)
     close (file->descriptor);
-  g_hash_table_unref (file->places);
+  g_hash_table_unref (file->by_name);
   g_array_unref (file->tensors);
   g_free (file->path);
   g_free (file);
@@ -393,9 +393,7 @@ plait_safetensors_get (const PlaitSafetensors *file, guint i)
 const PlaitSafetensor *
 plait_safetensors_find (const PlaitSafetensors *file, const char *name)
 {
-  guint place = GPOINTER_TO_UINT (g_hash_table_lookup (file->places, name));
-
-  return place > 0 ? plait_safetensors_get (file, place - 1) : NULL;
+  return g_hash_table_lookup (file->by_name, name);
 }
 
 char *
@@ -418,8 +416,7 @@ plait_safetensors_read (const PlaitSafetensors *file, const PlaitSafetensor *ten
 
   g_assert (first >= 0 && n >= 0 && first + n <= tensor->elements);
   if (!type->convert)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: tensor \"%.200s\" is of type %s, expected F64, F32, F16 or BF16",
-                       file->path, tensor->name, type->name);
+    return refuse (file, tensor->name, error, "is of type %s, expected F64, F32, F16 or BF16", type->name);
   for (gint64 done = 0; done < n;)
     {
       gint64 count = MIN (n - done, PIECE / size);
@@ -429,10 +426,8 @@ plait_safetensors_read (const PlaitSafetensors *file, const PlaitSafetensor *ten
       type->convert (bytes, (gsize)count, values + done);
       for (gint64 i = done; i < done + count; i++)
         if (!isfinite (values[i]))
-          return plait_fail (error, PLAIT_ERROR_INPUT,
-                             "%s: tensor \"%.200s\" has an undefined, infinite or too large value in element "
-                             "%" G_GINT64_FORMAT,
-                             file->path, tensor->name, first + i);
+          return refuse (file, tensor->name, error,
+                         "has an undefined, infinite or too large value in element %" G_GINT64_FORMAT, first + i);
       done += count;
     }
   return TRUE;

@@ -151,10 +151,7 @@ read_slots (PlaitStore *store, const char *path, gsize maximum, PlaitStoreObject
     }
   g_auto (StoreId) type = H5Dget_type (id);
   if (bytes > 0 && H5Dread (id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, slots) < 0)
-    {
-      plait_store_fail (store, path, "read it", error);
-      return NULL;
-    }
+    return plait_store_fail_null (store, path, "read it", error);
   return g_steal_pointer (&slots);
 }
 

@@ -87,23 +87,6 @@ kept_gradients (const PlaitOptimizer *optimizer, PlaitTape *tape, guint *n)
   return slots;
 }
 
-static PlaitAdamSettings
-adam_settings (const PlaitTrainSettings *settings, gint64 step)
-{
-  PlaitAdamSettings adam = {
-    .beta1 = settings->beta1,
-    .beta2 = settings->beta2,
-    .epsilon = settings->epsilon,
-    .weight_decay = settings->weight_decay,
-    .step = step,
-  };
-
-  /* Epsilon joins the root of the second moment before its bias correction. */
-  if (settings->epsilon_place == 1)
-    adam.epsilon /= sqrt (1 - pow (adam.beta2, (double)step));
-  return adam;
-}
-
 double
 plait_optimizer_update (PlaitOptimizer *optimizer, PlaitTape *tape, gint64 step, double rate)
 {
@@ -138,11 +121,20 @@ plait_optimizer_update (PlaitOptimizer *optimizer, PlaitTape *tape, gint64 step,
     }
   else
     {
-      PlaitAdamSettings adam = adam_settings (settings, step);
+      PlaitAdamSettings adam = {
+        .rate = rate,
+        .beta1 = settings->beta1,
+        .beta2 = settings->beta2,
+        .epsilon = settings->epsilon,
+        .weight_decay = settings->weight_decay,
+        .gradient_scale = scale,
+        .step = step,
+        .keep = keep,
+      };
 
-      adam.rate = rate;
-      adam.gradient_scale = scale;
-      adam.keep = keep;
+      /* Epsilon joins the root of the second moment before its bias correction. */
+      if (settings->epsilon_place == 1)
+        adam.epsilon /= sqrt (1 - pow (adam.beta2, (double)step));
       plait_adam_update (pool, slots, n, &adam);
     }
   return norm;

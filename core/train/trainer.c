@@ -42,12 +42,8 @@ plait_trainer_new (const PlaitTrainerSetup *setup, GError **error)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "[train]: epochs=0 and updates=0 would train for ever: give at least one of them a limit");
   trainer->update = plait_update_new (setup->model, trainer->tape, settings, setup->ranks, error);
-  if (!trainer->update)
-    return NULL;
-  trainer->optimizer = plait_optimizer_new (settings, trainer->parameters, error);
-  if (!trainer->optimizer)
-    return NULL;
-  trainer->iterator = new_iterator (setup, error);
+  trainer->optimizer = trainer->update ? plait_optimizer_new (settings, trainer->parameters, error) : NULL;
+  trainer->iterator = trainer->optimizer ? new_iterator (setup, error) : NULL;
   if (!trainer->iterator)
     return NULL;
   trainer->planned = settings->updates;
@@ -241,6 +237,7 @@ validate (PlaitTrainer *trainer, GError **error)
 {
   const PlaitTrainSettings *settings = trainer->setup.settings;
   PlaitValidationRow row;
+  g_autofree char *metric = NULL;
   double value;
 
   if (!plait_trainer_validate (trainer, &row, error))
@@ -258,15 +255,12 @@ validate (PlaitTrainer *trainer, GError **error)
   g_array_append_val (trainer->validations, row);
   plait_trainer_note_validation (trainer, trainer->validations->len - 1);
   keep_recent (trainer);
-  if (isnan (row.metric))
-    plait_log_info (trainer->setup.log,
-                    "update %" G_GINT64_FORMAT ": validation loss %.4f, perplexity %.3f, accuracy %.3f%s", row.step,
-                    row.negative_log_likelihood, row.perplexity, row.accuracy, row.best ? " (best)" : "");
-  else
-    plait_log_info (trainer->setup.log,
-                    "update %" G_GINT64_FORMAT ": validation loss %.4f, perplexity %.3f, accuracy %.3f, %s %.2f%s",
-                    row.step, row.negative_log_likelihood, row.perplexity, row.accuracy, settings->metric, row.metric,
-                    row.best ? " (best)" : "");
+  if (!isnan (row.metric))
+    metric = g_strdup_printf (", %s %.2f", settings->metric, row.metric);
+  plait_log_info (trainer->setup.log,
+                  "update %" G_GINT64_FORMAT ": validation loss %.4f, perplexity %.3f, accuracy %.3f%s%s", row.step,
+                  row.negative_log_likelihood, row.perplexity, row.accuracy, metric ? metric : "",
+                  row.best ? " (best)" : "");
   return checkpoint (trainer, row.best, error);
 }
 
