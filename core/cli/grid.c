@@ -364,10 +364,8 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
     return FALSE;
   registry = plait_registry_new ();
   options.log = invocation->log;
-  grid = wishes.cells
-             ? plait_grid_new_part (invocation->arguments[0], wishes.overrides, wishes.folder, flags, wishes.cells,
-                                    registry, options.log, error)
-             : plait_grid_new (invocation->arguments[0], wishes.overrides, wishes.folder, flags, registry, error);
+  grid = plait_grid_new (invocation->arguments[0], wishes.overrides, wishes.folder, flags, wishes.cells, registry,
+                         options.log, error);
   if (!grid || !choose_options (&wishes, grid, &options, &executor, error))
     return FALSE;
   if (wishes.commands)

@@ -67,8 +67,9 @@ read_axis (const Builder *builder, const char *key)
 {
   CellsPrivate *cells = builder->cells;
   g_auto (GStrv) values = plait_key_file_list (builder->file, PLAIT_GRID_GROUP, key);
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   g_autofree char *group = NULL, *name = NULL;
-  PlaitAxis axis = { g_string_chunk_insert (cells->texts, key) };
+  guint n = g_strv_length (values);
 
   if (!plait_experiment_split_key (key, &group, &name) || g_str_equal (group, PLAIT_GRID_GROUP))
     {
@@ -80,28 +81,40 @@ read_axis (const Builder *builder, const char *key)
   if (builder->match && plait_match_varies (builder->match, key))
     plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
                             "is an axis, but match.vary lets it vary by itself; keep one of the two");
-  axis.n_values = g_strv_length (values);
-  if (axis.n_values == 0)
+  if (n == 0)
     plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
                             "has no values; separate them by ';'");
-  const char **kept = g_new0 (const char *, axis.n_values + 1);
-  for (guint i = 0; i < axis.n_values; i++)
+  for (guint i = 0; i < n; i++)
     {
-      if (g_strv_contains (kept, values[i]))
+      if (!g_hash_table_add (seen, values[i]))
         plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
                                 "has the value \"%s\" twice; keep one", values[i]);
       if (*values[i] == '\0')
         plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
                                 "has an empty value; drop one of the ';', or write \"\" for it");
-      kept[i] = g_string_chunk_insert (cells->texts, values[i]);
     }
-  axis.values = kept;
+  PlaitAxis axis = { g_strdup (key), (const char *const *)g_steal_pointer (&values), n };
   g_array_append_val (cells->axes, axis);
+}
+
+gboolean
+plait_axis_is_seed (const PlaitAxis *axis)
+{
+  return g_str_equal (axis->key, "experiment.seed");
 }
 
 /*
  * Cells.
  */
+
+gboolean
+plait_cells_are_seeds (const PlaitCells *cells, const PlaitExperimentCell *a, const PlaitExperimentCell *b)
+{
+  for (guint i = 0; i < cells->n_axes; i++)
+    if (!plait_axis_is_seed (&cells->axes[i]) && a->places[i] != b->places[i])
+      return FALSE;
+  return TRUE;
+}
 
 static char *
 label_of (const Builder *builder, const guint *places)
@@ -316,28 +329,55 @@ read_grid (Builder *builder)
                             "its axes make more than %d cells; split the grid", MOST_CELLS);
 }
 
-void
-plait_experiment_cell_clear (gpointer data)
+static void
+axis_clear (gpointer data)
+{
+  PlaitAxis *axis = data;
+
+  g_free ((gpointer)axis->key);
+  g_strfreev ((char **)axis->values);
+}
+
+GArray *
+plait_axes_new (void)
+{
+  GArray *axes = g_array_new (FALSE, TRUE, sizeof (PlaitAxis));
+
+  g_array_set_clear_func (axes, axis_clear);
+  return axes;
+}
+
+static void
+cell_clear (gpointer data)
 {
   PlaitExperimentCell *cell = data;
 
   g_free (cell->label);
   g_free (cell->settings);
   g_free (cell->matched);
-  g_free ((gpointer)cell->places);
+  g_free (cell->places);
   plait_experiment_free (cell->experiment);
 }
 
+GArray *
+plait_experiment_cells_new (void)
+{
+  GArray *cells = g_array_new (FALSE, TRUE, sizeof (PlaitExperimentCell));
+
+  g_array_set_clear_func (cells, cell_clear);
+  return cells;
+}
+
+/* Takes over @axes and @items. */
 static CellsPrivate *
-cells_new (void)
+cells_new (GArray *axes, GArray *items)
 {
   CellsPrivate *cells = g_new0 (CellsPrivate, 1);
 
   cells->public.executor.executor = "local";
   cells->texts = g_string_chunk_new (1024);
-  cells->axes = g_array_new (FALSE, FALSE, sizeof (PlaitAxis));
-  cells->cells = g_array_new (FALSE, FALSE, sizeof (PlaitExperimentCell));
-  g_array_set_clear_func (cells->cells, plait_experiment_cell_clear);
+  cells->axes = axes;
+  cells->cells = items;
   cells->exclusions = g_array_new (FALSE, FALSE, sizeof (PlaitExclusion));
   cells->same = g_ptr_array_new_with_free_func (g_free);
   return cells;
@@ -350,8 +390,6 @@ plait_cells_free (PlaitCells *public)
 
   if (!cells)
     return;
-  for (guint i = 0; i < cells->axes->len; i++)
-    g_free ((gpointer)g_array_index (cells->axes, PlaitAxis, i).values);
   g_free (cells->public.executor.memory);
   g_strfreev (cells->public.executor.options);
   g_array_unref (cells->axes);
@@ -378,23 +416,10 @@ publish (CellsPrivate *cells)
 }
 
 PlaitCells *
-plait_cells_new_of (const char *name, const GArray *axes, GArray *items)
+plait_cells_new_of (const char *name, GArray *axes, GArray *items)
 {
-  CellsPrivate *cells = cells_new ();
+  CellsPrivate *cells = cells_new (axes, items);
 
-  for (guint a = 0; a < axes->len; a++)
-    {
-      PlaitAxis axis = g_array_index (axes, PlaitAxis, a);
-      const char **values = g_new0 (const char *, axis.n_values + 1);
-
-      for (guint v = 0; v < axis.n_values; v++)
-        values[v] = g_string_chunk_insert (cells->texts, axis.values[v]);
-      axis.key = g_string_chunk_insert (cells->texts, axis.key);
-      axis.values = values;
-      g_array_append_val (cells->axes, axis);
-    }
-  g_array_unref (cells->cells);
-  cells->cells = items;
   publish (cells);
   cells->public.name = g_string_chunk_insert (cells->texts, name);
   return &cells->public;
@@ -427,7 +452,7 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
       plait_problems_take (problems, fault);
       return NULL;
     }
-  cells = (PlaitCells *)cells_new ();
+  cells = (PlaitCells *)cells_new (plait_axes_new (), plait_experiment_cells_new ());
 
   g_autofree char *folder = plait_experiment_folder (path);
   g_auto (GStrv) alternatives = plait_experiment_alternatives (file);

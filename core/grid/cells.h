@@ -27,9 +27,9 @@ typedef struct
 
 typedef struct
 {
-  char *label;         /* "decoder.combiner=flat experiment.seed=1" */
-  char *settings;      /* plait_experiment_key, in which each cell is another */
-  const guint *places; /* [n_axes]: which value of each axis */
+  char *label;    /* "decoder.combiner=flat experiment.seed=1" */
+  char *settings; /* plait_experiment_key, in which each cell is another */
+  guint *places;  /* [n_axes]: which value of each axis */
   PlaitExperiment *experiment;
   char *matched; /* what match.h made of its widths, and how many parameters it has; NULL without */
 } PlaitExperimentCell;
@@ -78,9 +78,17 @@ PlaitCells *plait_cells_load (const char *path, const char *const *overrides, Pl
 PlaitCells *plait_cells_check (const char *path, const char *const *overrides, PlaitResolveFlags flags,
                                PlaitRegistry *registry, PlaitProblems *problems);
 
-/* Cells that are known already: @axes (PlaitAxis) is copied, @items (PlaitExperimentCell) taken over, and let go of by
- * plait_experiment_cell_clear. (transfer full) */
-PlaitCells *plait_cells_new_of (const char *name, const GArray *axes, GArray *items);
-void plait_experiment_cell_clear (gpointer cell);
+/* Whether its values are seeds. */
+gboolean plait_axis_is_seed (const PlaitAxis *axis);
+
+/* Whether @a and @b differ in nothing but their seed. */
+gboolean plait_cells_are_seeds (const PlaitCells *cells, const PlaitExperimentCell *a, const PlaitExperimentCell *b);
+
+/* Arrays of PlaitAxis and of PlaitExperimentCell, which own what is put into them. (transfer full) */
+GArray *plait_axes_new (void);
+GArray *plait_experiment_cells_new (void);
+
+/* Cells that are known already: @axes and @items of these are taken over. (transfer full) */
+PlaitCells *plait_cells_new_of (const char *name, GArray *axes, GArray *items);
 void plait_cells_free (PlaitCells *cells);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCells, plait_cells_free)

@@ -24,15 +24,14 @@ typedef struct
   gboolean now; /* measured */
 } Measured;
 
+/* 0 where @run does not tell. */
 static double
 read_seconds (PlaitStore *run, const char *place)
 {
   double seconds = 0;
 
-  return plait_store_has_attribute (run, place, "seconds")
-                 && plait_store_get_double (run, place, "seconds", &seconds, NULL)
-             ? seconds
-             : 0;
+  plait_store_get_double (run, place, "seconds", &seconds, NULL);
+  return seconds;
 }
 
 /* FALSE where the run does not tell. */
@@ -43,17 +42,15 @@ measure (const PlaitGrid *grid, const PlaitGridCell *cell, Measured *measured)
   g_autofree char *name = other ? g_strdup (other) : g_strconcat (cell->name, ".h5", NULL);
   g_autofree char *path = g_build_filename (grid->folder, name, NULL);
   g_autoptr (PlaitStore) run = plait_store_open (path, NULL);
-  g_auto (GStrv) splits = NULL;
+  g_auto (GStrv) splits = run ? plait_store_members (run, "/environment/evaluation", NULL) : NULL;
   gint64 bytes;
 
   *measured = (Measured){ .cell = cell };
-  if (!run || !plait_store_has (run, "/environment/training"))
+  if (!run)
     return FALSE;
   if (plait_store_get_int (run, "/environment", "peak_memory", &bytes, NULL))
     measured->bytes = (gsize)MAX (0, bytes);
   measured->training = read_seconds (run, "/environment/training");
-  if (plait_store_has (run, "/environment/evaluation"))
-    splits = plait_store_members (run, "/environment/evaluation", NULL);
   for (guint i = 0; splits && splits[i]; i++)
     {
       g_autofree char *place = g_strdup_printf ("/environment/evaluation/%s", splits[i]);
@@ -70,20 +67,13 @@ count_common (const PlaitGrid *grid, const PlaitGridCell *a, const PlaitGridCell
   guint common = 0;
 
   for (guint i = 0; i < grid->cells->n_axes; i++)
-    common += !g_str_equal (grid->cells->axes[i].key, "experiment.seed") && a->cell->places[i] == b->cell->places[i];
+    common += !plait_axis_is_seed (&grid->cells->axes[i]) && a->cell->places[i] == b->cell->places[i];
   return common;
 }
 
 /*
  * Measuring
  */
-
-/* Whether @a and @b differ in nothing but their seed. */
-static gboolean
-are_seeds (const PlaitGrid *grid, const PlaitGridCell *a, const PlaitGridCell *b)
-{
-  return count_common (grid, a, b) == count_common (grid, a, a);
-}
 
 /* Waits for @process, and kills it where that takes too long. (transfer full) */
 static char *
@@ -127,10 +117,10 @@ static gboolean
 is_known (const PlaitGrid *grid, const PlaitGridCost *cost, const GArray *known, const PlaitGridCell *cell)
 {
   for (guint i = 0; i < known->len; i++)
-    if (are_seeds (grid, cell, g_array_index (known, Measured, i).cell))
+    if (plait_cells_are_seeds (grid->cells, cell->cell, g_array_index (known, Measured, i).cell->cell))
       return TRUE;
   for (guint i = 0; i < grid->n; i++)
-    if (cost->cells[i].fault && are_seeds (grid, cell, &grid->items[i]))
+    if (cost->cells[i].fault && plait_cells_are_seeds (grid->cells, cell->cell, grid->items[i].cell))
       return TRUE;
   return FALSE;
 }
@@ -169,7 +159,7 @@ seconds_behind (const PlaitGrid *grid, const PlaitGridCell *cell)
   g_autoptr (PlaitStore) run
       = cell->state == PLAIT_CELL_PARTIAL && !cell->trained ? plait_store_open (path, NULL) : NULL;
 
-  return run && plait_store_has (run, "/environment/training") ? read_seconds (run, "/environment/training") : 0;
+  return run ? read_seconds (run, "/environment/training") : 0;
 }
 
 /* The mean of the known cells that have the most in common with @cell. */

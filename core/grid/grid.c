@@ -133,18 +133,6 @@ read_grid (const char *path, const char *const *overrides, const char *folder, P
   return g_steal_pointer (&grid);
 }
 
-PlaitGrid *
-plait_grid_new (const char *path, const char *const *overrides, const char *folder, PlaitGridFlags flags,
-                PlaitRegistry *registry, GError **error)
-{
-  g_autoptr (PlaitDigests) digests = plait_digests_new (NULL, NULL);
-  g_autoptr (PlaitGrid) grid = read_grid (path, overrides, folder, flags, registry, digests, error);
-
-  if (grid)
-    plait_grid_judge (grid, digests);
-  return g_steal_pointer (&grid);
-}
-
 /*
  * Some of the cells
  */
@@ -214,15 +202,15 @@ choose (PlaitGrid *grid, const char *const *names, GError **error)
 }
 
 PlaitGrid *
-plait_grid_new_part (const char *path, const char *const *overrides, const char *folder, PlaitGridFlags flags,
-                     const char *const *names, PlaitRegistry *registry, PlaitLog *log, GError **error)
+plait_grid_new (const char *path, const char *const *overrides, const char *folder, PlaitGridFlags flags,
+                const char *const *names, PlaitRegistry *registry, PlaitLog *log, GError **error)
 {
   g_autoptr (PlaitDigests) digests = plait_digests_new (NULL, NULL);
   g_autoptr (PlaitGrid) grid = read_grid (path, overrides, folder, flags, registry, digests, error);
 
-  if (!grid || !choose (grid, names, error) || !plait_grid_make_folder (grid, error))
+  if (!grid || (names && (!choose (grid, names, error) || !plait_grid_make_folder (grid, error))))
     return NULL;
-  for (guint i = 0; i < grid->n; i++)
+  for (guint i = 0; grid->part && i < grid->n; i++)
     if (!plait_grid_hold_cell (grid, &grid->items[i], log, error))
       return NULL;
   plait_grid_judge (grid, digests);

@@ -76,21 +76,16 @@ typedef struct
   PlaitLock *lock;  /* of the folder, from plait_grid_hold on; or NULL */
 } PlaitGrid;
 
-/* Reads the grid file at @path and looks what there is in @folder, without changing anything. @registry must outlive
- * the grid. (transfer full) */
+/* Reads the grid file at @path and looks what there is in @folder, without changing anything. With @names
+ * (NULL-terminated), its files' names without ending or their labels, it has these cells alone. Each of them is held
+ * from before it is looked at until the grid is freed, so it is run once, whoever else wants to; @log hears of that.
+ * @registry must outlive the grid. (transfer full) */
 PlaitGrid *plait_grid_new (const char *path, const char *const *overrides, const char *folder, PlaitGridFlags flags,
-                           PlaitRegistry *registry, GError **error);
+                           const char *const *names, PlaitRegistry *registry, PlaitLog *log, GError **error);
 
 /* The grid whose file over all cells is @path, as that tells it: its cells are finished where their files are, with
  * their experiments, and else new. Nothing is read of the experiment file. (transfer full) */
 PlaitGrid *plait_grid_open (const char *path, PlaitRegistry *registry, GError **error);
-
-/* The same as plait_grid_new for the cells of @names alone (NULL-terminated): their files' names without ending, or
- * their labels. Each is held from before it is looked at until the grid is freed, so it is run once, whoever else wants
- * to. (transfer full) */
-PlaitGrid *plait_grid_new_part (const char *path, const char *const *overrides, const char *folder,
-                                PlaitGridFlags flags, const char *const *names, PlaitRegistry *registry, PlaitLog *log,
-                                GError **error);
 void plait_grid_free (PlaitGrid *grid);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitGrid, plait_grid_free)
 

@@ -71,8 +71,7 @@ look_at (const PlaitGrid *grid, const Folder *folder, const char *name)
   if (found.key)
     {
       found.complete = g_str_equal (status, "complete");
-      if (plait_store_has_attribute (found.store, "/", "training_key"))
-        found.training_key = plait_store_get_string (found.store, "/", "training_key", NULL);
+      found.training_key = plait_store_get_string (found.store, "/", "training_key", NULL);
     }
   else
     {

@@ -7,29 +7,25 @@
 
 #define MOST_BYTES ((gsize)1 << 26)
 
-/* The axes, whose strings are kept in @memory. (element-type PlaitAxis) */
+/* (element-type PlaitAxis) */
 static GArray *
-read_axes (PlaitStore *store, GPtrArray *memory, GError **error)
+read_axes (PlaitStore *store, GError **error)
 {
-  g_autoptr (GArray) axes = g_array_new (FALSE, FALSE, sizeof (PlaitAxis));
-  char **names = plait_store_members (store, "/axes", error);
+  g_autoptr (GArray) axes = plait_axes_new ();
+  g_auto (GStrv) names = plait_store_members (store, "/axes", error);
 
-  if (!names)
-    return NULL;
-  g_ptr_array_add (memory, names);
-  for (guint a = 0; names[a]; a++)
+  for (guint a = 0; names && names[a]; a++)
     {
       g_autofree char *path = g_strdup_printf ("/axes/%s", names[a]);
       gint64 n;
       char **values = plait_store_read_strings (store, path, MOST_BYTES, &n, error);
-      PlaitAxis axis = { names[a], (const char *const *)values, (guint)n };
 
       if (!values)
         return NULL;
-      g_ptr_array_add (memory, values);
+      PlaitAxis axis = { g_strdup (names[a]), (const char *const *)values, (guint)n };
       g_array_append_val (axes, axis);
     }
-  return g_steal_pointer (&axes);
+  return names ? g_steal_pointer (&axes) : NULL;
 }
 
 /* A column of /cells, which has @n rows; -1: any number. (transfer full) */
@@ -52,8 +48,9 @@ read_column (PlaitStore *store, const char *name, gint64 *n, GError **error)
 
 /* Fills the places of axis @a of all cells. */
 static gboolean
-read_places (PlaitStore *store, const PlaitAxis *axis, guint a, guint *const *places, gint64 n, GError **error)
+read_places (PlaitStore *store, const PlaitAxis *axis, guint a, GArray *cells, GError **error)
 {
+  gint64 n = cells->len;
   g_auto (GStrv) values = read_column (store, axis->key, &n, error);
 
   for (gint64 i = 0; values && i < n; i++)
@@ -65,7 +62,7 @@ read_places (PlaitStore *store, const PlaitAxis *axis, guint a, guint *const *pl
       if (v == axis->n_values)
         return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s:/cells: \"%s\" is no value of %s; run plait grid again",
                            plait_store_path (store), values[i], axis->key);
-      places[i][a] = v;
+      g_array_index (cells, PlaitExperimentCell, i).places[a] = v;
     }
   return values != NULL;
 }
@@ -90,19 +87,17 @@ read_cell (PlaitGrid *grid, PlaitGridCell *cell, PlaitExperimentCell *own, Plait
 }
 
 static gboolean
-read_cells (PlaitGrid *grid, PlaitStore *store, const GArray *axes, const char *name, PlaitRegistry *registry,
-            GError **error)
+read_cells (PlaitGrid *grid, PlaitStore *store, const char *name, PlaitRegistry *registry, GError **error)
 {
   gint64 n = -1;
-  g_auto (GStrv) labels = read_column (store, "label", &n, error);
+  g_autoptr (GArray) axes = read_axes (store, error);
+  g_auto (GStrv) labels = axes ? read_column (store, "label", &n, error) : NULL;
   g_auto (GStrv) names = labels ? read_column (store, "name", &n, error) : NULL;
   g_auto (GStrv) keys = names ? read_column (store, "key", &n, error) : NULL;
-  g_autoptr (GArray) cells = g_array_new (FALSE, TRUE, sizeof (PlaitExperimentCell));
-  g_autofree guint **places = g_new0 (guint *, MAX (n, 0) + 1);
+  g_autoptr (GArray) cells = plait_experiment_cells_new ();
 
   if (!keys)
     return FALSE;
-  g_array_set_clear_func (cells, plait_experiment_cell_clear);
   g_array_set_size (cells, (guint)n);
   grid->n = grid->n_known = (guint)n;
   grid->items = g_new0 (PlaitGridCell, n + 1);
@@ -111,16 +106,16 @@ read_cells (PlaitGrid *grid, PlaitStore *store, const GArray *axes, const char *
       PlaitExperimentCell *own = &g_array_index (cells, PlaitExperimentCell, i);
 
       own->label = g_strdup (labels[i]);
-      own->places = places[i] = g_new0 (guint, axes->len + 1);
+      own->places = g_new0 (guint, axes->len + 1);
       grid->items[i].name = g_strdup (names[i]);
       grid->items[i].key = g_strdup (keys[i]);
       if (!read_cell (grid, &grid->items[i], own, registry, error))
         return FALSE;
     }
   for (guint a = 0; a < axes->len; a++)
-    if (!read_places (store, &g_array_index (axes, PlaitAxis, a), a, places, n, error))
+    if (!read_places (store, &g_array_index (axes, PlaitAxis, a), a, cells, error))
       return FALSE;
-  grid->cells = plait_cells_new_of (name, axes, g_steal_pointer (&cells));
+  grid->cells = plait_cells_new_of (name, g_steal_pointer (&axes), g_steal_pointer (&cells));
   for (gint64 i = 0; i < n; i++)
     grid->items[i].cell = &grid->cells->cells[i];
   return TRUE;
@@ -130,9 +125,7 @@ PlaitGrid *
 plait_grid_open (const char *path, PlaitRegistry *registry, GError **error)
 {
   g_autoptr (PlaitGrid) grid = g_new0 (PlaitGrid, 1);
-  g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func ((GDestroyNotify)g_strfreev);
   g_autoptr (PlaitStore) store = plait_store_open (path, error);
-  g_autoptr (GArray) axes = NULL;
   g_autofree char *name = NULL;
 
   if (!store)
@@ -140,6 +133,5 @@ plait_grid_open (const char *path, PlaitRegistry *registry, GError **error)
   grid->folder = g_path_get_dirname (path);
   name = plait_store_get_string (store, "/", "name", error);
   grid->text = name ? plait_store_get_string (store, "/", "experiment", error) : NULL;
-  axes = grid->text ? read_axes (store, memory, error) : NULL;
-  return axes && read_cells (grid, store, axes, name, registry, error) ? g_steal_pointer (&grid) : NULL;
+  return grid->text && read_cells (grid, store, name, registry, error) ? g_steal_pointer (&grid) : NULL;
 }

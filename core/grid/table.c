@@ -1,24 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "grid/table.h"
 
-#define SEED_AXIS "experiment.seed"
-
-/* Which axes make rows: all but the seeds. */
-static gboolean
-makes_rows (const PlaitCells *cells, guint axis)
-{
-  return !g_str_equal (cells->axes[axis].key, SEED_AXIS);
-}
-
-static gboolean
-same_row (const PlaitCells *cells, const PlaitExperimentCell *a, const PlaitExperimentCell *b)
-{
-  for (guint i = 0; i < cells->n_axes; i++)
-    if (makes_rows (cells, i) && a->places[i] != b->places[i])
-      return FALSE;
-  return TRUE;
-}
-
 /* The cells of each row, rows in the order of their first cells. (element-type GPtrArray of PlaitGridCell) */
 static GPtrArray *
 group_cells (const PlaitGrid *grid)
@@ -30,8 +12,9 @@ group_cells (const PlaitGrid *grid)
       GPtrArray *row = NULL;
 
       for (guint r = 0; r < rows->len && !row; r++)
-        if (same_row (grid->cells, ((PlaitGridCell *)g_ptr_array_index ((GPtrArray *)rows->pdata[r], 0))->cell,
-                      grid->items[i].cell))
+        if (plait_cells_are_seeds (grid->cells,
+                                   ((PlaitGridCell *)g_ptr_array_index ((GPtrArray *)rows->pdata[r], 0))->cell,
+                                   grid->items[i].cell))
           row = rows->pdata[r];
       if (!row)
         {
@@ -89,7 +72,7 @@ fill_row (PlaitGridTable *table, PlaitGridRow *row, const PlaitGrid *grid, const
 
   row->values = g_new0 (const char *, table->n_axes + 1);
   for (guint a = 0, n = 0; a < grid->cells->n_axes; a++)
-    if (makes_rows (grid->cells, a))
+    if (!plait_axis_is_seed (&grid->cells->axes[a]))
       row->values[n++] = axes[a].values[first->cell->places[a]];
   row->parameters = -1;
   row->n_cells = cells->len;
@@ -148,7 +131,7 @@ plait_grid_table_new (const PlaitGrid *grid, GError **error)
 
   table->axes = g_new0 (const char *, grid->cells->n_axes + 1);
   for (guint a = 0; a < grid->cells->n_axes; a++)
-    if (makes_rows (grid->cells, a))
+    if (!plait_axis_is_seed (&grid->cells->axes[a]))
       table->axes[table->n_axes++] = grid->cells->axes[a].key;
   collect_measures (table, grid);
   table->n_rows = rows->len;

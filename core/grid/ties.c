@@ -116,7 +116,7 @@ static void
 read_only (PlaitTies *ties, const char *key, GArray *axes, PlaitProblems *problems)
 {
   PlaitAxis *axis;
-  const char **values;
+  char **values;
   guint a;
 
   if (!find_axis (ties, key, key + strlen (ONLY), axes, &a, problems))
@@ -127,10 +127,10 @@ read_only (PlaitTies *ties, const char *key, GArray *axes, PlaitProblems *proble
   tie_of (ties, a)->condition = plait_exclusions_new (ties->file);
   plait_exclusions_read (tie_of (ties, a)->condition, key, (const PlaitAxis *)(gpointer)axes->data, axes->len,
                          problems);
-  values = g_renew (const char *, (gpointer)axis->values, axis->n_values + 2);
-  values[axis->n_values++] = "";
+  values = g_renew (char *, (gpointer)axis->values, axis->n_values + 2);
+  values[axis->n_values++] = g_strdup ("");
   values[axis->n_values] = NULL;
-  axis->values = values;
+  axis->values = (const char *const *)values;
 }
 
 void

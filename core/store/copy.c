@@ -77,7 +77,6 @@ static gboolean
 is_plot (PlaitStore *from, const PlaitStoreVisit *visit)
 {
   g_autofree char *class = visit->object.attributes > 0 && plait_store_has_attribute (from, visit->path, "axes")
-                                   && plait_store_has_attribute (from, visit->path, "NX_class")
                                ? plait_store_get_string (from, visit->path, "NX_class", NULL)
                                : NULL;
 

@@ -37,6 +37,8 @@ struct PlaitSafetensors
  * Types
  */
 
+G_STATIC_ASSERT (G_BYTE_ORDER == G_LITTLE_ENDIAN); /* as the values of the format */
+
 typedef struct
 {
   const char *name;
@@ -49,23 +51,11 @@ convert_f64 (const guint8 *bytes, gsize n, PlaitScalar *values)
 {
   for (gsize i = 0; i < n; i++)
     {
-      guint64 bits;
       double value;
 
-      memcpy (&bits, bytes + i * sizeof bits, sizeof bits);
-      bits = GUINT64_FROM_LE (bits);
-      memcpy (&value, &bits, sizeof value);
+      memcpy (&value, bytes + i * sizeof value, sizeof value);
       values[i] = (PlaitScalar)value;
     }
-}
-
-static float
-float_of_bits (guint32 bits)
-{
-  float value;
-
-  memcpy (&value, &bits, sizeof value);
-  return value;
 }
 
 static void
@@ -73,10 +63,10 @@ convert_f32 (const guint8 *bytes, gsize n, PlaitScalar *values)
 {
   for (gsize i = 0; i < n; i++)
     {
-      guint32 bits;
+      float value;
 
-      memcpy (&bits, bytes + i * sizeof bits, sizeof bits);
-      values[i] = float_of_bits (GUINT32_FROM_LE (bits));
+      memcpy (&value, bytes + i * sizeof value, sizeof value);
+      values[i] = value;
     }
 }
 
@@ -90,7 +80,13 @@ static void
 convert_bf16 (const guint8 *bytes, gsize n, PlaitScalar *values)
 {
   for (gsize i = 0; i < n; i++)
-    values[i] = float_of_bits (half_at (bytes, i) << 16);
+    {
+      guint32 bits = half_at (bytes, i) << 16;
+      float value;
+
+      memcpy (&value, &bits, sizeof value);
+      values[i] = value;
+    }
 }
 
 /* One bit of sign, 5 of exponent, which is biased by 15, and 10 behind the point. */
@@ -476,7 +472,6 @@ write_all (FILE *stream, const GString *header, const PlaitNamedTensor *tensors,
   gboolean good
       = fwrite (&length, sizeof length, 1, stream) == 1 && fwrite (header->str, 1, header->len, stream) == header->len;
 
-  G_STATIC_ASSERT (G_BYTE_ORDER == G_LITTLE_ENDIAN); /* as the values of the format */
   for (guint i = 0; i < n && good; i++)
     for (gint64 row = 0; row < tensors[i].value.rows && good; row++)
       good = fwrite (plait_tensor_row (tensors[i].value, row), sizeof (PlaitScalar), (gsize)tensors[i].value.width,
