@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/random.h"
-#include "tensor/kernels/kernels.h"
 #include "tensor/kernels/variant.h"
 #include "tensor/kernels/parts.h"
 #include "tensor/terms.h"
-#include "tensor/kernels/vector.h"
 
 /* Plain loops over n numbers that stand end to end, for the compiler to vectorise. */
 
