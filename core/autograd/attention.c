@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "autograd/families.h"
 #include "autograd/internal.h"
 #include "tensor/attention.h"
@@ -56,28 +58,44 @@ typedef struct
   PlaitAttentionMemory memories[];
 } AttentionPayload;
 
-/* The inputs are the queries, then keys and values of each memory. */
-static void
-attention_backward (PlaitTape *tape, PlaitNode *node)
+/* What attention reads. The inputs are the queries, then keys and values of each memory, which may have moved since the
+ * last time. */
+static PlaitAttentionJob
+job_of (const PlaitNode *node)
 {
   AttentionPayload *payload = node->payload;
-  PlaitArena *arena = plait_tape_arena (tape);
-  gsize size = payload->n_memories * sizeof (PlaitAttentionMemoryGradient);
-  PlaitAttentionMemoryGradient *targets = plait_arena_take (arena, size);
-  PlaitGradientTarget queries = target_of (tape, node->inputs[0]);
 
   for (guint i = 0; i < payload->n_memories; i++)
     {
-      PlaitNode *keys = node->inputs[1 + 2 * i];
-      PlaitNode *values = node->inputs[2 + 2 * i];
-
-      targets[i] = (PlaitAttentionMemoryGradient){ target_of (tape, keys), target_of (tape, values) };
-      payload->memories[i].keys = keys->value;
-      payload->memories[i].values = values->value;
+      payload->memories[i].keys = node->inputs[1 + 2 * i]->value;
+      payload->memories[i].values = node->inputs[2 + 2 * i]->value;
     }
-  plait_attention_backward (plait_tape_pool (tape), queries, targets, node->gradient, node->value,
-                            node->inputs[0]->value, payload->query_rows, payload->memories, payload->n_memories,
-                            &payload->settings, payload->log_sums.data);
+  return (PlaitAttentionJob){ .context = node->value,
+                              .queries = node->inputs[0]->value,
+                              .query_rows = payload->query_rows,
+                              .memories = payload->memories,
+                              .n_memories = payload->n_memories,
+                              .settings = &payload->settings,
+                              .log_sums = payload->log_sums.data };
+}
+
+static void
+attention_backward (PlaitTape *tape, PlaitNode *node)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  PlaitAttentionJob job = job_of (node);
+  gsize size = job.n_memories * sizeof (PlaitAttentionMemoryGradient);
+  PlaitAttentionMemoryGradient *targets = plait_arena_take (arena, size);
+
+  job.dcontext = node->gradient;
+  job.dqueries = target_of (tape, node->inputs[0]);
+  job.dmemories = targets;
+  for (guint i = 0; i < job.n_memories; i++)
+    {
+      targets[i].keys = target_of (tape, node->inputs[1 + 2 * i]);
+      targets[i].values = target_of (tape, node->inputs[2 + 2 * i]);
+    }
+  plait_attention_backward (plait_tape_pool (tape), &job);
   plait_arena_release (arena, targets, size);
 }
 
@@ -92,6 +110,7 @@ plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, co
   gint64 width = queries->value.width;
   PlaitNode *node;
   AttentionPayload *payload;
+  PlaitAttentionJob job;
 
   plait_tape_expect (tape, n_memories > 0 && n_memories <= PLAIT_ATTENTION_MEMORIES);
   plait_tape_expect (tape, options->heads > 0 && width % options->heads == 0);
@@ -122,13 +141,14 @@ plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, co
       plait_tape_expect (tape, !memory->gather || !node->needs_gradient);
       plait_tape_expect (tape, !memory->key_columns || !node->needs_gradient);
       note_products (tape, queries, query_rows, memory, options->causal);
-      payload->memories[i] = (PlaitAttentionMemory){ memory->keys->value, memory->values->value, memory->rows,
-                                                     memory->gather,      memory->weights,       memory->key_columns };
+      payload->memories[i] = (PlaitAttentionMemory){
+        .rows = memory->rows, .gather = memory->gather, .weights = memory->weights, .key_columns = memory->key_columns
+      };
     }
   if (node->needs_gradient)
     payload->log_sums = plait_tape_keep (tape, node, queries->value.rows, options->heads);
-  plait_attention_forward (plait_tape_pool (tape), node->value, queries->value, query_rows, payload->memories,
-                           n_memories, &payload->settings, payload->log_sums.data);
+  job = job_of (node);
+  plait_attention_forward (plait_tape_pool (tape), &job);
   return node;
 }
 
@@ -137,30 +157,43 @@ typedef struct
   PlaitAttentionSettings settings;
   guint n;
   const guint8 *const *present;
-  PlaitTensor *keys;
-  PlaitTensor *values;
+  PlaitTensor *tensors; /* [2 n]: room for keys and values */
 } ItemsPayload;
 
-/* The inputs are the queries, then all keys, then all values. */
+/* What attention over items reads. The inputs are the queries, then all keys, then all values. */
+static PlaitItemsJob
+items_job_of (const PlaitNode *node)
+{
+  ItemsPayload *payload = node->payload;
+
+  for (guint i = 0; i < 2 * payload->n; i++)
+    payload->tensors[i] = node->inputs[1 + i]->value;
+  return (PlaitItemsJob){ .context = node->value,
+                          .queries = node->inputs[0]->value,
+                          .keys = payload->tensors,
+                          .values = payload->tensors + payload->n,
+                          .present = payload->present,
+                          .n = payload->n,
+                          .settings = &payload->settings };
+}
+
 static void
 items_backward (PlaitTape *tape, PlaitNode *node)
 {
-  ItemsPayload *payload = node->payload;
-  guint n = payload->n;
-  gsize size = 2 * n * sizeof (PlaitGradientTarget);
+  PlaitItemsJob job = items_job_of (node);
+  gsize size = 2 * job.n * sizeof (PlaitGradientTarget);
   PlaitGradientTarget *targets = plait_arena_take (plait_tape_arena (tape), size);
-  PlaitGradientTarget queries = target_of (tape, node->inputs[0]);
 
-  for (guint i = 0; i < n; i++)
+  job.dcontext = node->gradient;
+  job.dqueries = target_of (tape, node->inputs[0]);
+  job.dkeys = targets;
+  job.dvalues = targets + job.n;
+  for (guint i = 0; i < job.n; i++)
     {
       targets[i] = target_of (tape, node->inputs[1 + i]);
-      targets[n + i] = target_of (tape, node->inputs[1 + n + i]);
-      payload->keys[i] = node->inputs[1 + i]->value;
-      payload->values[i] = node->inputs[1 + n + i]->value;
+      targets[job.n + i] = target_of (tape, node->inputs[1 + job.n + i]);
     }
-  plait_items_attention_backward (plait_tape_pool (tape), queries, targets, targets + n, node->gradient,
-                                  node->inputs[0]->value, payload->keys, payload->values, payload->present, n,
-                                  &payload->settings);
+  plait_items_attention_backward (plait_tape_pool (tape), &job);
   plait_arena_release (plait_tape_arena (tape), targets, size);
 }
 
@@ -176,9 +209,9 @@ plait_attention_over_items (PlaitTape *tape, PlaitNode *queries, PlaitNode *cons
   PlaitNode **inputs = plait_arena_new_array (arena, PlaitNode *, n_inputs);
   PlaitTensor *tensors = plait_arena_new_array (arena, PlaitTensor, 2 * n);
   const guint8 **bytes = NULL;
-  PlaitTensor shape = plait_tape_value (tape, queries);
+  PlaitTensor shape = queries->value;
   PlaitNode *node;
-  ItemsPayload *payload;
+  PlaitItemsJob job;
 
   plait_tape_expect (tape, n > 0 && options->heads > 0 && shape.width % options->heads == 0);
   inputs[0] = queries;
@@ -188,22 +221,16 @@ plait_attention_over_items (PlaitTape *tape, PlaitNode *queries, PlaitNode *cons
       plait_tape_expect (tape, values[i]->value.rows == shape.rows && values[i]->value.width == shape.width);
       inputs[1 + i] = keys[i];
       inputs[1 + n + i] = values[i];
-      tensors[i] = plait_tape_value (tape, keys[i]);
-      tensors[n + i] = plait_tape_value (tape, values[i]);
       plait_tape_note_product (tape, queries, keys[i], shape.rows * shape.width);
       plait_tape_note_product (tape, queries, values[i], shape.rows * shape.width);
     }
   if (present)
-    {
-      bytes = plait_arena_new_array (arena, const guint8 *, n);
-      for (guint i = 0; i < n; i++)
-        bytes[i] = present[i];
-    }
-  node = plait_tape_node (tape, &items, shape.rows, shape.width, inputs, n_inputs, sizeof *payload);
-  payload = node->payload;
-  *payload = (ItemsPayload){ settings_of (tape, options), n, bytes, tensors, tensors + n };
-  plait_items_attention_forward (plait_tape_pool (tape), node->value, shape, payload->keys, payload->values, bytes, n,
-                                 &payload->settings, weights);
+    bytes = memcpy (plait_arena_new_array (arena, const guint8 *, n), present, n * sizeof *bytes);
+  node = plait_tape_node (tape, &items, shape.rows, shape.width, inputs, n_inputs, sizeof (ItemsPayload));
+  *(ItemsPayload *)node->payload = (ItemsPayload){ settings_of (tape, options), n, bytes, tensors };
+  job = items_job_of (node);
+  job.weights = weights;
+  plait_items_attention_forward (plait_tape_pool (tape), &job);
   return node;
 }
 

@@ -7,37 +7,21 @@ typedef struct
 {
   const PlaitKernels *kernels;
   PlaitPool *pool;
-  PlaitAttentionJob job;
+  const PlaitAttentionJob *job;
+  gsize (*kernel) (const PlaitAttentionPiece *piece, gpointer scratch);
 } Attention;
 
 /* Pieces are heads of sentences. A sentence's heads stand together, so a thread meets its rows
  * while they are in cache. */
-static PlaitAttentionPiece
-piece_of (const Attention *attention, gint64 piece)
-{
-  guint heads = attention->job.settings->heads;
-
-  return (PlaitAttentionPiece){ &attention->job, piece / heads, (guint)(piece % heads) };
-}
-
 static void
-forward_piece (gpointer data, gint64 number, guint thread)
+head_piece (gpointer data, gint64 number, guint thread)
 {
   const Attention *attention = data;
-  PlaitAttentionPiece piece = piece_of (attention, number);
-  gsize size = attention->kernels->attention_forward (&piece, NULL);
+  guint heads = attention->job->settings->heads;
+  PlaitAttentionPiece piece = { attention->job, number / heads, (guint)(number % heads) };
+  gsize size = attention->kernel (&piece, NULL);
 
-  attention->kernels->attention_forward (&piece, plait_pool_scratch (attention->pool, thread, size));
-}
-
-static void
-backward_piece (gpointer data, gint64 number, guint thread)
-{
-  const Attention *attention = data;
-  PlaitAttentionPiece piece = piece_of (attention, number);
-  gsize size = attention->kernels->attention_backward (&piece, NULL);
-
-  attention->kernels->attention_backward (&piece, plait_pool_scratch (attention->pool, thread, size));
+  attention->kernel (&piece, plait_pool_scratch (attention->pool, thread, size));
 }
 
 /* A sentence with one query, all of its heads; the general way where the kernel does not know their width. */
@@ -45,14 +29,14 @@ static void
 one_piece (gpointer data, gint64 sentence, guint thread)
 {
   const Attention *attention = data;
-  guint heads = attention->job.settings->heads;
-  gint64 keys = plait_ragged_length (attention->job.memories[0].rows, sentence) + attention->kernels->vector_length;
+  guint heads = attention->job->settings->heads;
+  gint64 keys = plait_ragged_length (attention->job->memories[0].rows, sentence) + attention->kernels->vector_length;
   PlaitScalar *scratch = plait_pool_scratch (attention->pool, thread, sizeof (PlaitScalar) * (gsize)(heads * keys));
 
-  if (attention->kernels->attention_one (&attention->job, sentence, scratch))
+  if (attention->kernels->attention_one (attention->job, sentence, scratch))
     return;
   for (guint head = 0; head < heads; head++)
-    forward_piece (data, sentence * heads + head, thread);
+    head_piece (data, sentence * heads + head, thread);
 }
 
 /* Whether the job is a step of search: one query a sentence, and nothing to be kept. */
@@ -109,10 +93,8 @@ plait_attention_key_columns (PlaitPool *pool, PlaitScalar *columns, PlaitTensor 
 }
 
 static void
-check (const Attention *attention)
+check (const PlaitAttentionJob *job)
 {
-  const PlaitAttentionJob *job = &attention->job;
-
   g_assert (job->settings->heads > 0 && job->queries.width % job->settings->heads == 0);
   g_assert (job->n_memories >= 1 && job->n_memories <= PLAIT_ATTENTION_MEMORIES);
   g_assert (!job->settings->causal || job->n_memories == 1);
@@ -127,125 +109,70 @@ check (const Attention *attention)
 }
 
 void
-plait_attention_forward (PlaitPool *pool, PlaitTensor context, PlaitTensor queries, PlaitRagged query_rows,
-                         const PlaitAttentionMemory *memories, guint n_memories, const PlaitAttentionSettings *settings,
-                         PlaitScalar *log_sums)
+plait_attention_forward (PlaitPool *pool, const PlaitAttentionJob *job)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  Attention attention = { plait_kernels (),
-                          pool,
-                          { .context = context,
-                            .queries = queries,
-                            .query_rows = query_rows,
-                            .memories = memories,
-                            .n_memories = n_memories,
-                            .settings = settings,
-                            .log_sums = log_sums } };
+  Attention attention = { plait_kernels (), pool, job, plait_kernels ()->attention_forward };
 
-  check (&attention);
-  if (has_single_queries (&attention.job))
-    plait_pool_run (pool, query_rows.n, one_piece, &attention);
+  check (job);
+  if (has_single_queries (job))
+    plait_pool_run (pool, job->query_rows.n, one_piece, &attention);
   else
-    plait_pool_run (pool, query_rows.n * settings->heads, forward_piece, &attention);
+    plait_pool_run (pool, job->query_rows.n * job->settings->heads, head_piece, &attention);
 }
 
 void
-plait_attention_backward (PlaitPool *pool, PlaitGradientTarget dqueries, const PlaitAttentionMemoryGradient *dmemories,
-                          PlaitTensor dcontext, PlaitTensor context, PlaitTensor queries, PlaitRagged query_rows,
-                          const PlaitAttentionMemory *memories, guint n_memories,
-                          const PlaitAttentionSettings *settings, const PlaitScalar *log_sums)
+plait_attention_backward (PlaitPool *pool, const PlaitAttentionJob *job)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  Attention attention = { plait_kernels (),
-                          pool,
-                          { .context = context,
-                            .queries = queries,
-                            .query_rows = query_rows,
-                            .memories = memories,
-                            .n_memories = n_memories,
-                            .settings = settings,
-                            .log_sums = (PlaitScalar *)log_sums,
-                            .dcontext = dcontext,
-                            .dqueries = dqueries,
-                            .dmemories = dmemories } };
+  Attention attention = { plait_kernels (), pool, job, plait_kernels ()->attention_backward };
 
-  check (&attention);
-  plait_pool_run (pool, query_rows.n * settings->heads, backward_piece, &attention);
+  check (job);
+  plait_pool_run (pool, job->query_rows.n * job->settings->heads, head_piece, &attention);
 }
 
 typedef struct
 {
-  const PlaitKernels *kernels;
   PlaitPool *pool;
-  PlaitItemsJob job;
+  const PlaitItemsJob *job;
+  void (*kernel) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
   gint64 rows_in_piece;
-  gboolean backward;
 } Items;
 
 static void
 items_piece (gpointer data, gint64 piece, guint thread)
 {
   const Items *items = data;
-  PlaitScalar *scratch = plait_pool_scratch (items->pool, thread, sizeof (PlaitScalar) * 2 * (items->job.n + 1));
-  gint64 end = MIN ((piece + 1) * items->rows_in_piece, items->job.queries.rows);
+  PlaitScalar *scratch = plait_pool_scratch (items->pool, thread, sizeof (PlaitScalar) * 2 * (items->job->n + 1));
+  gint64 end = MIN ((piece + 1) * items->rows_in_piece, items->job->queries.rows);
 
   for (gint64 row = piece * items->rows_in_piece; row < end; row++)
-    if (items->backward)
-      items->kernels->items_backward (&items->job, row, scratch);
-    else
-      items->kernels->items_forward (&items->job, row, scratch);
+    items->kernel (items->job, row, scratch);
 }
 
 static void
 run_items (Items *items)
 {
-  gint64 numbers = MAX (1, items->job.queries.width * (1 + items->job.n));
+  const PlaitItemsJob *job = items->job;
 
-  g_assert (items->job.settings->heads > 0 && items->job.queries.width % items->job.settings->heads == 0);
-  items->kernels = plait_kernels ();
-  items->rows_in_piece = MAX (1, 16384 / numbers);
-  plait_pool_run (items->pool, (items->job.queries.rows + items->rows_in_piece - 1) / items->rows_in_piece, items_piece,
+  g_assert (job->settings->heads > 0 && job->queries.width % job->settings->heads == 0);
+  items->rows_in_piece = MAX (1, 16384 / MAX (1, job->queries.width * (1 + job->n)));
+  plait_pool_run (items->pool, (job->queries.rows + items->rows_in_piece - 1) / items->rows_in_piece, items_piece,
                   items);
 }
 
 void
-plait_items_attention_forward (PlaitPool *pool, PlaitTensor context, PlaitTensor queries, const PlaitTensor *keys,
-                               const PlaitTensor *values, const guint8 *const *present, guint n,
-                               const PlaitAttentionSettings *settings, PlaitScalar *weights)
+plait_items_attention_forward (PlaitPool *pool, const PlaitItemsJob *job)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  Items items = { .pool = pool,
-                  .job = { .context = context,
-                           .queries = queries,
-                           .keys = keys,
-                           .values = values,
-                           .present = present,
-                           .n = n,
-                           .settings = settings,
-                           .weights = weights } };
 
-  run_items (&items);
+  run_items (&(Items){ pool, job, plait_kernels ()->items_forward });
 }
 
 void
-plait_items_attention_backward (PlaitPool *pool, PlaitGradientTarget dqueries, const PlaitGradientTarget *dkeys,
-                                const PlaitGradientTarget *dvalues, PlaitTensor dcontext, PlaitTensor queries,
-                                const PlaitTensor *keys, const PlaitTensor *values, const guint8 *const *present,
-                                guint n, const PlaitAttentionSettings *settings)
+plait_items_attention_backward (PlaitPool *pool, const PlaitItemsJob *job)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  Items items = { .pool = pool,
-                  .backward = TRUE,
-                  .job = { .queries = queries,
-                           .keys = keys,
-                           .values = values,
-                           .present = present,
-                           .n = n,
-                           .settings = settings,
-                           .dcontext = dcontext,
-                           .dqueries = dqueries,
-                           .dkeys = dkeys,
-                           .dvalues = dvalues } };
 
-  run_items (&items);
+  run_items (&(Items){ pool, job, plait_kernels ()->items_backward });
 }

@@ -36,11 +36,6 @@ typedef struct
   PlaitRandomKey key;       /* of the dropout; the draw of (head, query row, key of all memories of the sentence) */
 } PlaitAttentionSettings;
 
-/* context [r, w]; @log_sums is NULL or heads * r numbers, [row][head], for backward. */
-void plait_attention_forward (PlaitPool *pool, PlaitTensor context, PlaitTensor queries, PlaitRagged query_rows,
-                              const PlaitAttentionMemory *memories, guint n_memories,
-                              const PlaitAttentionSettings *settings, PlaitScalar *log_sums);
-
 /*
  * Search reads the same keys at every step. The forward kernel wants them by columns, and makes these anew at each call
  * unless it is given them: for each sentence [w][keys, rounded up to whole vectors]. The number of scalars
@@ -62,25 +57,49 @@ typedef struct
   PlaitGradientTarget values;
 } PlaitAttentionMemoryGradient;
 
-/* Every target is written whole. Targets may be one and the same tensor (queries that are also keys): they are written
- * in the order queries, keys and values of memory 0, keys and values of memory 1, ..., so only the first of them may
- * have beta 0. */
-void plait_attention_backward (PlaitPool *pool, PlaitGradientTarget dqueries,
-                               const PlaitAttentionMemoryGradient *dmemories, PlaitTensor dcontext, PlaitTensor context,
-                               PlaitTensor queries, PlaitRagged query_rows, const PlaitAttentionMemory *memories,
-                               guint n_memories, const PlaitAttentionSettings *settings, const PlaitScalar *log_sums);
+/* What is given of attention forward and backward. */
+typedef struct
+{
+  PlaitTensor context; /* [r, w], which forward writes */
+  PlaitTensor queries;
+  PlaitRagged query_rows;
+  const PlaitAttentionMemory *memories;
+  guint n_memories;
+  const PlaitAttentionSettings *settings;
+  PlaitScalar *log_sums; /* heads * r numbers, [row][head], which forward leaves for backward; or NULL */
+
+  /* Backward. Every target is written whole. Targets may be one and the same tensor (queries that are also keys): they
+   * are written in the order queries, keys and values of memory 0, keys and values of memory 1, ..., so only the first
+   * of them may have beta 0. */
+  PlaitTensor dcontext;
+  PlaitGradientTarget dqueries;
+  const PlaitAttentionMemoryGradient *dmemories;
+} PlaitAttentionJob;
+
+void plait_attention_forward (PlaitPool *pool, const PlaitAttentionJob *job);
+void plait_attention_backward (PlaitPool *pool, const PlaitAttentionJob *job);
 
 /*
- * Attention of each row over its own @n items (the contexts, eq. 7-8): row r of keys[j] and values[j] is its item
- * j. present[j] is NULL (all present) or a byte a row; @present itself may be NULL. No item at all gives a zero row.
- * @weights is NULL or [heads][rows][n], before dropout, absent items 0. settings->causal is ignored.
+ * Attention of each row over its own @n items (the contexts, eq. 7-8): row r of keys[j] and values[j] is its item j. No
+ * item at all gives a zero row.
  */
-void plait_items_attention_forward (PlaitPool *pool, PlaitTensor context, PlaitTensor queries, const PlaitTensor *keys,
-                                    const PlaitTensor *values, const guint8 *const *present, guint n,
-                                    const PlaitAttentionSettings *settings, PlaitScalar *weights);
+typedef struct
+{
+  PlaitTensor context; /* which forward writes */
+  PlaitTensor queries;
+  const PlaitTensor *keys;
+  const PlaitTensor *values;
+  const guint8 *const *present; /* NULL, or of each item NULL (all present) or a byte a row */
+  guint n;
+  const PlaitAttentionSettings *settings; /* causal is ignored */
+  PlaitScalar *weights; /* NULL or [heads][rows][n], before dropout, absent items 0, which forward writes */
 
-/* Targets as in plait_attention_backward, in the order queries, keys[0], values[0], keys[1], ... */
-void plait_items_attention_backward (PlaitPool *pool, PlaitGradientTarget dqueries, const PlaitGradientTarget *dkeys,
-                                     const PlaitGradientTarget *dvalues, PlaitTensor dcontext, PlaitTensor queries,
-                                     const PlaitTensor *keys, const PlaitTensor *values, const guint8 *const *present,
-                                     guint n, const PlaitAttentionSettings *settings);
+  /* Backward. Targets as above, in the order queries, keys[0], values[0], keys[1], ... */
+  PlaitTensor dcontext;
+  PlaitGradientTarget dqueries;
+  const PlaitGradientTarget *dkeys;
+  const PlaitGradientTarget *dvalues;
+} PlaitItemsJob;
+
+void plait_items_attention_forward (PlaitPool *pool, const PlaitItemsJob *job);
+void plait_items_attention_backward (PlaitPool *pool, const PlaitItemsJob *job);

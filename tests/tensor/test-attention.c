@@ -237,12 +237,34 @@ check_forward (Trial *trial, Case *c, gboolean backward)
     }
 }
 
+static PlaitAttentionJob
+job_of (const Case *c)
+{
+  return (PlaitAttentionJob){ .context = c->context,
+                              .queries = c->queries,
+                              .query_rows = c->query_rows,
+                              .memories = c->memories,
+                              .n_memories = c->n_memories,
+                              .settings = &c->settings,
+                              .dcontext = c->dcontext,
+                              .dmemories = c->gradients };
+}
+
+static void
+run_forward (Trial *trial, const Case *c)
+{
+  PlaitAttentionJob job = job_of (c);
+
+  plait_attention_forward (trial->pool, &job);
+}
+
 static void
 attention_case (Trial *trial, Case c)
 {
   PlaitScalar beta = (PlaitScalar)trial_number (trial, 0, 1);
   PlaitScalar *log_sums = trial_vector (trial, c.queries.rows * c.settings.heads);
   PlaitGradientTarget dqueries = { .beta = beta };
+  PlaitAttentionJob job;
 
   c.dcontext = trial_tensor (trial, c.queries.rows, c.width);
   dqueries.gradient = trial_target (trial, c.queries.rows, c.width, beta, &c.slow_dqueries);
@@ -255,10 +277,11 @@ attention_case (Trial *trial, Case c)
       gradient->keys.gradient = trial_target (trial, rows, c.width, beta, &c.slow_dkeys[m]);
       gradient->values.gradient = trial_target (trial, rows, c.width, beta, &c.slow_dvalues[m]);
     }
-  plait_attention_forward (trial->pool, c.context, c.queries, c.query_rows, c.memories, c.n_memories, &c.settings,
-                           log_sums);
-  plait_attention_backward (trial->pool, dqueries, c.gradients, c.dcontext, c.context, c.queries, c.query_rows,
-                            c.memories, c.n_memories, &c.settings, log_sums);
+  job = job_of (&c);
+  job.log_sums = log_sums;
+  job.dqueries = dqueries;
+  plait_attention_forward (trial->pool, &job);
+  plait_attention_backward (trial->pool, &job);
   check_forward (trial, &c, TRUE);
   trial_check (trial, "dqueries", dqueries.gradient, c.slow_dqueries);
   for (guint m = 0; m < c.n_memories; m++)
@@ -329,12 +352,19 @@ steep_body (Trial *trial)
   PlaitAttentionSettings settings = { .heads = 1, .scale = 1 };
   PlaitAttentionMemory memory = { .keys = keys, .values = values, .rows = { 1, many } };
   PlaitScalar *log_sums = trial_vector (trial, 1);
+  PlaitAttentionJob job = { .context = context,
+                            .queries = query,
+                            .query_rows = { 1, one },
+                            .memories = &memory,
+                            .n_memories = 1,
+                            .settings = &settings,
+                            .log_sums = log_sums };
 
   for (gint64 j = 0; j < 16; j++)
     query.data[j] = j == 0;
   for (gint64 i = 0; i < 700; i++)
     plait_tensor_row (keys, i)[0] = (PlaitScalar)(i == greatest ? 5000 : 2000 - 3 * i);
-  plait_attention_forward (trial->pool, context, query, (PlaitRagged){ 1, one }, &memory, 1, &settings, log_sums);
+  plait_attention_forward (trial->pool, &job);
   trial_check (trial, "context", context, plait_tensor_rows (values, greatest, 1));
   CHECK (log_sums[0] == 5000);
 }
@@ -387,8 +417,7 @@ gather_case (Trial *trial, Case c)
 
   for (guint m = 0; m < c.n_memories; m++)
     gather_keys (trial, &c, &c.memories[m]);
-  plait_attention_forward (trial->pool, c.context, c.queries, c.query_rows, c.memories, c.n_memories, &c.settings,
-                           NULL);
+  run_forward (trial, &c);
   check_forward (trial, &c, FALSE);
 }
 
@@ -414,9 +443,11 @@ TEST_CASE (attention, reads_gathered_keys)
 static void
 columns_case (Trial *trial, Case c)
 {
-  PlaitTensor without = trial_rubbish (trial, c.queries.rows, c.width);
+  PlaitTensor without = trial_rubbish (trial, c.queries.rows, c.width), with = c.context;
 
-  plait_attention_forward (trial->pool, without, c.queries, c.query_rows, c.memories, c.n_memories, &c.settings, NULL);
+  c.context = without;
+  run_forward (trial, &c);
+  c.context = with;
   for (guint m = 0; m < c.n_memories; m++)
     {
       PlaitAttentionMemory *memory = &c.memories[m];
@@ -425,8 +456,7 @@ columns_case (Trial *trial, Case c)
       plait_attention_key_columns (trial->pool, columns, memory->keys, memory->rows);
       memory->key_columns = columns;
     }
-  plait_attention_forward (trial->pool, c.context, c.queries, c.query_rows, c.memories, c.n_memories, &c.settings,
-                           NULL);
+  run_forward (trial, &c);
   check_forward (trial, &c, FALSE);
   for (gint64 row = 0; row < c.queries.rows; row++)
     CHECK (memcmp (plait_tensor_row (c.context, row), plait_tensor_row (without, row), sizeof (PlaitScalar) * c.width)
@@ -474,7 +504,7 @@ single_body (Trial *trial)
   c.slow_weights[0] = trial_vector (trial, c.settings.heads * plait_ragged_rows (c.memories[0].rows));
   if (trial_flip (trial))
     gather_keys (trial, &c, &c.memories[0]);
-  plait_attention_forward (trial->pool, c.context, c.queries, c.query_rows, c.memories, 1, &c.settings, NULL);
+  run_forward (trial, &c);
   check_forward (trial, &c, FALSE);
 }
 
@@ -496,15 +526,24 @@ shared_body (Trial *trial)
   PlaitAttentionMemory memory = { .keys = x, .values = x, .rows = rows };
   PlaitScalar *log_sums = trial_vector (trial, n * 2);
   PlaitAttentionMemoryGradient gradient = { { shared, 1 }, { shared, 1 } };
+  PlaitAttentionJob job = { .context = context,
+                            .queries = x,
+                            .query_rows = rows,
+                            .memories = &memory,
+                            .n_memories = 1,
+                            .settings = &settings,
+                            .log_sums = log_sums,
+                            .dcontext = dcontext,
+                            .dqueries = { shared, 0 },
+                            .dmemories = &gradient };
 
-  plait_attention_forward (trial->pool, context, x, rows, &memory, 1, &settings, log_sums);
-  plait_attention_backward (trial->pool, (PlaitGradientTarget){ shared, 0 }, &gradient, dcontext, context, x, rows,
-                            &memory, 1, &settings, log_sums);
+  plait_attention_forward (trial->pool, &job);
+  plait_attention_backward (trial->pool, &job);
   for (guint i = 0; i < 3; i++)
     apart[i] = trial_rubbish (trial, n, width);
   gradient = (PlaitAttentionMemoryGradient){ { apart[1], 0 }, { apart[2], 0 } };
-  plait_attention_backward (trial->pool, (PlaitGradientTarget){ apart[0], 0 }, &gradient, dcontext, context, x, rows,
-                            &memory, 1, &settings, log_sums);
+  job.dqueries = (PlaitGradientTarget){ apart[0], 0 };
+  plait_attention_backward (trial->pool, &job);
   for (gint64 i = 0; i < n; i++)
     for (gint64 j = 0; j < width; j++)
       plait_tensor_row (sum, i)[j]
@@ -533,6 +572,17 @@ items_body (Trial *trial)
   PlaitScalar *weights = trial_vector (trial, rows * n * settings.heads);
   PlaitScalar *slow_weights = trial_vector (trial, rows * n * settings.heads);
   const guint8 *present[5];
+  PlaitItemsJob job = { .context = context,
+                        .queries = queries,
+                        .keys = keys,
+                        .values = values,
+                        .present = present,
+                        .n = n,
+                        .settings = &settings,
+                        .weights = weights,
+                        .dcontext = dcontext,
+                        .dkeys = dkeys,
+                        .dvalues = dvalues };
 
   slow_contexts = trial_tensor (trial, rows, width);
   dq.gradient = trial_target (trial, rows, width, beta, &slow_dq);
@@ -545,9 +595,9 @@ items_body (Trial *trial)
       dkeys[j].gradient = trial_target (trial, rows, width, beta, &slow_dkeys[j]);
       dvalues[j].gradient = trial_target (trial, rows, width, beta, &slow_dvalues[j]);
     }
-  plait_items_attention_forward (trial->pool, context, queries, keys, values, present, n, &settings, weights);
-  plait_items_attention_backward (trial->pool, dq, dkeys, dvalues, dcontext, queries, keys, values, present, n,
-                                  &settings);
+  job.dqueries = dq;
+  plait_items_attention_forward (trial->pool, &job);
+  plait_items_attention_backward (trial->pool, &job);
   for (gint64 r = 0; r < rows; r++)
     for (guint head = 0; head < settings.heads; head++)
       {

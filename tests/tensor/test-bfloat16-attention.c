@@ -42,6 +42,16 @@ attend (Trial *trial, Attended from, PlaitPrecision precision)
                      .log_sums = trial_rubbish (trial, 1, rows * from.settings.heads),
                      .dqueries = trial_rubbish (trial, rows, width) };
   PlaitAttentionMemoryGradient gradients[2];
+  PlaitAttentionJob job = { .context = found.context,
+                            .queries = from.queries,
+                            .query_rows = from.query_rows,
+                            .memories = from.memories,
+                            .n_memories = from.n_memories,
+                            .settings = &from.settings,
+                            .log_sums = found.log_sums.data,
+                            .dcontext = from.dcontext,
+                            .dqueries = { found.dqueries, 0 },
+                            .dmemories = gradients };
 
   from.settings.precision = precision;
   for (guint m = 0; m < from.n_memories; m++)
@@ -50,11 +60,8 @@ attend (Trial *trial, Attended from, PlaitPrecision precision)
       found.dvalues[m] = trial_rubbish (trial, from.memories[m].keys.rows, width);
       gradients[m] = (PlaitAttentionMemoryGradient){ { found.dkeys[m], 0 }, { found.dvalues[m], 0 } };
     }
-  plait_attention_forward (trial->pool, found.context, from.queries, from.query_rows, from.memories, from.n_memories,
-                           &from.settings, found.log_sums.data);
-  plait_attention_backward (trial->pool, (PlaitGradientTarget){ found.dqueries, 0 }, gradients, from.dcontext,
-                            found.context, from.queries, from.query_rows, from.memories, from.n_memories,
-                            &from.settings, found.log_sums.data);
+  plait_attention_forward (trial->pool, &job);
+  plait_attention_backward (trial->pool, &job);
   return found;
 }
 

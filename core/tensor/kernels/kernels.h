@@ -28,44 +28,12 @@ typedef struct
 /* Most memories of one softmax. */
 #define PLAIT_ATTENTION_MEMORIES 64
 
-/* The arguments of plait_attention_forward and _backward. */
-typedef struct
-{
-  PlaitTensor context;
-  PlaitTensor queries;
-  PlaitRagged query_rows;
-  const PlaitAttentionMemory *memories;
-  guint n_memories;
-  const PlaitAttentionSettings *settings;
-  PlaitScalar *log_sums;
-  PlaitTensor dcontext;
-  PlaitGradientTarget dqueries;
-  const PlaitAttentionMemoryGradient *dmemories;
-} PlaitAttentionJob;
-
 typedef struct
 {
   const PlaitAttentionJob *job;
   gint64 sentence;
   guint head;
 } PlaitAttentionPiece;
-
-/* The arguments of plait_items_attention_forward and _backward. */
-typedef struct
-{
-  PlaitTensor context;
-  PlaitTensor queries;
-  const PlaitTensor *keys;
-  const PlaitTensor *values;
-  const guint8 *const *present;
-  guint n;
-  const PlaitAttentionSettings *settings;
-  PlaitScalar *weights;
-  PlaitTensor dcontext;
-  PlaitGradientTarget dqueries;
-  const PlaitGradientTarget *dkeys;
-  const PlaitGradientTarget *dvalues;
-} PlaitItemsJob;
 
 /* A pair of an additive score, or where its gradients are added (NULL: nowhere). */
 typedef struct
