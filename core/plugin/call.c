@@ -28,6 +28,13 @@ end_call (const PlaitInstance *instance, PlaitCaller before, const char *call, g
   return fits;
 }
 
+/* The functions of its plugin, in the table of the plugin's kind. */
+static gconstpointer
+table_of (const PlaitPart *part)
+{
+  return part->plugin->descriptor->table;
+}
+
 /*
  * Building
  */
@@ -92,17 +99,11 @@ check_shape (const PlaitPart *part, const PlaitEncoderShape *shape, GError **err
   return TRUE;
 }
 
-static const PlaitEncoderTable *
-encoder_table (const PlaitInstance *instance)
-{
-  return instance->part->plugin->descriptor->table;
-}
-
 gboolean
 plait_call_build_encoder (PlaitInstance *instance, const PlaitPart *part, const PlaitEncoderBuild *build,
                           PlaitLossColumns *columns, GError **error)
 {
-  const PlaitEncoderTable *table = part->plugin->descriptor->table;
+  const PlaitEncoderTable *table = table_of (part);
   PlaitEncoderBuild own = *build;
   GError *fault = NULL;
   PlaitCaller before;
@@ -134,7 +135,7 @@ gboolean
 plait_call_build_combiner (PlaitInstance *instance, const PlaitPart *part, PlaitSite *site, PlaitParameters *parameters,
                            GError **error)
 {
-  const PlaitCombinerTable *table = part->plugin->descriptor->table;
+  const PlaitCombinerTable *table = table_of (part);
   GError *fault = NULL;
   PlaitCaller before;
   gboolean built;
@@ -148,7 +149,7 @@ gboolean
 plait_call_build_coverage (PlaitInstance *instance, const PlaitPart *part, const PlaitCoverageBuild *build,
                            PlaitCoverageShape *shape, PlaitLossColumns *columns, GError **error)
 {
-  const PlaitCoverageTable *table = part->plugin->descriptor->table;
+  const PlaitCoverageTable *table = table_of (part);
   GError *fault = NULL;
   PlaitCaller before;
   gboolean built;
@@ -176,48 +177,39 @@ enter (const PlaitInstance *instance, PlaitTape *tape, const char *call)
   return plait_tape_call (tape, (PlaitCaller){ instance->part->label, call });
 }
 
-/* As end_call: who finds an input too long looks for the group of the setting. */
+/* check_input of the encoder, and of what it stands on, or where @input is NULL check_length. Who finds an input too
+ * long looks for the group of the setting. */
 static gboolean
-end_check (const PlaitInstance *instance, PlaitCaller before, const char *call, gboolean fits, GError *fault,
-           GError **error)
+check (const PlaitInstance *instance, const PlaitInput *input, gint64 rows, GError **error)
 {
-  g_autofree char *group = g_strdup_printf ("[%s]", instance->part->group);
+  const PlaitPart *part = instance->part;
+  const PlaitEncoderTable *table = table_of (part);
+  const char *call = input ? "check_input" : "check_length";
+  g_autofree char *group = g_strdup_printf ("[%s]", part->group);
+  PlaitCaller before;
+  GError *fault = NULL;
+  gboolean fits;
 
+  if (instance->leaves && !check (instance->leaves, input, rows, error))
+    return FALSE;
+  if (input ? !table->check_input : !table->check_length)
+    return TRUE;
+  before = plait_crash_enter ((PlaitCaller){ part->label, call });
+  fits = input ? table->check_input (part->settings, instance->state, input, &fault)
+               : table->check_length (part->settings, instance->state, rows, &fault);
   return end_call (instance, before, call, fits, fault, group, error);
 }
 
 gboolean
 plait_call_check_length (const PlaitInstance *instance, gint64 rows, GError **error)
 {
-  const PlaitEncoderTable *table = encoder_table (instance);
-  PlaitCaller before;
-  GError *fault = NULL;
-  gboolean fits;
-
-  if (instance->leaves && !plait_call_check_length (instance->leaves, rows, error))
-    return FALSE;
-  if (!table->check_length)
-    return TRUE;
-  before = plait_crash_enter ((PlaitCaller){ instance->part->label, "check_length" });
-  fits = table->check_length (instance->part->settings, instance->state, rows, &fault);
-  return end_check (instance, before, "check_length", fits, fault, error);
+  return check (instance, NULL, rows, error);
 }
 
 gboolean
 plait_call_check_input (const PlaitInstance *instance, const PlaitInput *input, GError **error)
 {
-  const PlaitEncoderTable *table = encoder_table (instance);
-  PlaitCaller before;
-  GError *fault = NULL;
-  gboolean fits;
-
-  if (instance->leaves && !plait_call_check_input (instance->leaves, input, error))
-    return FALSE;
-  if (!table->check_input)
-    return TRUE;
-  before = plait_crash_enter ((PlaitCaller){ instance->part->label, "check_input" });
-  fits = table->check_input (instance->part->settings, instance->state, input, &fault);
-  return end_check (instance, before, "check_input", fits, fault, error);
+  return check (instance, input, 0, error);
 }
 
 /* A node that a plugin gave must be [rows, width]. */
@@ -364,6 +356,7 @@ plait_call_encode (const PlaitInstance *instance, PlaitEncoding *encoding, Plait
   PlaitTape *tape = encoding->tape;
   PlaitArena *arena = plait_tape_arena (tape);
   struct PlaitEncodingHost *host = plait_arena_new_array (arena, struct PlaitEncodingHost, 1);
+  const PlaitEncoderTable *table = table_of (instance->part);
   PlaitCaller before;
 
   *host = (struct PlaitEncodingHost){ instance, losses };
@@ -377,7 +370,7 @@ plait_call_encode (const PlaitInstance *instance, PlaitEncoding *encoding, Plait
       encoding->leaves = leaves;
     }
   before = enter (instance, tape, "encode");
-  encoder_table (instance)->encode (instance->part->settings, instance->state, encoding);
+  table->encode (instance->part->settings, instance->state, encoding);
   for (guint i = 0; i < instance->shape.n_memories; i++)
     expect_memory (tape, &encoding->memories[i], encoding->input->rows.n, instance->shape.memories[i].width,
                    instance->shape.memories[i].structure);
@@ -386,48 +379,44 @@ plait_call_encode (const PlaitInstance *instance, PlaitEncoding *encoding, Plait
   plait_tape_call (tape, before);
 }
 
-static const PlaitCombinerTable *
-combiner_table (const PlaitInstance *instance)
+/* What a plugin has prepared of the rows of @memory, if anything; @before runs again. */
+static PlaitNode *
+end_prepare (PlaitTape *tape, PlaitCaller before, const PlaitMemory *memory, PlaitNode *prepared)
 {
-  return instance->part->plugin->descriptor->table;
+  if (prepared)
+    expect_node (tape, "what it prepared", prepared, plait_ragged_rows (memory->rows), prepared->value.width);
+  plait_tape_call (tape, before);
+  return prepared;
 }
 
 PlaitNode *
 plait_call_prepare (const PlaitInstance *instance, PlaitTape *tape, guint memory, const PlaitMemory *rows)
 {
+  const PlaitCombinerTable *table = table_of (instance->part);
   PlaitCaller before;
-  PlaitNode *prepared;
 
-  if (!combiner_table (instance)->prepare)
+  if (!table->prepare)
     return NULL;
   before = enter (instance, tape, "prepare");
-  prepared = combiner_table (instance)->prepare (instance->part->settings, instance->state, tape, memory, rows);
-  if (prepared)
-    expect_node (tape, "what it prepared", prepared, plait_ragged_rows (rows->rows), prepared->value.width);
-  plait_tape_call (tape, before);
-  return prepared;
+  return end_prepare (tape, before, rows,
+                      table->prepare (instance->part->settings, instance->state, tape, memory, rows));
 }
 
 PlaitStream
 plait_call_combine (const PlaitInstance *instance, PlaitTape *tape, PlaitSite *site, PlaitStream x,
                     gboolean gives_context)
 {
+  const PlaitCombinerTable *table = table_of (instance->part);
   PlaitCaller before = enter (instance, tape, "combine");
   gint64 rows = x.query->value.rows, width = plait_site_width (site);
 
-  x = combiner_table (instance)->combine (site, instance->part->settings, instance->state, x);
+  x = table->combine (site, instance->part->settings, instance->state, x);
   if (gives_context)
     expect_node (tape, "a context", x.context, rows, width);
   else
     expect_node (tape, "a query", x.query, rows, plait_site_query_width (site));
   plait_tape_call (tape, before);
   return x;
-}
-
-static const PlaitCoverageTable *
-coverage_table (const PlaitInstance *instance)
-{
-  return instance->part->plugin->descriptor->table;
 }
 
 struct PlaitCoverageHost
@@ -449,23 +438,19 @@ plait_coverage_add_loss (const PlaitCoverageStep *step, const char *name, PlaitN
 PlaitNode *
 plait_call_prepare_coverage (const PlaitInstance *instance, PlaitTape *tape, const PlaitMemory *memory)
 {
+  const PlaitCoverageTable *table = table_of (instance->part);
   PlaitCaller before;
-  PlaitNode *prepared;
 
-  if (!coverage_table (instance)->prepare)
+  if (!table->prepare)
     return NULL;
   before = enter (instance, tape, "prepare");
-  prepared = coverage_table (instance)->prepare (instance->part->settings, instance->state, tape, memory);
-  if (prepared)
-    expect_node (tape, "what it prepared", prepared, plait_ragged_rows (memory->rows), prepared->value.width);
-  plait_tape_call (tape, before);
-  return prepared;
+  return end_prepare (tape, before, memory, table->prepare (instance->part->settings, instance->state, tape, memory));
 }
 
 gboolean
 plait_call_has_score (const PlaitInstance *instance)
 {
-  return coverage_table (instance)->score != NULL;
+  return ((const PlaitCoverageTable *)table_of (instance->part))->score != NULL;
 }
 
 /* Runs @function, score or update, over @step. */
@@ -489,18 +474,21 @@ run_coverage (const PlaitInstance *instance, PlaitCoverageStep *step, PlaitLossP
 PlaitNode *
 plait_call_score (const PlaitInstance *instance, PlaitCoverageStep *step, gint64 score_width)
 {
-  return run_coverage (instance, step, NULL, "score", coverage_table (instance)->score, "a score", score_width);
+  const PlaitCoverageTable *table = table_of (instance->part);
+
+  return run_coverage (instance, step, NULL, "score", table->score, "a score", score_width);
 }
 
 PlaitNode *
 plait_call_update (const PlaitInstance *instance, PlaitCoverageStep *step, PlaitLossPass *losses)
 {
-  return run_coverage (instance, step, losses, "update", coverage_table (instance)->update, "states",
-                       step->state->value.width);
+  const PlaitCoverageTable *table = table_of (instance->part);
+
+  return run_coverage (instance, step, losses, "update", table->update, "states", step->state->value.width);
 }
 
 const char *
 plait_call_prepared_name (const PlaitInstance *instance)
 {
-  return coverage_table (instance)->prepared_name;
+  return ((const PlaitCoverageTable *)table_of (instance->part))->prepared_name;
 }

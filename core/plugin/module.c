@@ -79,16 +79,6 @@ field_size (PlaitSettingType type)
   return 0;
 }
 
-static const char *
-nearest_parameter (const PlaitSchema *schema, const char *name)
-{
-  g_autofree const char **names = g_new0 (const char *, schema->n_parameters + 1);
-
-  for (guint i = 0; i < schema->n_parameters; i++)
-    names[i] = schema->parameters[i]->name;
-  return plait_nearest_name (name, names);
-}
-
 static gboolean
 check_binding (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitBinding *binding,
                const PlaitSchema *schema, GError **error)
@@ -98,7 +88,7 @@ check_binding (const char *path, const PlaitPluginDescriptor *descriptor, const 
 
   if (!parameter)
     {
-      const char *nearest = nearest_parameter (schema, binding->name);
+      const char *nearest = plait_setting_nearest (schema->parameters, schema->n_parameters, binding->name);
 
       if (nearest)
         return refuse (path, error,

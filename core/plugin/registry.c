@@ -118,17 +118,16 @@ search_kind (PlaitRegistry *registry, const PlaitPluginFolder *folder, PlaitPlug
 static void
 add_folder (PlaitRegistry *registry, const char *path, const char *origin)
 {
-  PlaitPluginFolder *folder = g_new0 (PlaitPluginFolder, 1);
+  g_autofree char *canonical = g_canonicalize_filename (path, NULL);
+  PlaitPluginFolder *folder;
 
-  folder->path = g_canonicalize_filename (path, NULL);
-  folder->origin = origin;
-  folder->exists = g_file_test (folder->path, G_FILE_TEST_IS_DIR);
   for (guint i = 0; i < registry->folders->len; i++)
-    if (g_str_equal (((PlaitPluginFolder *)registry->folders->pdata[i])->path, folder->path))
-      {
-        folder_free (folder);
-        return;
-      }
+    if (g_str_equal (((PlaitPluginFolder *)registry->folders->pdata[i])->path, canonical))
+      return;
+  folder = g_new0 (PlaitPluginFolder, 1);
+  folder->exists = g_file_test (canonical, G_FILE_TEST_IS_DIR);
+  folder->path = g_steal_pointer (&canonical);
+  folder->origin = origin;
   g_ptr_array_add (registry->folders, folder);
   for (guint kind = 0; kind < PLAIT_PLUGIN_KINDS; kind++)
     search_kind (registry, folder, (PlaitPluginKind)kind);
@@ -286,7 +285,7 @@ plait_registry_plugin (const PlaitRegistry *registry, guint index)
 }
 
 /* Says that there is no plugin @name, and what there is. */
-static void
+static gpointer
 unknown_plugin (const PlaitRegistry *registry, PlaitPluginKind kind, const char *name, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
@@ -301,18 +300,17 @@ unknown_plugin (const PlaitRegistry *registry, PlaitPluginKind kind, const char 
     }
   g_ptr_array_add (names, NULL);
   nearest = plait_nearest_name (name, (const char *const *)names->pdata);
+  g_autofree char *all = g_strjoinv (", ", (char **)names->pdata);
   if (nearest)
-    plait_fail (error, PLAIT_ERROR_PLUGIN, "there is no %s called \"%s\"; did you mean \"%s\"?", kind_name, name,
-                nearest);
-  else if (names->len > 1)
-    {
-      g_autofree char *all = g_strjoinv (", ", (char **)names->pdata);
-      plait_fail (error, PLAIT_ERROR_PLUGIN, "there is no %s called \"%s\"; there are %s", kind_name, name, all);
-    }
-  else
-    plait_fail (error, PLAIT_ERROR_PLUGIN,
-                "there is no %s called \"%s\", nor any other; see plait plugins for the folders that are searched",
-                kind_name, name);
+    return plait_fail_null (error, PLAIT_ERROR_PLUGIN, "there is no %s called \"%s\"; did you mean \"%s\"?", kind_name,
+                            name, nearest);
+  if (names->len > 1)
+    return plait_fail_null (error, PLAIT_ERROR_PLUGIN, "there is no %s called \"%s\"; there are %s", kind_name, name,
+                            all);
+  return plait_fail_null (
+      error, PLAIT_ERROR_PLUGIN,
+      "there is no %s called \"%s\", nor any other; see plait plugins for the folders that are searched", kind_name,
+      name);
 }
 
 PlaitPlugin *
@@ -328,10 +326,7 @@ plait_registry_find (PlaitRegistry *registry, PlaitPluginKind kind, const char *
         name);
   plugin = lookup (registry, kind, name);
   if (!plugin)
-    {
-      unknown_plugin (registry, kind, name, error);
-      return NULL;
-    }
+    return unknown_plugin (registry, kind, name, error);
   return plait_plugin_schema (plugin, error) ? plugin : NULL;
 }
 

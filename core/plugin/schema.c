@@ -13,7 +13,6 @@
 static const char *const kind_names[PLAIT_PLUGIN_KINDS + 1] = { "encoder", "combiner", "coverage", NULL };
 static const char *const input_names[] = { "tokens", "features", "documents", NULL };
 static const char *const structure_names[] = { "tree", "levels", "sentences", NULL };
-static const char *const type_names[] = { "integer", "real", "boolean", "text", "choice", "list", NULL };
 static const char *const decoder_names[] = { "transformer", "gru", "lstm", NULL };
 
 static const char *const plugin_keys[] = { "name",    "kind",   "interface", "summary", "reference", "version",
@@ -22,7 +21,6 @@ static const char *const requires_keys[] = { "decoder", "structure", "memories",
 static const char *const provides_keys[] = { "structure", NULL };
 static const char *const parameter_keys[]
     = { "type", "default", "minimum", "maximum", "choices", "summary", "reference", NULL };
-static const char *const group_names[] = { "plugin", "requires", "provides", NULL };
 
 const char *
 plait_plugin_kind_name (PlaitPluginKind kind)
@@ -109,37 +107,32 @@ problem (const Reader *reader, const char *group, const char *key, const char *f
   plait_problems_add (reader->problems, "%s: %s", place, sentence);
 }
 
-/* "a, b, c". */
-static char *
-join (const char *const *names)
+/* The place of @name among @known; -1, and a problem of @key, where it is none of them and so not @what. */
+static gint
+expect_name (const Reader *reader, const char *group, const char *key, const char *what, const char *name,
+             const char *const *known)
 {
-  return g_strjoinv (", ", (char **)names);
-}
+  gint place = place_of (name, known);
 
-static void
-unknown_name (const Reader *reader, const char *group, const char *key, const char *what, const char *name,
-              const char *const *known)
-{
+  if (place >= 0)
+    return place;
   const char *nearest = plait_nearest_name (name, known);
-  g_autofree char *all = join (known);
-
+  g_autofree char *all = g_strjoinv (", ", (char **)known);
   if (nearest)
     problem (reader, group, key, "\"%s\" is not %s; did you mean \"%s\"? (known: %s)", name, what, nearest, all);
   else
     problem (reader, group, key, "\"%s\" is not %s (known: %s)", name, what, all);
+  return -1;
 }
 
 static void
 check_keys (const Reader *reader, const char *group, const char *const *known)
 {
   const char *const *keys = plait_key_file_keys (reader->file, group);
+  g_autofree char *what = g_strdup_printf ("a key of [%s]", group);
 
   for (guint i = 0; keys[i] != NULL; i++)
-    if (place_of (keys[i], known) < 0)
-      {
-        g_autofree char *what = g_strdup_printf ("a key of [%s]", group);
-        unknown_name (reader, group, keys[i], what, keys[i], known);
-      }
+    expect_name (reader, group, keys[i], what, keys[i], known);
 }
 
 /* The value of @key, kept in the schema; NULL if not there. A key that is there is not empty unless @may_be_empty. */
@@ -165,6 +158,16 @@ text (const Reader *reader, const char *group, const char *key, gboolean may_be_
   return g_string_chunk_insert (reader->schema->texts, value);
 }
 
+/* The list at @key as "a;b", kept in the schema; NULL if not there. */
+static const char *
+list (const Reader *reader, const char *group, const char *key)
+{
+  g_auto (GStrv) items = plait_key_file_list (reader->file, group, key);
+  g_autofree char *joined = items ? g_strjoinv (";", items) : NULL;
+
+  return joined ? g_string_chunk_insert (reader->schema->texts, joined) : NULL;
+}
+
 static const char *
 required (const Reader *reader, const char *group, const char *key, const char *remedy)
 {
@@ -186,6 +189,7 @@ read_identity (const Reader *reader, const char *path)
   g_autofree char *folder_name = g_path_get_basename (folder);
   const char *name = required (reader, "plugin", "name", "name= and the name of this file without .ini");
   const char *kind = required (reader, "plugin", "kind", "kind=encoder, combiner or coverage");
+  gint place;
 
   if (g_str_has_suffix (base, ".ini"))
     base[strlen (base) - strlen (".ini")] = '\0';
@@ -195,11 +199,11 @@ read_identity (const Reader *reader, const char *path)
   if (!plait_name_is_valid (base))
     problem (reader, "plugin", "name",
              "\"%s\" is no name for a plugin; use letters, digits, '-' and '_', beginning with a letter", base);
-  if (!kind)
+  place = kind ? expect_name (reader, "plugin", "kind", "a kind of plugin", kind, kind_names) : -1;
+  if (place < 0)
     return;
-  if (!plait_plugin_kind_from_name (kind, &schema->kind))
-    unknown_name (reader, "plugin", "kind", "a kind of plugin", kind, kind_names);
-  else if (!g_str_equal (kind, folder_name))
+  schema->kind = (PlaitPluginKind)place;
+  if (!g_str_equal (kind, folder_name))
     problem (reader, "plugin", "kind", "kind=%s, but the file lies in a folder called %s; move it to a folder %s/",
              kind, folder_name, kind);
 }
@@ -238,12 +242,8 @@ read_input (const Reader *reader)
       return;
     }
   input = required (reader, "plugin", "input", "input=tokens, features or documents");
-  if (!input)
-    return;
-  place = place_of (input, input_names);
-  if (place < 0)
-    unknown_name (reader, "plugin", "input", "an input of encoders", input, input_names);
-  else
+  place = input ? expect_name (reader, "plugin", "input", "an input of encoders", input, input_names) : -1;
+  if (place >= 0)
     schema->input = (PlaitInputKind)place;
 }
 
@@ -255,8 +255,7 @@ read_streams (const Reader *reader)
   g_auto (GStrv) streams = plait_key_file_list (reader->file, "plugin", "streams");
 
   for (guint i = 0; streams && streams[i]; i++)
-    if (!g_strv_contains (known, streams[i]))
-      unknown_name (reader, "plugin", "streams", "a stream beside an input", streams[i], known);
+    expect_name (reader, "plugin", "streams", "a stream beside an input", streams[i], known);
   reader->schema->reads_trees = streams && g_strv_contains ((const char *const *)streams, "trees");
   if (streams && reader->schema->kind != PLAIT_PLUGIN_ENCODER)
     problem (reader, "plugin", "streams", "only an encoder reads streams; drop the line");
@@ -290,77 +289,60 @@ read_structure (const Reader *reader, const char *group)
 
   for (guint i = 0; names && names[i]; i++)
     {
-      gint place = place_of (names[i], structure_names);
+      gint place = expect_name (reader, group, "structure", "a structure of memories", names[i], structure_names);
 
-      if (place < 0)
-        unknown_name (reader, group, "structure", "a structure of memories", names[i], structure_names);
-      else
-        structure |= 1u << place;
+      structure |= place < 0 ? 0 : 1u << place;
     }
   return (PlaitStructure)structure;
 }
 
-static void
-read_memories (const Reader *reader)
+/* Which of the two @values @key of [requires] has; -1: none. It is to be there only where it @applies. */
+static gint
+read_choice (const Reader *reader, const char *key, const char *const *values, gboolean applies, const char *elsewhere)
 {
-  const char *value = plait_key_file_value (reader->file, "requires", "memories");
+  const char *value = plait_key_file_value (reader->file, "requires", key);
 
-  reader->schema->one_memory_is_enough = value && g_str_equal (value, "one");
   if (!value)
-    return;
-  if (!g_str_equal (value, "all") && !g_str_equal (value, "one"))
-    problem (reader, "requires", "memories", "\"%s\" is neither all nor one; write one of them", value);
-  if (reader->schema->kind == PLAIT_PLUGIN_ENCODER || reader->schema->requires_structure == PLAIT_STRUCTURE_NONE)
-    problem (reader, "requires", "memories",
-             "says which memories must carry the structure that a combiner or coverage requires; drop the key");
+    return -1;
+  if (place_of (value, values) < 0)
+    problem (reader, "requires", key, "\"%s\" is neither %s nor %s; write one of them", value, values[0], values[1]);
+  if (!applies)
+    problem (reader, "requires", key, "%s; drop the key", elsewhere);
+  return place_of (value, values);
 }
 
-static void
-read_leaves (const Reader *reader)
-{
-  const char *value = plait_key_file_value (reader->file, "requires", "leaves");
-
-  reader->schema->requires_leaves = value && g_str_equal (value, "true");
-  if (!value)
-    return;
-  if (!g_str_equal (value, "true") && !g_str_equal (value, "false"))
-    problem (reader, "requires", "leaves", "\"%s\" is neither true nor false; write one of them", value);
-  if (reader->schema->kind != PLAIT_PLUGIN_ENCODER)
-    problem (reader, "requires", "leaves", "only an encoder stands on another; drop the key");
-}
-
-static void
+static gboolean
 read_coverage (const Reader *reader)
 {
   const char *value = plait_key_file_value (reader->file, "requires", "coverage");
 
-  reader->schema->refuses_coverage = value != NULL;
-  if (!value)
-    return;
-  if (!g_str_equal (value, "none"))
+  if (value && !g_str_equal (value, "none"))
     problem (reader, "requires", "coverage", "\"%s\" is not none, which alone can be required; drop the key", value);
-  if (reader->schema->kind != PLAIT_PLUGIN_COMBINER)
+  if (value && reader->schema->kind != PLAIT_PLUGIN_COMBINER)
     problem (reader, "requires", "coverage", "only a combiner can be without coverage; drop the key");
+  return value != NULL;
 }
 
 static void
 read_requires (const Reader *reader)
 {
+  static const char *const memories[] = { "all", "one", NULL }, *const leaves[] = { "true", "false", NULL };
+  PlaitSchema *schema = reader->schema;
+  gboolean encoder = schema->kind == PLAIT_PLUGIN_ENCODER;
   g_auto (GStrv) decoders = plait_key_file_list (reader->file, "requires", "decoder");
 
   check_keys (reader, "requires", requires_keys);
   for (guint i = 0; decoders && decoders[i]; i++)
-    if (place_of (decoders[i], decoder_names) < 0)
-      unknown_name (reader, "requires", "decoder", "a decoder", decoders[i], decoder_names);
+    expect_name (reader, "requires", "decoder", "a decoder", decoders[i], decoder_names);
   if (decoders && decoders[0])
-    {
-      g_autofree char *joined = g_strjoinv (";", decoders);
-      reader->schema->decoders = g_string_chunk_insert (reader->schema->texts, joined);
-    }
-  reader->schema->requires_structure = read_structure (reader, "requires");
-  read_memories (reader);
-  read_leaves (reader);
-  read_coverage (reader);
+    schema->decoders = list (reader, "requires", "decoder");
+  schema->requires_structure = read_structure (reader, "requires");
+  schema->one_memory_is_enough
+      = read_choice (reader, "memories", memories, !encoder && schema->requires_structure != PLAIT_STRUCTURE_NONE,
+                     "says which memories must carry the structure that a combiner or coverage requires")
+        == 1;
+  schema->requires_leaves = read_choice (reader, "leaves", leaves, encoder, "only an encoder stands on another") == 0;
+  schema->refuses_coverage = read_coverage (reader);
 }
 
 static void
@@ -386,6 +368,7 @@ read_parameter (const Reader *reader, const char *group)
   const char *name = group + strlen (PARAMETER_PREFIX);
   const char *type = required (reader, group, "type", "type=integer, real, boolean, text, choice or list");
   g_autoptr (GError) fault = NULL;
+  gint place;
 
   check_keys (reader, group, parameter_keys);
   if (!is_parameter_name (name))
@@ -397,18 +380,12 @@ read_parameter (const Reader *reader, const char *group)
   parameter->standard = text (reader, group, "default", TRUE);
   parameter->minimum = text (reader, group, "minimum", FALSE);
   parameter->maximum = text (reader, group, "maximum", FALSE);
-
-  g_auto (GStrv) choices = plait_key_file_list (reader->file, group, "choices");
-  if (choices)
-    {
-      g_autofree char *joined = g_strjoinv (";", choices);
-      parameter->choices = g_string_chunk_insert (reader->schema->texts, joined);
-    }
-  if (!type)
+  parameter->choices = list (reader, group, "choices");
+  place = type ? expect_name (reader, group, "type", "a type", type, plait_setting_type_names) : -1;
+  if (place < 0)
     return parameter;
-  if (!plait_setting_type_from_name (type, &parameter->type))
-    unknown_name (reader, group, "type", "a type", type, type_names);
-  else if (!plait_setting_check (parameter, &fault))
+  parameter->type = (PlaitSettingType)place;
+  if (!plait_setting_check (parameter, &fault))
     problem (reader, group, NULL, "parameter %s: %s", name, fault->message);
   return parameter;
 }
@@ -416,16 +393,14 @@ read_parameter (const Reader *reader, const char *group)
 static void
 read_groups (const Reader *reader, GPtrArray *parameters)
 {
+  static const char *const known[] = { "plugin", "requires", "provides", "parameter.NAME", NULL };
   const char *const *groups = plait_key_file_groups (reader->file);
 
   for (guint i = 0; groups[i] != NULL; i++)
     if (g_str_has_prefix (groups[i], PARAMETER_PREFIX))
       g_ptr_array_add (parameters, (gpointer)read_parameter (reader, groups[i]));
-    else if (place_of (groups[i], group_names) < 0)
-      {
-        static const char *const known[] = { "plugin", "requires", "provides", "parameter.NAME", NULL };
-        unknown_name (reader, groups[i], NULL, "a group of a schema", groups[i], known);
-      }
+    else
+      expect_name (reader, groups[i], NULL, "a group of a schema", groups[i], known);
 }
 
 PlaitSchema *
@@ -489,8 +464,7 @@ plait_schema_allows_decoder (const PlaitSchema *schema, const char *decoder)
 const PlaitSettingSpecification *
 plait_schema_parameter (const PlaitSchema *schema, const char *name)
 {
-  for (guint i = 0; i < schema->n_parameters; i++)
-    if (g_str_equal (schema->parameters[i]->name, name))
-      return schema->parameters[i];
-  return NULL;
+  gint place = plait_setting_find (schema->parameters, schema->n_parameters, name);
+
+  return place < 0 ? NULL : schema->parameters[place];
 }

@@ -8,24 +8,31 @@
 /* A value as a user writes one is never longer than this; what is longer is no setting. */
 #define LONGEST_VALUE 65536
 
-static const char *const type_names[] = { "integer", "real", "boolean", "text", "choice", "list" };
+const char *const plait_setting_type_names[] = { "integer", "real", "boolean", "text", "choice", "list", NULL };
 
 const char *
 plait_setting_type_name (PlaitSettingType type)
 {
-  return (guint)type < G_N_ELEMENTS (type_names) ? type_names[type] : "unknown";
+  return (guint)type <= PLAIT_SETTING_LIST ? plait_setting_type_names[type] : "unknown";
 }
 
-gboolean
-plait_setting_type_from_name (const char *name, PlaitSettingType *type)
+gint
+plait_setting_find (const PlaitSettingSpecification *const *specifications, guint n, const char *name)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (type_names); i++)
-    if (g_str_equal (name, type_names[i]))
-      {
-        *type = (PlaitSettingType)i;
-        return TRUE;
-      }
-  return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (specifications[i]->name, name))
+      return (gint)i;
+  return -1;
+}
+
+const char *
+plait_setting_nearest (const PlaitSettingSpecification *const *specifications, guint n, const char *name)
+{
+  g_autofree const char **names = g_new0 (const char *, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    names[i] = specifications[i]->name;
+  return plait_nearest_name (name, names);
 }
 
 char *
@@ -34,18 +41,6 @@ plait_choices_text (const char *choices)
   g_auto (GStrv) names = g_strsplit (choices, ";", -1);
 
   return g_strjoinv (", ", names);
-}
-
-/* The place of @name among "pre;post", or -1. */
-static gint
-choice_place (const char *choices, const char *name)
-{
-  g_auto (GStrv) names = g_strsplit (choices, ";", -1);
-
-  for (gint i = 0; names[i] != NULL; i++)
-    if (g_str_equal (names[i], name))
-      return i;
-  return -1;
 }
 
 char *
@@ -83,28 +78,28 @@ plait_setting_expectation (const PlaitSettingSpecification *specification)
   return g_strdup (noun);
 }
 
-static gboolean
+static gpointer
 not_a_value (const PlaitSettingSpecification *specification, const char *text, const char *fault, GError **error)
 {
   g_autofree char *expectation = plait_setting_expectation (specification);
 
-  return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" %s; give %s", text, fault, expectation);
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "\"%s\" %s; give %s", text, fault, expectation);
 }
 
-/* Whether @name is a choice; else the message names the nearest one. */
-static gboolean
-check_choice (const PlaitSettingSpecification *specification, const char *name, GError **error)
+/* The place of @name among the choices; where it is none, -1 and a message with the nearest one. */
+static gint
+choice_place (const PlaitSettingSpecification *specification, const char *name, GError **error)
 {
   g_auto (GStrv) names = g_strsplit (specification->choices, ";", -1);
-  const char *nearest;
 
-  if (g_strv_contains ((const char *const *)names, name))
-    return TRUE;
-  nearest = plait_nearest_name (name, (const char *const *)names);
-  if (!nearest)
-    return not_a_value (specification, name, "is not a choice", error);
-  g_autofree char *fault = g_strdup_printf ("is not a choice (did you mean \"%s\"?)", nearest);
-  return not_a_value (specification, name, fault, error);
+  for (gint i = 0; names[i] != NULL; i++)
+    if (g_str_equal (names[i], name))
+      return i;
+  const char *nearest = plait_nearest_name (name, (const char *const *)names);
+  g_autofree char *fault
+      = nearest ? g_strdup_printf ("is not a choice (did you mean \"%s\"?)", nearest) : g_strdup ("is not a choice");
+  not_a_value (specification, name, fault, error);
+  return -1;
 }
 
 static char *
@@ -121,17 +116,13 @@ parse_list (const PlaitSettingSpecification *specification, const char *text, GE
       if (*items[i] == '\0' && !items[i + 1])
         break;
       if (*items[i] == '\0')
-        {
-          not_a_value (specification, text, "has an empty item", error);
-          return NULL;
-        }
-      if (specification->choices && !check_choice (specification, items[i], error))
+        return not_a_value (specification, text, "has an empty item", error);
+      if (specification->choices && choice_place (specification, items[i], error) < 0)
         return NULL;
       if (!g_hash_table_add (seen, items[i]))
         {
           g_autofree char *fault = g_strdup_printf ("names \"%s\" twice", items[i]);
-          not_a_value (specification, text, fault, error);
-          return NULL;
+          return not_a_value (specification, text, fault, error);
         }
       if (canonical->len > 0)
         g_string_append_c (canonical, ';');
@@ -140,19 +131,17 @@ parse_list (const PlaitSettingSpecification *specification, const char *text, GE
   return g_string_free (g_steal_pointer (&canonical), FALSE);
 }
 
-/* The number @text is below or above a bound of @specification. */
-static gboolean
-check_range (const PlaitSettingSpecification *specification, const char *text, gboolean below, gboolean above,
-             GError **error)
+/* @canonical (transfer full), unless that is @below or @above a bound. */
+static char *
+in_range (const PlaitSettingSpecification *specification, char *canonical, const char *text, gboolean below,
+          gboolean above, GError **error)
 {
-  g_autofree char *fault = NULL;
+  g_autofree char *number = canonical, *fault = NULL;
 
-  if (below)
-    fault = g_strdup_printf ("is below the minimum %s", specification->minimum);
-  else if (above)
-    fault = g_strdup_printf ("is above the maximum %s", specification->maximum);
-  else
-    return TRUE;
+  if (!below && !above)
+    return g_steal_pointer (&number);
+  fault = below ? g_strdup_printf ("is below the minimum %s", specification->minimum)
+                : g_strdup_printf ("is above the maximum %s", specification->maximum);
   return not_a_value (specification, text, fault, error);
 }
 
@@ -162,36 +151,26 @@ parse_integer (const PlaitSettingSpecification *specification, const char *text,
   gint64 bound;
 
   if (!plait_parse_integer (text, value))
-    {
-      not_a_value (specification, text, "is not an integer", error);
-      return NULL;
-    }
-  if (!check_range (specification, text,
-                    specification->minimum && plait_parse_integer (specification->minimum, &bound) && *value < bound,
-                    specification->maximum && plait_parse_integer (specification->maximum, &bound) && *value > bound,
-                    error))
-    return NULL;
-  return g_strdup_printf ("%" G_GINT64_FORMAT, *value);
+    return not_a_value (specification, text, "is not an integer", error);
+  return in_range (specification, g_strdup_printf ("%" G_GINT64_FORMAT, *value), text,
+                   specification->minimum && plait_parse_integer (specification->minimum, &bound) && *value < bound,
+                   specification->maximum && plait_parse_integer (specification->maximum, &bound) && *value > bound,
+                   error);
 }
 
 static char *
 parse_real (const PlaitSettingSpecification *specification, const char *text, double *value, GError **error)
 {
+  char buffer[PLAIT_NUMBER_LENGTH];
   double bound;
 
   if (!plait_parse_double (text, value))
-    {
-      not_a_value (specification, text, "is not a number", error);
-      return NULL;
-    }
-  if (!check_range (specification, text,
-                    specification->minimum && plait_parse_double (specification->minimum, &bound) && *value < bound,
-                    specification->maximum && plait_parse_double (specification->maximum, &bound) && *value > bound,
-                    error))
-    return NULL;
-
-  char buffer[PLAIT_NUMBER_LENGTH];
-  return g_strdup (plait_format_double (buffer, *value == 0 ? 0 : *value)); /* no minus zero */
+    return not_a_value (specification, text, "is not a number", error);
+  plait_format_double (buffer, *value == 0 ? 0 : *value); /* no minus zero */
+  return in_range (specification, g_strdup (buffer), text,
+                   specification->minimum && plait_parse_double (specification->minimum, &bound) && *value < bound,
+                   specification->maximum && plait_parse_double (specification->maximum, &bound) && *value > bound,
+                   error);
 }
 
 /* Texts stand on one line of a key-file: valid UTF-8 without control characters. */
@@ -242,11 +221,9 @@ plait_setting_parse (const PlaitSettingSpecification *specification, const char 
       parsed.text = canonical;
       break;
     case PLAIT_SETTING_CHOICE:
-      if (check_choice (specification, stripped, error))
-        {
-          parsed.choice = choice_place (specification->choices, stripped);
-          canonical = g_steal_pointer (&stripped);
-        }
+      parsed.choice = choice_place (specification, stripped, error);
+      if (parsed.choice >= 0)
+        canonical = g_steal_pointer (&stripped);
       break;
     case PLAIT_SETTING_LIST:
       canonical = parse_list (specification, stripped, error);
@@ -355,7 +332,6 @@ plait_setting_check (const PlaitSettingSpecification *specification, GError **er
 
 typedef struct
 {
-  const PlaitSettingSpecification *specification;
   char *text; /* canonical; NULL without a value */
   PlaitSettingValue value;
   gboolean given;
@@ -365,7 +341,8 @@ struct PlaitSettings
 {
   guint references;
   guint n;
-  Entry *entries;
+  const PlaitSettingSpecification **specifications; /* [n] */
+  Entry *entries;                                   /* [n] */
 };
 
 PlaitSettings *
@@ -375,12 +352,12 @@ plait_settings_new (const PlaitSettingSpecification *const *specifications, guin
 
   settings->references = 1;
   settings->n = n;
+  settings->specifications = g_memdup2 (specifications, n * sizeof *specifications);
   settings->entries = g_new0 (Entry, n);
   for (guint i = 0; i < n; i++)
     {
       Entry *entry = &settings->entries[i];
 
-      entry->specification = specifications[i];
       if (!specifications[i]->standard)
         continue;
       entry->text = plait_setting_parse (specifications[i], specifications[i]->standard, &entry->value, NULL);
@@ -414,6 +391,7 @@ plait_settings_free (PlaitSettings *settings)
     return;
   for (guint i = 0; i < settings->n; i++)
     g_free (settings->entries[i].text);
+  g_free (settings->specifications);
   g_free (settings->entries);
   g_free (settings);
 }
@@ -428,26 +406,19 @@ const PlaitSettingSpecification *
 plait_settings_specification (const PlaitSettings *settings, guint index)
 {
   g_assert (index < settings->n);
-  return settings->entries[index].specification;
+  return settings->specifications[index];
 }
 
 gint
 plait_settings_find (const PlaitSettings *settings, const char *name)
 {
-  for (guint i = 0; i < settings->n; i++)
-    if (g_str_equal (settings->entries[i].specification->name, name))
-      return (gint)i;
-  return -1;
+  return plait_setting_find (settings->specifications, settings->n, name);
 }
 
 const char *
 plait_settings_nearest (const PlaitSettings *settings, const char *name)
 {
-  g_autofree const char **names = g_new0 (const char *, settings->n + 1);
-
-  for (guint i = 0; i < settings->n; i++)
-    names[i] = settings->entries[i].specification->name;
-  return plait_nearest_name (name, names);
+  return plait_setting_nearest (settings->specifications, settings->n, name);
 }
 
 gboolean
@@ -466,7 +437,7 @@ plait_settings_set (PlaitSettings *settings, const char *name, const char *text,
       return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not a key here", name);
     }
   Entry *entry = &settings->entries[place];
-  char *canonical = plait_setting_parse (entry->specification, text, &value, error);
+  char *canonical = plait_setting_parse (settings->specifications[place], text, &value, error);
   if (!canonical)
     return FALSE;
   g_free (entry->text);
@@ -529,7 +500,7 @@ plait_settings_fill (const PlaitSettings *settings, const PlaitBinding *bindings
     {
       gint place = plait_settings_find (settings, bindings[i].name);
 
-      g_assert (place >= 0 && settings->entries[place].specification->type == bindings[i].type);
+      g_assert (place >= 0 && settings->specifications[place]->type == bindings[i].type);
       store (bindings[i].type, &settings->entries[place].value, (guint8 *)memory + bindings[i].offset);
     }
 }
@@ -541,7 +512,7 @@ plait_settings_fill_group (const PlaitSettings *settings, const PlaitSettingGrou
     {
       const PlaitSettingDefinition *definition = &group->definitions[i];
 
-      g_assert (settings->entries[i].specification == &definition->specification);
+      g_assert (settings->specifications[i] == &definition->specification);
       store (definition->specification.type, &settings->entries[i].value, (guint8 *)memory + definition->offset);
     }
 }
@@ -549,18 +520,13 @@ plait_settings_fill_group (const PlaitSettings *settings, const PlaitSettingGrou
 void
 plait_setting_group_defaults (const PlaitSettingGroup *group, gpointer memory)
 {
-  memset (memory, 0, group->settings_size);
-  for (guint i = 0; i < group->n_definitions; i++)
-    {
-      const PlaitSettingSpecification *specification = &group->definitions[i].specification;
-      PlaitSettingValue value = { 0 };
+  g_autoptr (PlaitSettings) settings = plait_settings_new_for_group (group);
 
-      if (!specification->standard)
-        continue;
-      g_autofree char *canonical = plait_setting_parse (specification, specification->standard, &value, NULL);
-      g_assert (canonical != NULL);
-      if (specification->type == PLAIT_SETTING_TEXT || specification->type == PLAIT_SETTING_LIST)
-        value.text = specification->standard;
-      store (specification->type, &value, (guint8 *)memory + group->definitions[i].offset);
-    }
+  /* The settings go, and their texts with them. */
+  for (guint i = 0; i < settings->n; i++)
+    if (settings->specifications[i]->type == PLAIT_SETTING_TEXT
+        || settings->specifications[i]->type == PLAIT_SETTING_LIST)
+      settings->entries[i].value.text = settings->specifications[i]->standard;
+  memset (memory, 0, group->settings_size);
+  plait_settings_fill_group (settings, group, memory);
 }

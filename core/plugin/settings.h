@@ -121,8 +121,14 @@ typedef union
 /* "integer", "real", ...; as a schema spells it. (transfer none) */
 const char *plait_setting_type_name (PlaitSettingType type);
 
-/* The type that a schema spells @name; FALSE if there is none. */
-gboolean plait_setting_type_from_name (const char *name, PlaitSettingType *type);
+/* All of them in the order of PlaitSettingType, ended by NULL. */
+extern const char *const plait_setting_type_names[];
+
+/* The place of the one called @name among @specifications [n], or -1. */
+gint plait_setting_find (const PlaitSettingSpecification *const *specifications, guint n, const char *name);
+
+/* The name of one of them that is nearest to the unknown @name, or NULL. (transfer none) */
+const char *plait_setting_nearest (const PlaitSettingSpecification *const *specifications, guint n, const char *name);
 
 /* "pre;post" as "pre, post". (transfer full) */
 char *plait_choices_text (const char *choices);
