@@ -3,6 +3,15 @@
 
 #include <string.h>
 
+/* @n zeroed items of @size bytes. */
+static gpointer
+zeroed (const PlaitCapture *capture, gsize n, gsize size)
+{
+  gpointer items = plait_arena_take (capture->arena, n * size);
+
+  return memset (items, 0, n * size);
+}
+
 static PlaitCapturedAttention *
 new_attention (PlaitCapture *capture, const char *name, guint memory)
 {
@@ -11,9 +20,8 @@ new_attention (PlaitCapture *capture, const char *name, guint memory)
   *attention = (PlaitCapturedAttention){
     .name = name,
     .memory = memory,
-    .layers = plait_arena_new_array (capture->arena, PlaitCapturedLayer, capture->n_layers + 1),
+    .layers = zeroed (capture, capture->n_layers, sizeof (PlaitCapturedLayer)),
   };
-  memset (attention->layers, 0, capture->n_layers * sizeof *attention->layers);
   return attention;
 }
 
@@ -26,10 +34,8 @@ plait_capture_new (PlaitArena *arena, guint n_layers, guint n_memories, gboolean
   *capture = (PlaitCapture){ .arena = arena, .n_layers = n_layers, .n_memories = n_memories, .coverage = coverage };
   for (guint m = 0; m < n_memories; m++, place = &(*place)->next)
     *place = new_attention (capture, NULL, m);
-  capture->contexts = plait_arena_new_array (arena, PlaitCapturedContexts, n_layers + 1);
-  capture->sentinels = plait_arena_new_array (arena, PlaitCapturedSentinel, n_layers + 1);
-  memset (capture->contexts, 0, n_layers * sizeof *capture->contexts);
-  memset (capture->sentinels, 0, n_layers * sizeof *capture->sentinels);
+  capture->contexts = zeroed (capture, n_layers, sizeof *capture->contexts);
+  capture->sentinels = zeroed (capture, n_layers, sizeof *capture->sentinels);
   return capture;
 }
 
@@ -39,7 +45,7 @@ plait_capture_pairs (const PlaitCapture *capture, guint memory)
   gint64 pairs = 0;
 
   for (gint64 s = 0; s < capture->queries.n; s++)
-    pairs += plait_ragged_length (capture->queries, s) * plait_ragged_length (capture->rows[memory], s);
+    pairs += plait_ragged_length (capture->queries, s) * plait_ragged_length (capture->memories[memory].rows, s);
   return pairs;
 }
 
@@ -94,13 +100,9 @@ static PlaitCapturedLayer *
 layer_of_sets (PlaitCapture *capture, guint layer, const char *name, guint memory, guint heads)
 {
   PlaitCapturedLayer *place = layer_of_weights (capture, layer, name, memory, heads);
-  gsize entries = (gsize)plait_ragged_rows (capture->queries) * heads;
 
   if (!place->sets)
-    {
-      place->sets = plait_arena_new_array (capture->arena, PlaitCapturedSets, entries + 1);
-      memset (place->sets, 0, entries * sizeof *place->sets);
-    }
+    place->sets = zeroed (capture, (gsize)plait_ragged_rows (capture->queries) * heads, sizeof *place->sets);
   return place;
 }
 
@@ -132,26 +134,26 @@ plait_capture_chosen (PlaitCapture *capture, guint layer, const char *name, guin
       }
 }
 
+static PlaitScalar *
+room_for_items (const PlaitCapture *capture, PlaitCapturedItems *place, guint heads, guint n)
+{
+  gsize rows = (gsize)plait_ragged_rows (capture->queries);
+
+  place->heads = heads;
+  place->weights = plait_arena_new_array (capture->arena, PlaitScalar, heads * rows * n + 1);
+  return place->weights;
+}
+
 PlaitScalar *
 plait_capture_contexts (PlaitCapture *capture, guint layer, guint heads)
 {
-  PlaitCapturedContexts *place = &capture->contexts[layer];
-  gsize items = (gsize)heads * (gsize)plait_ragged_rows (capture->queries) * capture->n_memories;
-
-  place->heads = heads;
-  place->weights = plait_arena_new_array (capture->arena, PlaitScalar, items + 1);
-  return place->weights;
+  return room_for_items (capture, &capture->contexts[layer], heads, capture->n_memories);
 }
 
 PlaitScalar *
 plait_capture_sentinel (PlaitCapture *capture, guint layer, guint heads)
 {
-  PlaitCapturedSentinel *place = &capture->sentinels[layer];
-
-  place->heads = heads;
-  place->weights = plait_arena_new_array (capture->arena, PlaitScalar,
-                                          (gsize)heads * (gsize)plait_ragged_rows (capture->queries) + 1);
-  return place->weights;
+  return room_for_items (capture, &capture->sentinels[layer], heads, 1);
 }
 
 PlaitScalar *
@@ -175,7 +177,7 @@ add_pairs (const PlaitCapture *capture, const PlaitCapture *from, gint64 step, g
 
   for (gint64 s = 0; s < capture->queries.n; s++)
     {
-      gint64 numbers = plait_ragged_length (capture->rows[memory], s) * width;
+      gint64 numbers = plait_ragged_length (capture->memories[memory].rows, s) * width;
 
       if (plait_ragged_length (from->queries, s) > 0)
         {
@@ -233,35 +235,29 @@ add_coverage (PlaitCapture *capture, guint layer, const PlaitCapture *from, gint
   add_pairs (capture, from, step, attention->memory, source->width, to->states, source->states);
 }
 
-/* What stands in @from for query rows, @n numbers a row and head, to row @step of their sentences. */
+/* What @from paid to @n items for each query row and head, to row @step of their sentences. */
 static void
-add_rows (const PlaitCapture *capture, PlaitScalar *to, const PlaitCapture *from, const PlaitScalar *weights,
-          guint heads, guint n, gint64 step)
+add_items (const PlaitCapture *capture, PlaitCapturedItems *to, const PlaitCapture *from,
+           const PlaitCapturedItems *items, guint n, gint64 step)
 {
   gint64 queries = plait_ragged_rows (capture->queries), source_queries = plait_ragged_rows (from->queries);
 
+  if (items->heads > 0 && !to->weights)
+    room_for_items (capture, to, items->heads, n);
   for (gint64 s = 0; s < capture->queries.n; s++)
-    for (guint h = 0; h < heads && plait_ragged_length (from->queries, s) > 0; h++)
-      memcpy (to + (h * queries + capture->queries.offsets[s] + step) * n,
-              weights + (h * source_queries + from->queries.offsets[s]) * n, n * sizeof (PlaitScalar));
+    for (guint h = 0; h < items->heads && plait_ragged_length (from->queries, s) > 0; h++)
+      memcpy (to->weights + (h * queries + capture->queries.offsets[s] + step) * n,
+              items->weights + (h * source_queries + from->queries.offsets[s]) * n, n * sizeof (PlaitScalar));
 }
 
 void
 plait_capture_add_step (PlaitCapture *capture, guint layer, const PlaitCapture *from, gint64 step)
 {
-  const PlaitCapturedContexts *contexts = &from->contexts[0];
-  const PlaitCapturedSentinel *sentinel = &from->sentinels[0];
-
   for (const PlaitCapturedAttention *attention = from->attentions; attention; attention = attention->next)
     {
       add_weights (capture, layer, from, step, attention);
       add_coverage (capture, layer, from, step, attention);
     }
-  if (contexts->heads > 0 && !capture->contexts[layer].weights)
-    plait_capture_contexts (capture, layer, contexts->heads);
-  if (sentinel->heads > 0 && !capture->sentinels[layer].weights)
-    plait_capture_sentinel (capture, layer, sentinel->heads);
-  add_rows (capture, capture->contexts[layer].weights, from, contexts->weights, contexts->heads, capture->n_memories,
-            step);
-  add_rows (capture, capture->sentinels[layer].weights, from, sentinel->weights, sentinel->heads, 1, step);
+  add_items (capture, &capture->contexts[layer], from, &from->contexts[0], capture->n_memories, step);
+  add_items (capture, &capture->sentinels[layer], from, &from->sentinels[0], 1, step);
 }

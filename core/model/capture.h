@@ -56,17 +56,12 @@ struct PlaitCapturedAttention
 /* The name of joint attention where the memories are attended to without a name too: no attention is called so. */
 #define PLAIT_CAPTURED_JOINTLY "jointly"
 
+/* What an attention paid to contexts, or to a sentinel. */
 typedef struct
 {
-  guint heads;          /* 0: no attention to contexts */
-  PlaitScalar *weights; /* [heads][query rows][memories] */
-} PlaitCapturedContexts;
-
-typedef struct
-{
-  guint heads;          /* 0: there is no sentinel */
-  PlaitScalar *weights; /* [heads][query rows] */
-} PlaitCapturedSentinel;
+  guint heads;          /* 0: nothing */
+  PlaitScalar *weights; /* [heads][query rows][memories, or 1] */
+} PlaitCapturedItems;
 
 /* How many rows of memories attentions have weighed against queries, a head being one more that does. */
 typedef struct
@@ -82,11 +77,10 @@ typedef struct
   guint n_memories;
   gboolean coverage;                  /* is wanted */
   PlaitRagged queries;                /* of the pass */
-  const PlaitRagged *rows;            /* [n_memories] */
-  const PlaitLinks *const *links;     /* [n_memories], or NULL each */
+  const PlaitMemory *memories;        /* [n_memories] */
   PlaitCapturedAttention *attentions; /* first those without a name, one a memory, then the others as they came */
-  PlaitCapturedContexts *contexts;    /* [n_layers] */
-  PlaitCapturedSentinel *sentinels;   /* [n_layers], beside the contexts where there are, else the rows */
+  PlaitCapturedItems *contexts;       /* [n_layers] */
+  PlaitCapturedItems *sentinels;      /* [n_layers], beside the contexts where there are, else the rows */
 } PlaitCapture;
 
 /* Empty room in @arena for @n_layers x @n_memories, with @coverage also for coverage. */
@@ -112,7 +106,7 @@ void plait_capture_chosen (PlaitCapture *capture, guint layer, const char *name,
 PlaitScalar *plait_capture_coverage (PlaitCapture *capture, guint layer, const char *name, guint memory, gint64 width);
 
 /* Copies what a pass over row @step of the sentences that have one captured, @from of one layer and the same arena, to
- * the places of those rows in @layer of @capture, whose queries and rows are set. */
+ * the places of those rows in @layer of @capture, whose queries and memories are set. */
 void plait_capture_add_step (PlaitCapture *capture, guint layer, const PlaitCapture *from, gint64 step);
 
 /* Room for the weights of contexts of @layer; noted in the capture. */

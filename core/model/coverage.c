@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/steps.h"
+
 gboolean
 plait_covered_build (PlaitCovered *covered, const PlaitCoveredDeclaration *declaration, const char *prefix,
                      GError **error)
@@ -30,11 +32,7 @@ plait_covered_build (PlaitCovered *covered, const PlaitCoveredDeclaration *decla
 PlaitNode *
 plait_covered_begin (const PlaitCovered *covered, PlaitTape *tape, const PlaitPairs *pairs)
 {
-  gint64 n = plait_pairs_number (pairs);
-  PlaitScalar *zeros = plait_arena_new_array (plait_tape_arena (tape), PlaitScalar, n * covered->width + 1);
-
-  memset (zeros, 0, (gsize)(n * covered->width) * sizeof *zeros);
-  return plait_leaf (tape, plait_tensor (zeros, n, covered->width), NULL);
+  return plait_zeros (tape, plait_pairs_number (pairs), covered->width);
 }
 
 /* The pair that the row @to of the memory has with the query of pair @pair, whose row is @row; -1 where there is

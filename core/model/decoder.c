@@ -59,12 +59,6 @@ plait_decoder_has_steps (const PlaitDecoder *decoder)
   return decoder->table->step != NULL;
 }
 
-guint
-plait_decoder_n_layers (const PlaitDecoder *decoder)
-{
-  return decoder->n_layers;
-}
-
 gboolean
 plait_decoder_check_length (const PlaitDecoder *decoder, gint64 length, GError **error)
 {
@@ -186,10 +180,13 @@ PlaitNode *
 plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
                     const gint64 *parents, PlaitCapture *capture)
 {
+  PlaitNode *states;
+
   if (state->documents)
     state->roles = roles_of_step (state, tape, hypotheses, tokens, parents);
   if (!state->begun)
     tokens = with_start (state->decoder, tape, hypotheses, tokens, TRUE);
+  states = state->decoder->table->step (state, tape, hypotheses, tokens, parents, capture);
   state->begun = TRUE;
-  return state->decoder->table->step (state, tape, hypotheses, tokens, parents, capture);
+  return states;
 }

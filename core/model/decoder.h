@@ -69,7 +69,6 @@ typedef struct
 struct PlaitDecoder
 {
   const PlaitDecoderTable *table;
-  gint64 width;   /* of the states that it gives */
   guint n_layers; /* attention sites: one a layer of a Transformer, one in all of a recurrent decoder, else none */
   gint32 start;   /* what it reads where targets have their first start token */
 };
@@ -102,9 +101,6 @@ PlaitNode *plait_decoder_embed (const PlaitDecoderBuild *build, PlaitTape *tape,
 
 /* Whether there are steps, so that a search goes word by word. */
 gboolean plait_decoder_has_steps (const PlaitDecoder *decoder);
-
-/* How many layers have an attention site. */
-guint plait_decoder_n_layers (const PlaitDecoder *decoder);
 
 /* Whether a target of @length rows can be read; PLAIT_ERROR_INPUT if not (learned positions end). */
 gboolean plait_decoder_check_length (const PlaitDecoder *decoder, gint64 length, GError **error);

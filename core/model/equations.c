@@ -14,7 +14,7 @@ static const char *const transformers[] = {
                       "state = x after the last layer",
 };
 
-/* By query and readout; recurrent-step.h has the rest. */
+/* By query and readout; recurrent.h has the rest. */
 #define STEP(step)                                                                                                     \
   {                                                                                                                    \
     [PLAIT_READOUT_DEEP] = step ";state = tanh (W [s, y, c] + b)", [PLAIT_READOUT_ATTENTIONAL]                         \

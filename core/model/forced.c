@@ -15,18 +15,15 @@ static void
 force (gpointer data)
 {
   Forced *forced = data;
+  PlaitSearch *search = forced->search;
   PlaitVocabularyLossOptions options = { .scale = 1 };
   PlaitModelSums sums;
   gint64 rows = plait_ragged_rows (forced->batch->target_rows);
-  guint n_memories;
 
-  plait_model_memories (forced->search->model, &n_memories);
   if (forced->capturing)
-    forced->capture = plait_capture_new (forced->search->whole.lasting_arena,
-                                         plait_decoder_n_layers (plait_model_decoder (forced->search->model)),
-                                         n_memories, forced->covering);
-  plait_model_loss (forced->search->model, forced->search->whole.lasting, forced->batch, &options, &sums,
-                    forced->row_log_probabilities, forced->capture);
+    forced->capture = plait_search_capture (search, &search->whole, forced->covering);
+  plait_model_loss (search->model, search->whole.lasting, forced->batch, &options, &sums, forced->row_log_probabilities,
+                    forced->capture);
   for (gint64 row = 0; row < rows; row++)
     forced->row_log_probabilities[row] = -forced->row_log_probabilities[row];
 }

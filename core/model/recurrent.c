@@ -1,8 +1,163 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/recurrent-step.h"
+#include "model/recurrent.h"
+
+#include "autograd/internal.h"
+#include "model/coverage-search.h"
+#include "model/memory-row.h"
 #include "model/steps.h"
 
-/* Recurrent decoders; recurrent-step.h has the equations. */
+/* Recurrent decoders; the header has the equations. */
+
+/*
+ * A step
+ */
+
+/* The nodes of @carried that have a row each, or NULL: state and cell of each layer, then the readout. */
+static PlaitNode **
+node_of (PlaitRecurrentCarried *carried, gint64 i, gint64 layers)
+{
+  if (i == 2 * layers)
+    return &carried->readout;
+  return i % 2 ? &carried->layers[i / 2].cell : &carried->layers[i / 2].state;
+}
+
+/* Rows @rows [n] of what was carried, as the new rows of the step; coverage is left as it is. */
+static PlaitRecurrentCarried
+carry (const PlaitRecurrent *r, PlaitTape *tape, PlaitRecurrentCarried *carried, const gint64 *rows, gint64 n)
+{
+  gint64 layers = r->settings->layers;
+  PlaitRecurrentCarried moved = *carried;
+
+  moved.layers = plait_arena_new_array (plait_tape_arena (tape), PlaitCellState, layers);
+  for (gint64 i = 0; i <= 2 * layers; i++)
+    {
+      PlaitNode *node = *node_of (carried, i, layers);
+
+      *node_of (&moved, i, layers) = node ? plait_gather_rows (tape, node, rows, n) : NULL;
+    }
+  return moved;
+}
+
+static PlaitNode *
+add (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
+{
+  return plait_sum (tape, (PlaitNode *[]){ x, y }, 2);
+}
+
+PlaitNode *
+plait_recurrent_read_out (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *state, PlaitNode *embedded,
+                          PlaitNode *context)
+{
+  PlaitNode *parts[3] = { state, context, embedded }, *out;
+  guint n = r->settings->readout == PLAIT_READOUT_DEEP ? 3 : 2;
+
+  out = plait_linear_apply (tape, &r->readout, plait_concatenate_columns (tape, parts, n), PLAIT_ACTIVATION_TANH);
+  return plait_dropout (tape, out, r->settings->dropout);
+}
+
+static PlaitNode *
+combine (const PlaitRecurrent *r, const PlaitSitePass *pass, const PlaitSiteKeys *keys, PlaitNode *query,
+         PlaitNode *gate, const PlaitRecurrentCarried *carried)
+{
+  PlaitSiteStep step = { .gate = gate, .coverage = carried->coverage };
+
+  return plait_site_combine (&r->site, pass, keys, &step, query).context;
+}
+
+PlaitRecurrentInput
+plait_recurrent_input (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *embedded)
+{
+  return (PlaitRecurrentInput){ plait_cell_project (tape, &r->cells[0], embedded),
+                                plait_site_gate_input (&r->site, tape, embedded) };
+}
+
+PlaitRecurrentInput
+plait_recurrent_input_rows (PlaitTape *tape, PlaitRecurrentInput input, const gint64 *rows, gint64 n)
+{
+  return (PlaitRecurrentInput){ plait_gather_rows (tape, input.cell, rows, n),
+                                input.gate ? plait_gather_rows (tape, input.gate, rows, n) : NULL };
+}
+
+PlaitRecurrentStep
+plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass, const PlaitSiteKeys *keys,
+                         PlaitRecurrentInput from, PlaitRecurrentCarried *carried)
+{
+  PlaitTape *tape = pass->tape;
+  gint64 layers = r->settings->layers, asking = r->settings->query == PLAIT_QUERY_INTERMEDIATE ? 0 : layers - 1;
+  PlaitNode *gate = plait_site_gate (&r->site, tape, from.gate, carried->layers[asking].state);
+  PlaitNode *input = from.cell, *context = NULL;
+
+  if (r->settings->input_feeding)
+    input = add (tape, input, plait_linear_apply (tape, &r->feed, carried->readout, PLAIT_ACTIVATION_NONE));
+  if (r->settings->query == PLAIT_QUERY_PREVIOUS)
+    {
+      context = combine (r, pass, keys, carried->layers[layers - 1].state, gate, carried);
+      input = add (tape, input, plait_linear_apply (tape, &r->context, context, PLAIT_ACTIVATION_NONE));
+    }
+  carried->layers[0] = plait_cell_step (tape, &r->cells[0], input, carried->layers[0]);
+  if (r->settings->query == PLAIT_QUERY_INTERMEDIATE)
+    {
+      context = combine (r, pass, keys, carried->layers[0].state, gate, carried);
+      carried->layers[0]
+          = plait_cell_step (tape, &r->second, plait_cell_project (tape, &r->second, context), carried->layers[0]);
+    }
+  for (gint64 i = 1; i < layers; i++)
+    {
+      PlaitNode *below = plait_dropout (tape, carried->layers[i - 1].state, r->settings->dropout);
+
+      carried->layers[i]
+          = plait_cell_step (tape, &r->cells[i], plait_cell_project (tape, &r->cells[i], below), carried->layers[i]);
+    }
+  if (r->settings->query == PLAIT_QUERY_CURRENT)
+    context = combine (r, pass, keys, carried->layers[layers - 1].state, gate, carried);
+  return (PlaitRecurrentStep){ carried->layers[layers - 1].state, context };
+}
+
+/*
+ * The first state
+ */
+
+/* tanh of the sum of what @linears make of @from; zeros without any. */
+static PlaitNode *
+first_state (const PlaitRecurrent *r, PlaitTape *tape, const PlaitLinear *linears, PlaitNode *const *from, gint64 n)
+{
+  PlaitNode **terms = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, r->n_initial + 1);
+
+  for (guint i = 0; i < r->n_initial; i++)
+    terms[i] = plait_linear_apply (tape, &linears[i], from[i], PLAIT_ACTIVATION_NONE);
+  if (r->n_initial == 0)
+    return plait_zeros (tape, n, r->state_width);
+  return plait_activate (tape, plait_sum (tape, terms, r->n_initial), PLAIT_ACTIVATION_TANH);
+}
+
+/* What there is before the first step: a row for each of @n sentences, no coverage. */
+static PlaitRecurrentCarried
+begin (const PlaitRecurrent *r, PlaitTape *tape, const PlaitDecoderSources *sources, gint64 n)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  PlaitRecurrentCarried carried = { .layers = plait_arena_new_array (arena, PlaitCellState, r->settings->layers) };
+  PlaitNode **from = plait_arena_new_array (arena, PlaitNode *, r->n_initial + 1);
+
+  for (guint i = 0; i < r->n_initial; i++)
+    from[i] = r->settings->initial == PLAIT_INITIAL_MEAN ? plait_memory_mean (tape, &sources->memories[i])
+                                                         : sources->summaries[i];
+  for (gint64 i = 0; i < r->settings->layers; i++)
+    {
+      carried.layers[i].state = first_state (r, tape, r->initial_states + i * r->n_initial, from, n);
+      carried.layers[i].cell
+          = plait_recurrent_has_cells (r) ? first_state (r, tape, r->initial_cells + i * r->n_initial, from, n) : NULL;
+    }
+  if (r->settings->input_feeding)
+    carried.readout = plait_zeros (tape, n, r->settings->width);
+  return carried;
+}
+
+/* The embeddings of @n target tokens, with those of their roles, or NULL, and with dropout. */
+static PlaitNode *
+embed (const PlaitRecurrent *r, PlaitTape *tape, const gint32 *tokens, const gint32 *roles, gint64 n)
+{
+  return plait_dropout (tape, plait_decoder_embed (&r->build, tape, tokens, roles, n), r->settings->dropout);
+}
 
 /*
  * Whole targets: step t works on the sentences that are longer than t.
@@ -14,34 +169,29 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
 {
   const PlaitRecurrent *r = (const PlaitRecurrent *)decoder;
   PlaitArena *arena = plait_tape_arena (tape);
-  guint n_memories = r->build.n_memories;
   gint64 n = plait_ragged_rows (target_rows), steps = plait_steps (target_rows);
+  PlaitSitePass whole = plait_site_pass (tape, sources->memories, r->build.n_memories, target_rows, capture);
   PlaitSiteKeys keys = plait_site_project (&r->site, tape, sources->memories);
-  PlaitNode *embedded = plait_recurrent_embed (r, tape, target_inputs, sources->roles, n);
+  PlaitNode *embedded = embed (r, tape, target_inputs, sources->roles, n);
   PlaitRecurrentInput inputs = plait_recurrent_input (r, tape, embedded);
-  PlaitRecurrentCarried carried = plait_recurrent_begin (r, tape, sources, target_rows.n);
+  PlaitRecurrentCarried carried = begin (r, tape, sources, target_rows.n);
   PlaitStepRows rows = plait_step_rows (arena, target_rows, 0);
   PlaitNode **states = plait_arena_new_array (arena, PlaitNode *, steps + 1);
   PlaitNode **contexts = plait_arena_new_array (arena, PlaitNode *, steps + 1);
 
-  if (capture)
-    plait_site_pass (tape, sources->memories, n_memories, target_rows, capture);
+  whole.losses = sources->losses;
+  whole.touched = sources->touched;
   for (gint64 t = 0; t < steps; t++)
     {
       PlaitStepRows next = plait_step_rows (arena, target_rows, t + 1);
       gint64 here = plait_ragged_rows (rows.queries);
-      PlaitCapture *own = capture ? plait_capture_new (arena, 1, n_memories, capture->coverage) : NULL;
-      PlaitSitePass pass = plait_site_pass (tape, sources->memories, n_memories, rows.queries, own);
+      PlaitSitePass pass = plait_step_pass (&whole, &rows, &next);
       PlaitRecurrentStep step;
 
-      carried = plait_recurrent_carry (r, tape, &carried, rows.before, here);
+      carried = carry (r, tape, &carried, rows.before, here);
       if (t == 0)
         carried.coverage
             = plait_site_carry_coverage (&r->site, tape, sources->memories, NULL, NULL, rows.queries, NULL);
-      pass.losses = sources->losses;
-      pass.touched = sources->touched;
-      pass.next = next.queries;
-      pass.parents = next.before;
       step = plait_recurrent_advance (r, &pass, &keys, plait_recurrent_input_rows (tape, inputs, rows.target, here),
                                       &carried);
       if (r->settings->input_feeding)
@@ -50,7 +200,7 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
       states[t] = step.state;
       contexts[t] = step.context;
       if (capture)
-        plait_capture_add_step (capture, 0, own, t);
+        plait_capture_add_step (capture, 0, pass.capture, t);
       rows = next;
     }
   if (r->settings->input_feeding)
@@ -59,10 +209,111 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
                                    plait_steps_in_order (tape, contexts, steps, target_rows));
 }
 
+/*
+ * Search
+ */
+
+/* What a step hands to the next stands in storage of its own, since a step's tape is begun anew. */
+typedef struct
+{
+  PlaitDecoderState state;
+  const PlaitRecurrent *recurrent;
+  const PlaitMemory *memories;
+  PlaitTouched *touched;
+  PlaitSiteKeys keys;
+  PlaitTensor *stored; /* [layers][state, cell], then the readout; without data where there is none */
+  gint64 rows;         /* of the step before; before the first, one a sentence */
+  PlaitSearchCoverage coverage;
+} State;
+
+/* Stores the @rows rows that are carried. */
+static void
+store (State *state, PlaitTape *tape, PlaitRecurrentCarried *carried, gint64 rows)
+{
+  gint64 layers = state->recurrent->settings->layers;
+
+  for (gint64 i = 0; i <= 2 * layers; i++)
+    if (state->stored[i].data)
+      plait_tensor_accumulate (plait_tape_pool (tape), plait_tensor_rows (state->stored[i], 0, rows), 0, 1,
+                               (*node_of (carried, i, layers))->value);
+  state->rows = rows;
+}
+
+static PlaitDecoderState *
+start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources, gint64 hypotheses,
+       gint64 steps)
+{
+  const PlaitRecurrent *r = (const PlaitRecurrent *)decoder;
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 layers = r->settings->layers, n = sources->memories[0].rows.n;
+  PlaitRecurrentCarried first = begin (r, tape, sources, n);
+  State *state = plait_arena_new_array (arena, State, 1);
+
+  *state = (State){
+    .state.decoder = decoder,
+    .recurrent = r,
+    .memories = sources->memories,
+    .touched = sources->touched,
+    .keys = plait_site_project (&r->site, tape, sources->memories),
+    .stored = plait_arena_new_array (arena, PlaitTensor, 2 * layers + 1),
+    .coverage = plait_search_coverage (&r->site, tape, sources->memories, hypotheses),
+  };
+  for (gint64 i = 0; i <= 2 * layers; i++)
+    {
+      const PlaitNode *node = *node_of (&first, i, layers);
+
+      state->stored[i] = node ? plait_tape_tensor (tape, hypotheses, node->value.width) : (PlaitTensor){ 0 };
+    }
+  store (state, tape, &first, n);
+  return &state->state;
+}
+
+/* What the hypotheses continue, as leaves of @tape: each that of its parent, or at first of its sentence. */
+static PlaitRecurrentCarried
+continued (const State *state, PlaitTape *tape, PlaitRagged hypotheses, const gint64 *parents)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 layers = state->recurrent->settings->layers, n = plait_ragged_rows (hypotheses);
+  PlaitRecurrentCarried before = { .layers = plait_arena_new_array (arena, PlaitCellState, layers) };
+  gint64 *sentences = plait_arena_new_array (arena, gint64, n + 1);
+
+  for (gint64 i = 0; i <= 2 * layers; i++)
+    *node_of (&before, i, layers)
+        = state->stored[i].data ? plait_leaf (tape, plait_tensor_rows (state->stored[i], 0, state->rows), NULL) : NULL;
+  for (gint64 s = 0; s < hypotheses.n; s++)
+    for (gint64 row = hypotheses.offsets[s]; row < hypotheses.offsets[s + 1]; row++)
+      sentences[row] = s;
+  return carry (state->recurrent, tape, &before, state->state.begun ? parents : sentences, n);
+}
+
+static PlaitNode *
+step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens, const gint64 *parents,
+      PlaitCapture *capture)
+{
+  State *state = (State *)base;
+  const PlaitRecurrent *r = state->recurrent;
+  gint64 n = plait_ragged_rows (hypotheses);
+  PlaitSitePass pass = plait_site_pass (tape, state->memories, r->build.n_memories, hypotheses, capture);
+  PlaitSiteKeys keys = plait_site_keys_on (&r->site, &state->keys, tape);
+  PlaitNode *embedded = embed (r, tape, tokens, base->roles, n), *out;
+  PlaitRecurrentCarried carried = continued (state, tape, hypotheses, parents);
+  PlaitRecurrentStep made;
+
+  pass.touched = state->touched;
+  carried.coverage = plait_search_coverage_continue (&state->coverage, tape, hypotheses, parents);
+  made = plait_recurrent_advance (r, &pass, &keys, plait_recurrent_input (r, tape, embedded), &carried);
+  out = plait_recurrent_read_out (r, tape, made.state, embedded, made.context);
+  if (r->settings->input_feeding)
+    carried.readout = out;
+  store (state, tape, &carried, n);
+  plait_search_coverage_keep (&state->coverage, tape, hypotheses, carried.coverage);
+  return out;
+}
+
 static const PlaitDecoderTable recurrent_table = {
   .forward = forward,
-  .start = plait_recurrent_start,
-  .step = plait_recurrent_step,
+  .start = start,
+  .step = step,
 };
 
 /*
@@ -150,7 +401,6 @@ plait_recurrent_decoder_new (const PlaitDecoderBuild *build, GError **error)
   const PlaitDecoderSettings *settings = build->settings;
 
   r->decoder.table = &recurrent_table;
-  r->decoder.width = settings->width;
   r->decoder.n_layers = 1;
   r->build = *build;
   r->settings = settings;

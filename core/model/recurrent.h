@@ -62,14 +62,6 @@ plait_recurrent_has_cells (const PlaitRecurrent *r)
   return r->settings->type == PLAIT_DECODER_LSTM;
 }
 
-/* What there is before the first step: a row for each of @n sentences, no coverage. */
-PlaitRecurrentCarried plait_recurrent_begin (const PlaitRecurrent *r, PlaitTape *tape,
-                                             const PlaitDecoderSources *sources, gint64 n);
-
-/* Rows @rows [n] of what was carried, as the new rows of the step; coverage is left as it is. */
-PlaitRecurrentCarried plait_recurrent_carry (const PlaitRecurrent *r, PlaitTape *tape,
-                                             const PlaitRecurrentCarried *carried, const gint64 *rows, gint64 n);
-
 PlaitRecurrentInput plait_recurrent_input (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *embedded);
 
 /* Rows @rows [n] of it, those of a step. */
@@ -81,16 +73,6 @@ PlaitRecurrentStep plait_recurrent_advance (const PlaitRecurrent *r, const Plait
                                             const PlaitSiteKeys *keys, PlaitRecurrentInput input,
                                             PlaitRecurrentCarried *carried);
 
-/* The embeddings of @n target tokens, with those of their roles, or NULL, and with dropout. */
-PlaitNode *plait_recurrent_embed (const PlaitRecurrent *r, PlaitTape *tape, const gint32 *tokens, const gint32 *roles,
-                                  gint64 n);
-
 /* tanh (W [state; context; embedding] + b), or without the embedding, with dropout. */
 PlaitNode *plait_recurrent_read_out (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *state, PlaitNode *embedded,
                                      PlaitNode *context);
-
-/* For the table: decoding step by step. */
-PlaitDecoderState *plait_recurrent_start (const PlaitDecoder *decoder, PlaitTape *tape,
-                                          const PlaitDecoderSources *sources, gint64 hypotheses, gint64 steps);
-PlaitNode *plait_recurrent_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses,
-                                 const gint32 *tokens, const gint64 *parents, PlaitCapture *capture);

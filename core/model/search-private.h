@@ -17,19 +17,6 @@ typedef struct
   PlaitTouched touched;
 } PlaitSearchRoom;
 
-/* Arenas of at most @memory bytes each (0: no limit). */
-void plait_search_room_open (PlaitSearchRoom *room, PlaitPool *pool, gsize memory);
-void plait_search_room_close (PlaitSearchRoom *room);
-
-/*
- * Rooms for whole beams: a step of few rows gives threads less to do than to wait for each other, so each takes its
- * sentences of a batch through the whole search. The bits of a row do not depend on the rows beside it, hence not on
- * the parts: these may follow the number of threads.
- */
-
-/* In how many parts, 1 or as many as threads, a batch of @sentences with beams of @beam is searched. */
-gint64 plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 beam);
-
 /*
  * Data flow: the batch is read and its memories projected on the lasting tape of a room; every step runs on the step
  * tape, whose arena starts anew; the beam alone remembers hypotheses.
@@ -44,3 +31,13 @@ struct PlaitSearch
   PlaitRanks *ranks;      /* that share corpora, or NULL */
   PlaitSearchWork work;
 };
+
+/*
+ * In how many parts, 1 or as many as threads, a batch of @sentences with beams of @beam is searched: a step of few rows
+ * gives threads less to do than to wait for each other, so each takes its sentences through the whole search. The bits
+ * of a row do not depend on the rows beside it, hence not on the parts: these may follow the number of threads.
+ */
+gint64 plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 beam);
+
+/* An empty capture of a pass or a step of the model, in the lasting arena of @room. */
+PlaitCapture *plait_search_capture (const PlaitSearch *search, PlaitSearchRoom *room, gboolean coverage);

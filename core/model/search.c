@@ -4,10 +4,16 @@
 #include "data/batch.h"
 #include "model/beam.h"
 #include "model/tell.h"
+#include "tensor/kernels/kernels.h"
 #include "tensor/product.h"
 #include "tensor/vocabulary.h"
 
 #include <string.h>
+
+/* Of a part: fewer sentences may be done long before those of another thread, and fewer rows leave the weights, which
+ * every thread then reads, too little used each time. */
+#define LEAST_SENTENCES 8
+#define LEAST_ROWS 32
 
 void
 plait_search_deal (PlaitSearch *search, PlaitRanks *ranks)
@@ -35,12 +41,31 @@ typedef struct
   gboolean covering;   /* capturing coverage too */
   GPtrArray *captures; /* PlaitCapture of each step, in the lasting arena; owned */
   PlaitBeam *beam;     /* owned */
-  PlaitReading reading;
   PlaitDecoderState *state;
-  PlaitHypotheses *told; /* [sentences], where no sequence is predicted; owned */
+  PlaitHypotheses *hypotheses; /* [sentences], to be filled */
   PlaitWorkTimes times;
   GError *error;
 } Work;
+
+/* Arenas of at most @memory bytes each (0: no limit). */
+static void
+room_open (PlaitSearchRoom *room, PlaitPool *pool, gsize memory)
+{
+  *room = (PlaitSearchRoom){ .pool = pool,
+                             .lasting_arena = plait_arena_new (memory),
+                             .step_arena = plait_arena_new (memory) };
+  room->lasting = plait_tape_new (pool, room->lasting_arena);
+  room->step = plait_tape_new (pool, room->step_arena);
+}
+
+static void
+room_close (PlaitSearchRoom *room)
+{
+  plait_tape_free (room->lasting);
+  plait_tape_free (room->step);
+  plait_arena_free (room->lasting_arena);
+  plait_arena_free (room->step_arena);
+}
 
 PlaitSearch *
 plait_search_new (PlaitModel *model, PlaitPool *pool, PlaitPrecision precision, gsize memory, GError **error)
@@ -53,7 +78,7 @@ plait_search_new (PlaitModel *model, PlaitPool *pool, PlaitPrecision precision, 
   search->model = model;
   search->pool = pool;
   search->memory = memory;
-  plait_search_room_open (&search->whole, pool, memory);
+  room_open (&search->whole, pool, memory);
   return search;
 }
 
@@ -62,9 +87,9 @@ plait_search_free (PlaitSearch *search)
 {
   if (!search)
     return;
-  plait_search_room_close (&search->whole);
+  room_close (&search->whole);
   for (guint i = 0; search->parts && i < plait_pool_threads (search->pool); i++)
-    plait_search_room_close (&search->parts[i]);
+    room_close (&search->parts[i]);
   g_free (search->parts);
   g_free (search);
 }
@@ -75,15 +100,20 @@ plait_search_work (const PlaitSearch *search)
   return search->work;
 }
 
+static void
+forget (PlaitHypotheses *hypotheses)
+{
+  for (guint i = 0; i < hypotheses->n; i++)
+    g_free (hypotheses->hypotheses[i].tokens);
+  g_clear_pointer (&hypotheses->hypotheses, g_free);
+  hypotheses->n = 0;
+}
+
 void
 plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n)
 {
   for (gint64 s = 0; hypotheses && s < n; s++)
-    {
-      for (guint i = 0; i < hypotheses[s].n; i++)
-        g_free (hypotheses[s].hypotheses[i].tokens);
-      g_free (hypotheses[s].hypotheses);
-    }
+    forget (&hypotheses[s]);
   g_free (hypotheses);
 }
 
@@ -122,35 +152,27 @@ follow_attention (const Work *work, PlaitSentenceAttention *attention, gint64 al
  * Searching
  */
 
-static guint
-decoder_layers (const Work *work)
-{
-  return plait_decoder_n_layers (plait_model_decoder (work->search->model));
-}
-
 static void
 read_batch (gpointer data)
 {
   Work *work = data;
   PlaitSearch *search = work->search;
   gint64 steps = plait_beam_most_steps (work->beam);
-  PlaitDecoderSources sources;
+  PlaitReading reading = plait_model_read (search->model, work->room->lasting, work->batch, NULL);
+  PlaitDecoderSources sources = plait_reading_sources (&reading);
 
-  work->reading = plait_model_read (search->model, work->room->lasting, work->batch, NULL);
-  sources = plait_reading_sources (&work->reading);
   sources.touched = &work->room->touched;
   work->state = plait_decoder_start (plait_model_decoder (search->model), work->room->lasting, &sources,
                                      work->batch->n_sentences * work->settings.beam, steps);
 }
 
-static PlaitCapture *
-new_capture (const Work *work)
+PlaitCapture *
+plait_search_capture (const PlaitSearch *search, PlaitSearchRoom *room, gboolean coverage)
 {
-  PlaitCapture *capture
-      = plait_capture_new (work->room->lasting_arena, decoder_layers (work), work->reading.n_memories, work->covering);
+  guint n_memories;
 
-  g_ptr_array_add (work->captures, capture);
-  return capture;
+  plait_model_memories (search->model, &n_memories);
+  return plait_capture_new (room->lasting_arena, plait_model_decoder (search->model)->n_layers, n_memories, coverage);
 }
 
 /* The capture outlives the step, so the rows that it speaks of must. */
@@ -217,7 +239,7 @@ make_step (gpointer data)
   guint best = (guint)MIN (plait_beam_words (work->beam), plait_model_target_vocabulary_size (search->model));
   PlaitParameter *bias;
   PlaitParameter *output = plait_model_output (search->model, &bias);
-  PlaitCapture *capture = work->capturing ? new_capture (work) : NULL;
+  PlaitCapture *capture = NULL;
   PlaitNode *states;
   gint32 *ids;
   PlaitScalar *log_probabilities;
@@ -227,8 +249,12 @@ make_step (gpointer data)
   if (plait_beam_steps (work->beam) < work->settings.minimum_length)
     forbidden[n_forbidden++] = PLAIT_TOKEN_EOS;
   plait_tape_begin (room->step, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
-  if (capture)
-    rows.hypotheses = lasting_rows (work, rows.hypotheses);
+  if (work->capturing)
+    {
+      capture = plait_search_capture (search, room, work->covering);
+      g_ptr_array_add (work->captures, capture);
+      rows.hypotheses = lasting_rows (work, rows.hypotheses);
+    }
   states = plait_decoder_step (work->state, room->step, rows.hypotheses, rows.tokens, rows.parents, capture);
   ids = plait_arena_new_array (room->step_arena, gint32, n * best);
   log_probabilities = plait_arena_new_array (room->step_arena, PlaitScalar, n * best);
@@ -271,19 +297,20 @@ new_beam (const PlaitBatch *batch, const PlaitDecodeSettings *settings)
 }
 
 static void
-collect (const Work *work, PlaitHypotheses *all)
+collect (const Work *work)
 {
   g_autofree PlaitBeamResult *results = g_new (PlaitBeamResult, work->settings.beam);
 
   for (gint64 s = 0; s < work->batch->n_sentences; s++)
     {
       guint found = MIN (plait_beam_results (work->beam, s, results), (guint)work->settings.n_best);
+      PlaitHypotheses *of = &work->hypotheses[s];
 
-      all[s].n = found;
-      all[s].hypotheses = g_new0 (PlaitHypothesis, found + 1);
+      of->n = found;
+      of->hypotheses = g_new0 (PlaitHypothesis, found + 1);
       for (guint i = 0; i < found; i++)
         {
-          PlaitHypothesis *hypothesis = &all[s].hypotheses[i];
+          PlaitHypothesis *hypothesis = &of->hypotheses[i];
           gint64 token = results[i].last;
           gint64 place;
 
@@ -328,27 +355,7 @@ tell (gpointer data)
 {
   Work *work = data;
 
-  plait_tell (work->search->model, work->room->lasting, work->batch, work->settings.n_best, work->told);
-}
-
-/* (transfer full) */
-static PlaitHypotheses *
-tell_at_once (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError **error)
-{
-  gint64 n = batch->n_sentences, start = g_get_monotonic_time ();
-  Work work = {
-    .search = search, .room = &search->whole, .batch = batch, .settings = *settings, .told = g_new0 (PlaitHypotheses, n)
-  };
-
-  plait_tape_begin (search->whole.lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
-  if (plait_arena_protect (search->whole.lasting_arena, tell, &work, &work.error))
-    {
-      count_work (&search->work, work.told, n, start);
-      return work.told;
-    }
-  plait_hypotheses_free (work.told, n);
-  too_large (batch, settings, error, work.error);
-  return NULL;
+  plait_tell (work->search->model, work->room->lasting, work->batch, work->settings.n_best, work->hypotheses);
 }
 
 /* Whether no source has anything of @sentence. */
@@ -367,16 +374,18 @@ drop_unread (const PlaitBatch *batch, PlaitHypotheses *hypotheses)
 {
   for (gint64 s = 0; s < batch->n_sentences; s++)
     if (is_unread (batch, s))
-      {
-        for (guint i = 0; i < hypotheses[s].n; i++)
-          g_free (hypotheses[s].hypotheses[i].tokens);
-        hypotheses[s].n = 0;
-      }
+      forget (&hypotheses[s]);
 }
 
 /*
  * Batches, whole or in parts
  */
+
+static gboolean
+goes_by_steps (const PlaitSearch *search)
+{
+  return plait_decoder_has_steps (plait_model_decoder (search->model));
+}
 
 /* Searches the sentences of @work, unless it says why not. */
 static void
@@ -385,6 +394,11 @@ search_part (Work *work)
   const PlaitDecoder *decoder = plait_model_decoder (work->search->model);
 
   plait_tape_begin (work->room->lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  if (!goes_by_steps (work->search))
+    {
+      plait_arena_protect (work->room->lasting_arena, tell, work, &work->error);
+      return;
+    }
   work->captures = g_ptr_array_new ();
   work->beam = new_beam (work->batch, &work->settings);
   if (plait_decoder_check_length (decoder, plait_beam_most_steps (work->beam), &work->error))
@@ -413,6 +427,18 @@ work_clear (gpointer data)
   g_clear_error (&work->error);
 }
 
+gint64
+plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 beam)
+{
+  gint64 threads = plait_pool_threads (pool);
+
+  /* BLAS may give a row other bits in another company. */
+  if (plait_kernels ()->blas_rows[0] > 0 || sentences < threads * LEAST_SENTENCES
+      || sentences * beam < threads * LEAST_ROWS)
+    return 1;
+  return threads;
+}
+
 /* The room of part @part of @n. */
 static PlaitSearchRoom *
 room_of (PlaitSearch *search, gint64 part, gint64 n)
@@ -425,7 +451,7 @@ room_of (PlaitSearch *search, gint64 part, gint64 n)
     {
       search->parts = g_new0 (PlaitSearchRoom, threads);
       for (guint i = 0; i < threads; i++)
-        plait_search_room_open (&search->parts[i], plait_pool_alone (search->pool, i), search->memory / threads);
+        room_open (&search->parts[i], plait_pool_alone (search->pool, i), search->memory / threads);
     }
   return &search->parts[part];
 }
@@ -439,6 +465,7 @@ deal (GArray *works, const Work *common, gint64 part, gint64 n, GError **error)
   Work work = *common;
 
   work.room = room_of (work.search, part, n);
+  work.hypotheses += first;
   if (n > 1)
     {
       work.part = plait_batch_part (batch, first, end - first, error);
@@ -452,9 +479,9 @@ deal (GArray *works, const Work *common, gint64 part, gint64 n, GError **error)
 
 /* Adds up what the parts took, and says what of them failed first. */
 static gboolean
-settle (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings, GArray *works,
-        GError **error)
+settle (GArray *works, const Work *common, GError **error)
 {
+  PlaitSearch *search = common->search;
   GError *cause = NULL;
 
   for (guint i = 0; i < works->len; i++)
@@ -471,7 +498,21 @@ settle (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings 
       if (!cause)
         cause = g_steal_pointer (&work->error);
     }
-  return !cause || too_large (batch, settings, error, cause);
+  return !cause || too_large (common->batch, &common->settings, error, cause);
+}
+
+/* Searches the batch of @common in @n parts, which are appended to @works. */
+static gboolean
+run_parts (GArray *works, const Work *common, gint64 n, GError **error)
+{
+  for (gint64 part = 0; part < n; part++)
+    if (!deal (works, common, part, n, error))
+      return FALSE;
+  if (n == 1)
+    search_part (&g_array_index (works, Work, 0));
+  else
+    plait_pool_run (common->search->pool, n, part_piece, works->data);
+  return settle (works, common, error);
 }
 
 PlaitHypotheses *
@@ -480,47 +521,38 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
                                    GError **error)
 {
   g_autoptr (GArray) works = g_array_new (FALSE, FALSE, sizeof (Work));
-  gint64 n = plait_search_parts (search->pool, batch->n_sentences, settings->beam), first = 0;
+  gboolean by_steps = goes_by_steps (search);
+  gint64 n = by_steps ? plait_search_parts (search->pool, batch->n_sentences, settings->beam) : 1;
   gint64 start = g_get_monotonic_time ();
-  PlaitHypotheses *hypotheses;
+  PlaitHypotheses *hypotheses = g_new0 (PlaitHypotheses, batch->n_sentences);
   const Work common = { .search = search,
                         .batch = batch,
                         .settings = *settings,
                         .capturing = attention != NULL,
                         .attended = attended,
-                        .covering = coverage };
+                        .covering = coverage,
+                        .hypotheses = hypotheses };
 
-  if (!plait_model_check_batch (search->model, batch, error))
-    return NULL;
-  if (!plait_decoder_has_steps (plait_model_decoder (search->model)))
-    {
-      g_assert (!attention);
-      return tell_at_once (search, batch, settings, error);
-    }
+  g_assert (by_steps || !attention);
   g_array_set_clear_func (works, work_clear);
-  for (gint64 part = 0; part < n; part++)
-    if (!deal (works, &common, part, n, error))
+  if (!plait_model_check_batch (search->model, batch, error) || !run_parts (works, &common, n, error))
+    {
+      plait_hypotheses_free (hypotheses, batch->n_sentences);
       return NULL;
-  if (n == 1)
-    search_part (&g_array_index (works, Work, 0));
-  else
-    plait_pool_run (search->pool, n, part_piece, works->data);
-  if (!settle (search, batch, settings, works, error))
-    return NULL;
-  hypotheses = g_new0 (PlaitHypotheses, batch->n_sentences);
+    }
   if (attention)
     *attention = g_new0 (PlaitSentenceAttention, attended * batch->n_sentences);
-  for (guint i = 0; i < works->len; i++)
+  for (guint i = 0; by_steps && i < works->len; i++)
     {
       const Work *work = &g_array_index (works, Work, i);
 
-      collect (work, hypotheses + first);
+      collect (work);
       if (attention)
-        follow_attention (work, *attention + first, batch->n_sentences);
-      first += work->batch->n_sentences;
+        follow_attention (work, *attention + (work->hypotheses - hypotheses), batch->n_sentences);
     }
   count_work (&search->work, hypotheses, batch->n_sentences, start);
-  drop_unread (batch, hypotheses);
+  if (by_steps)
+    drop_unread (batch, hypotheses);
   return hypotheses;
 }
 

@@ -3,58 +3,45 @@
 
 #include <string.h>
 
-static void
-coverage_begin (PlaitSentenceAttention *a, const PlaitCapture *capture, gint64 sentence, guint place,
-                const PlaitCapturedCoverage *captured)
+/* @n zeroed items of @size bytes that @a owns. */
+static gpointer
+zeroed (PlaitSentenceAttention *a, gsize n, gsize size)
 {
-  PlaitSentenceCoverage *coverage = &a->coverage[place];
-  guint m = a->memory[place % a->n_attentions];
+  gpointer items = g_malloc0_n (n + 1, size);
 
-  coverage->width = captured->width;
-  coverage->states = g_new0 (PlaitScalar, (gsize)(a->length * a->rows[m] * captured->width) + 1);
-  coverage->name = captured->name;
-  if (captured->prepared)
-    coverage->prepared
-        = g_memdup2 (captured->prepared + capture->rows[m].offsets[sentence], (gsize)a->rows[m] * sizeof (PlaitScalar));
+  g_ptr_array_add (a->owned, items);
+  return items;
 }
 
-/* @links of the rows from @first on, as of a sentence that has @rows alone. (transfer full) */
+/* The rows of sentence @sentence in @from, which has a number a row of memory @m. */
 static gint64 *
-links_of (const gint64 *links, gint64 first, gint64 rows)
+rows_of (PlaitSentenceAttention *a, const PlaitCapture *capture, gint64 sentence, guint m, const gint64 *from)
 {
-  gint64 *own = g_new (gint64, rows + 1);
+  gint64 *own = zeroed (a, (gsize)a->rows[m], sizeof *own);
 
-  for (gint64 i = 0; i < rows; i++)
-    own[i] = links[first + i] < 0 ? -1 : links[first + i] - first;
-  return own;
+  return memcpy (own, from + capture->memories[m].rows.offsets[sentence], (gsize)a->rows[m] * sizeof *own);
 }
 
 static void
-levels_begin (PlaitSentenceAttention *a, const PlaitCapture *capture, gint64 sentence, guint m)
+memory_begin (PlaitSentenceAttention *a, const PlaitCapture *capture, gint64 sentence, guint m)
 {
-  const PlaitLinks *links = capture->links[m];
-  gint64 first = capture->rows[m].offsets[sentence];
-  gsize bytes = (gsize)a->rows[m] * sizeof (gint64);
+  const PlaitLinks *links = capture->memories[m].links;
+  PlaitSentenceLevels *levels = &a->levels[m];
+  gint64 first = capture->memories[m].rows.offsets[sentence];
 
-  if (!links || !links->level || !links->first_child || !links->n_children)
-    return;
-  a->levels[m].level = g_memdup2 (links->level + first, bytes);
-  a->levels[m].n_children = g_memdup2 (links->n_children + first, bytes);
-  a->levels[m].first_child = links_of (links->first_child, first, a->rows[m]);
-}
-
-static void
-documents_begin (PlaitSentenceAttention *a, const PlaitCapture *capture, gint64 sentence, guint m)
-{
-  const PlaitLinks *links = capture->links[m];
-  gint64 first = capture->rows[m].offsets[sentence];
-  gsize bytes = (gsize)a->rows[m] * sizeof (gint64);
-
-  if (!links || !links->sentence)
-    return;
-  a->places[m].sentence = g_memdup2 (links->sentence + first, bytes);
-  if (links->token)
-    a->places[m].token = g_memdup2 (links->token + first, bytes);
+  a->rows[m] = plait_ragged_length (capture->memories[m].rows, sentence);
+  if (links && links->level && links->first_child && links->n_children)
+    {
+      levels->level = rows_of (a, capture, sentence, m, links->level);
+      levels->n_children = rows_of (a, capture, sentence, m, links->n_children);
+      levels->first_child = rows_of (a, capture, sentence, m, links->first_child);
+      for (gint64 i = 0; i < a->rows[m]; i++)
+        levels->first_child[i] = levels->first_child[i] < 0 ? -1 : levels->first_child[i] - first;
+    }
+  if (links && links->sentence)
+    a->places[m].sentence = rows_of (a, capture, sentence, m, links->sentence);
+  if (links && links->sentence && links->token)
+    a->places[m].token = rows_of (a, capture, sentence, m, links->token);
 }
 
 /* What one attention pays in one layer. */
@@ -62,13 +49,24 @@ static void
 place_begin (PlaitSentenceAttention *a, const PlaitCapture *capture, gint64 sentence, guint place,
              const PlaitCapturedLayer *captured)
 {
-  gsize entries = (gsize)captured->heads * (gsize)a->length;
+  const PlaitCapturedCoverage *covered = &captured->coverage;
+  PlaitSentenceCoverage *coverage = &a->coverage[place];
+  guint m = a->memory[place % a->n_attentions];
+  gsize entries = (gsize)captured->heads * (gsize)a->length, rows = (gsize)a->rows[m];
 
   a->heads[place] = captured->heads;
-  a->weights[place] = g_new0 (PlaitScalar, entries * (gsize)a->rows[a->memory[place % a->n_attentions]] + 1);
+  a->weights[place] = zeroed (a, entries * rows, sizeof (PlaitScalar));
   if (captured->sets)
-    a->choices[place] = g_new0 (PlaitSentenceChoice, entries + 1);
-  coverage_begin (a, capture, sentence, place, &captured->coverage);
+    a->choices[place] = zeroed (a, entries, sizeof (PlaitSentenceChoice));
+  coverage->width = covered->width;
+  coverage->states = zeroed (a, (gsize)(a->length * covered->width) * rows, sizeof (PlaitScalar));
+  coverage->name = covered->name;
+  if (covered->prepared)
+    {
+      coverage->prepared = zeroed (a, rows, sizeof (PlaitScalar));
+      memcpy (coverage->prepared, covered->prepared + capture->memories[m].rows.offsets[sentence],
+              rows * sizeof (PlaitScalar));
+    }
 }
 
 void
@@ -83,25 +81,22 @@ plait_sentence_attention_begin (PlaitSentenceAttention *a, const PlaitCapture *c
   a->n_layers = capture->n_layers;
   a->n_memories = capture->n_memories;
   a->length = length;
-  a->rows = g_new (gint64, a->n_memories);
-  a->levels = g_new0 (PlaitSentenceLevels, a->n_memories);
-  a->places = g_new0 (PlaitSentencePlaces, a->n_memories);
-  a->memory = g_new (guint, a->n_attentions);
-  a->names = g_new (const char *, a->n_attentions);
-  a->heads = g_new0 (guint, places);
-  a->weights = g_new0 (PlaitScalar *, places);
-  a->choices = g_new0 (PlaitSentenceChoice *, places);
-  a->coverage = g_new0 (PlaitSentenceCoverage, places);
-  a->context_heads = g_new0 (guint, a->n_layers);
-  a->contexts = g_new0 (PlaitScalar *, a->n_layers);
-  a->sentinel_heads = g_new0 (guint, a->n_layers);
-  a->sentinels = g_new0 (PlaitScalar *, a->n_layers);
+  a->owned = g_ptr_array_new_with_free_func (g_free);
+  a->rows = zeroed (a, a->n_memories, sizeof *a->rows);
+  a->levels = zeroed (a, a->n_memories, sizeof *a->levels);
+  a->places = zeroed (a, a->n_memories, sizeof *a->places);
+  a->memory = zeroed (a, a->n_attentions, sizeof *a->memory);
+  a->names = zeroed (a, a->n_attentions, sizeof *a->names);
+  a->heads = zeroed (a, places, sizeof *a->heads);
+  a->weights = zeroed (a, places, sizeof *a->weights);
+  a->choices = zeroed (a, places, sizeof *a->choices);
+  a->coverage = zeroed (a, places, sizeof *a->coverage);
+  a->context_heads = zeroed (a, a->n_layers, sizeof *a->context_heads);
+  a->contexts = zeroed (a, a->n_layers, sizeof *a->contexts);
+  a->sentinel_heads = zeroed (a, a->n_layers, sizeof *a->sentinel_heads);
+  a->sentinels = zeroed (a, a->n_layers, sizeof *a->sentinels);
   for (guint m = 0; m < a->n_memories; m++)
-    {
-      a->rows[m] = plait_ragged_length (capture->rows[m], sentence);
-      levels_begin (a, capture, sentence, m);
-      documents_begin (a, capture, sentence, m);
-    }
+    memory_begin (a, capture, sentence, m);
   for (const PlaitCapturedAttention *of = capture->attentions; of; of = of->next, i++)
     {
       a->memory[i] = of->memory;
@@ -112,23 +107,23 @@ plait_sentence_attention_begin (PlaitSentenceAttention *a, const PlaitCapture *c
   for (guint l = 0; l < a->n_layers; l++)
     {
       a->context_heads[l] = capture->contexts[l].heads;
-      a->contexts[l] = g_new (PlaitScalar, (gsize)(a->context_heads[l] * length * a->n_memories) + 1);
+      a->contexts[l] = zeroed (a, (gsize)a->context_heads[l] * (gsize)length * a->n_memories, sizeof *a->contexts[l]);
       a->sentinel_heads[l] = capture->sentinels[l].heads;
-      a->sentinels[l] = g_new (PlaitScalar, (gsize)(a->sentinel_heads[l] * length) + 1);
+      a->sentinels[l] = zeroed (a, (gsize)a->sentinel_heads[l] * (gsize)length, sizeof *a->sentinels[l]);
     }
 }
 
 /* The sets of one entry end to end, their rows those of a sentence that begins at row @first. */
 static void
-copy_choice (PlaitSentenceChoice *choice, const PlaitCapturedSets *sets, gint64 first)
+copy_choice (PlaitSentenceAttention *a, PlaitSentenceChoice *choice, const PlaitCapturedSets *sets, gint64 first)
 {
   gint64 n = 0, at = 0;
 
   for (const PlaitCapturedSet *set = sets->first; set; set = set->next, choice->n++)
     n += set->n;
-  choice->offset = g_new0 (gint64, choice->n + 1);
-  choice->row = g_new (gint64, n + 1);
-  choice->weights = g_new (PlaitScalar, n + 1);
+  choice->offset = zeroed (a, (gsize)choice->n + 1, sizeof *choice->offset);
+  choice->row = zeroed (a, (gsize)n, sizeof *choice->row);
+  choice->weights = zeroed (a, (gsize)n, sizeof *choice->weights);
   for (const PlaitCapturedSet *set = sets->first; set; set = set->next, at++)
     {
       gint64 *to = choice->row + choice->offset[at];
@@ -157,8 +152,8 @@ copy_place (PlaitSentenceAttention *a, const PlaitCapture *capture, gint64 sente
       memcpy (a->weights[place] + (h * a->length + target) * rows, captured->weights + h * pairs + before,
               (gsize)rows * sizeof (PlaitScalar));
       if (captured->sets && a->choices[place])
-        copy_choice (&a->choices[place][h * a->length + target], &captured->sets[row * captured->heads + h],
-                     capture->rows[m].offsets[sentence]);
+        copy_choice (a, &a->choices[place][h * a->length + target], &captured->sets[row * captured->heads + h],
+                     capture->memories[m].rows.offsets[sentence]);
     }
   if (width > 0 && width == a->coverage[place].width)
     memcpy (a->coverage[place].states + target * rows * width, captured->coverage.states + before * width,
@@ -177,7 +172,8 @@ plait_sentence_attention_copy (PlaitSentenceAttention *a, const PlaitCapture *ca
       gint64 before = query * a->rows[a->memory[i]];
 
       for (gint64 s = 0; s < sentence; s++)
-        before += plait_ragged_length (capture->queries, s) * plait_ragged_length (capture->rows[a->memory[i]], s);
+        before += plait_ragged_length (capture->queries, s)
+                  * plait_ragged_length (capture->memories[a->memory[i]].rows, s);
       for (guint l = 0; l < a->n_layers; l++)
         copy_place (a, capture, sentence, l * a->n_attentions + i,
                     plait_capture_find (capture, l, a->names[i], a->memory[i]), row, before, target);
@@ -193,56 +189,10 @@ plait_sentence_attention_copy (PlaitSentenceAttention *a, const PlaitCapture *ca
     }
 }
 
-static void
-place_free (PlaitSentenceAttention *a, guint place)
-{
-  for (gint64 e = 0; a->choices[place] && e < a->heads[place] * a->length; e++)
-    {
-      g_free (a->choices[place][e].offset);
-      g_free (a->choices[place][e].row);
-      g_free (a->choices[place][e].weights);
-    }
-  g_free (a->choices[place]);
-  g_free (a->weights[place]);
-  g_free (a->coverage[place].states);
-  g_free (a->coverage[place].prepared);
-}
-
 void
 plait_sentence_attention_free (PlaitSentenceAttention *attention, gint64 n)
 {
   for (gint64 s = 0; attention && s < n; s++)
-    {
-      PlaitSentenceAttention *a = &attention[s];
-
-      for (guint i = 0; i < a->n_layers * a->n_attentions; i++)
-        place_free (a, i);
-      for (guint l = 0; l < a->n_layers; l++)
-        {
-          g_free (a->contexts[l]);
-          g_free (a->sentinels[l]);
-        }
-      for (guint m = 0; m < a->n_memories; m++)
-        {
-          g_free (a->levels[m].level);
-          g_free (a->levels[m].first_child);
-          g_free (a->levels[m].n_children);
-          g_free (a->places[m].sentence);
-          g_free (a->places[m].token);
-        }
-      g_free (a->levels);
-      g_free (a->places);
-      g_free (a->coverage);
-      g_free (a->rows);
-      g_free (a->memory);
-      g_free (a->names);
-      g_free (a->heads);
-      g_free (a->weights);
-      g_free (a->choices);
-      g_free (a->context_heads);
-      g_free (a->contexts);
-      g_free (a->sentinel_heads);
-      g_free (a->sentinels);
-    }
+    g_clear_pointer (&attention[s].owned, g_ptr_array_unref);
   g_free (attention);
 }

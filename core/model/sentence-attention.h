@@ -57,6 +57,7 @@ typedef struct
   guint *sentinel_heads;           /* [n_layers]; 0: no sentinel */
   PlaitScalar **sentinels;         /* [n_layers]: [heads][length] */
   PlaitSentenceCoverage *coverage; /* [n_layers][n_attentions] */
+  GPtrArray *owned;                /* all of the above */
 } PlaitSentenceAttention;
 
 /* Room for the attention of sentence @sentence to @length target rows, as @capture and those like it have it. To be

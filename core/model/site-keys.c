@@ -5,7 +5,47 @@
 
 #include "autograd/internal.h"
 
-/* What a site has beside the calls of its combiner: keys and values, its sentinel's gate, what coverage carries. */
+/* What a site has beside the calls of its combiner: what a pass knows, keys and values, its sentinel's gate, what
+ * coverage carries. */
+
+PlaitSitePass
+plait_site_pass (PlaitTape *tape, const PlaitMemory *memories, guint n_memories, PlaitRagged queries,
+                 PlaitCapture *capture)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 rows = plait_ragged_rows (queries);
+  guint8 *any = plait_arena_new_array (arena, guint8, rows + 1);
+  PlaitSitePass pass = {
+    .tape = tape,
+    .memories = memories,
+    .n_memories = n_memories,
+    .queries = queries,
+    .present = plait_arena_new_array (arena, const guint8 *, n_memories),
+    .any_present = NULL,
+    .capture = capture,
+  };
+
+  memset (any, 0, rows);
+  for (guint i = 0; i < n_memories; i++)
+    {
+      guint8 *present = plait_arena_new_array (arena, guint8, rows + 1);
+
+      for (gint64 s = 0; s < queries.n; s++)
+        memset (present + queries.offsets[s], plait_ragged_length (memories[i].rows, s) > 0,
+                plait_ragged_length (queries, s));
+      for (gint64 row = 0; row < rows; row++)
+        any[row] |= present[row];
+      pass.present[i] = memchr (present, 0, rows) ? present : NULL;
+    }
+  if (memchr (any, 0, rows))
+    pass.any_present = any;
+  if (capture)
+    {
+      capture->queries = queries;
+      capture->memories = memories;
+    }
+  return pass;
+}
 
 static gint64
 most_children (const PlaitMemory *memory)

@@ -254,15 +254,34 @@ plait_site_attend_contexts (PlaitSite *site, PlaitStream query, const PlaitConte
   };
 }
 
+/* Absent where all of them are. */
 PlaitContext
 plait_site_sum (PlaitSite *site, const PlaitContext *contexts, guint n)
 {
-  if (!plait_site_running (site, G_STRFUNC))
+  PlaitTape *tape = plait_site_running (site, G_STRFUNC);
+  PlaitNode **values;
+  guint8 *present;
+  gboolean partial = TRUE;
+  gint64 rows;
+
+  if (!tape)
     return (PlaitContext){ NULL, NULL, NULL };
   if (n == 0)
-    plait_tape_fail (site->pass->tape, "%s: there is nothing to add up", G_STRFUNC);
+    plait_tape_fail (tape, "%s: there is nothing to add up", G_STRFUNC);
   check_contexts (site, G_STRFUNC, contexts, n);
-  return plait_site_pass_sum (site->pass, contexts, n);
+  rows = plait_ragged_rows (site->pass->queries);
+  values = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, n);
+  present = plait_arena_new_array (plait_tape_arena (tape), guint8, rows + 1);
+  memset (present, 0, rows);
+  for (guint i = 0; i < n; i++)
+    {
+      values[i] = contexts[i].value;
+      partial = partial && contexts[i].present;
+      for (gint64 row = 0; partial && row < rows; row++)
+        present[row] |= contexts[i].present[row];
+    }
+  return (PlaitContext){ .value = n == 1 ? values[0] : plait_sum (tape, values, n),
+                         .present = partial ? present : NULL };
 }
 
 /* In a recurrent decoder an absent context is zero, so that it changes neither query nor context. */

@@ -4,7 +4,6 @@
 #include "model/coverage.h"
 #include "model/decoder.h"
 #include "model/scored.h"
-#include "model/site-pass.h"
 #include "nn/attention.h"
 #include "nn/norm.h"
 #include "tensor/families.h"
@@ -87,6 +86,28 @@ plait_declared_site_is_stepwise (const PlaitDeclaredSite *site)
 
 /* Whether combiner or coverage add losses. */
 gboolean plait_declared_site_has_losses (const PlaitDeclaredSite *site);
+
+/* What one pass knows beside the parameters; shared by the sites of a decoder. */
+typedef struct
+{
+  PlaitTape *tape;
+  const PlaitMemory *memories;
+  guint n_memories;
+  PlaitRagged queries;
+  const guint8 **present;    /* [n_memories]: a byte a query row, or NULL where every sentence has rows */
+  const guint8 *any_present; /* of all memories together; NULL: all */
+  PlaitCapture *capture;     /* or NULL */
+  PlaitLossPass *losses;     /* or NULL: not wanted */
+  PlaitTouched *touched;     /* is added to, or NULL */
+  /* The queries of the next pass, number i of which goes on from query parents[i] of this one: coverage is renewed as
+   * theirs. NULL: it is as this one's. */
+  PlaitRagged next;
+  const gint64 *parents;
+} PlaitSitePass;
+
+/* Works out which queries have something to read. Lives in the tape's arena. */
+PlaitSitePass plait_site_pass (PlaitTape *tape, const PlaitMemory *memories, guint n_memories, PlaitRagged queries,
+                               PlaitCapture *capture);
 
 /*
  * What does not depend on the queries. In the arena of a tape.

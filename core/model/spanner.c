@@ -64,7 +64,6 @@ plait_spanner_new (const PlaitDecoderBuild *build, GError **error)
   Spanner *spanner = g_new0 (Spanner, 1);
 
   spanner->decoder.table = &spanner_table;
-  spanner->decoder.width = build->settings->width;
   spanner->score = plait_linear_declare (build->parameters, "span/score", build->memories[0].width, 2, TRUE);
   return &spanner->decoder;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/steps.h"
 
+#include <string.h>
+
 #include "autograd/operators.h"
 
 PlaitStepRows
@@ -28,6 +30,22 @@ plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t)
   return rows;
 }
 
+PlaitSitePass
+plait_step_pass (const PlaitSitePass *whole, const PlaitStepRows *rows, const PlaitStepRows *next)
+{
+  const PlaitCapture *capture = whole->capture;
+  PlaitArena *arena = plait_tape_arena (whole->tape);
+  PlaitSitePass pass
+      = plait_site_pass (whole->tape, whole->memories, whole->n_memories, rows->queries,
+                         capture ? plait_capture_new (arena, 1, whole->n_memories, capture->coverage) : NULL);
+
+  pass.losses = whole->losses;
+  pass.touched = whole->touched;
+  pass.next = next->queries;
+  pass.parents = next->before;
+  return pass;
+}
+
 gint64
 plait_steps (PlaitRagged target)
 {
@@ -36,6 +54,15 @@ plait_steps (PlaitRagged target)
   for (gint64 s = 0; s < target.n; s++)
     longest = MAX (longest, plait_ragged_length (target, s));
   return longest;
+}
+
+PlaitNode *
+plait_zeros (PlaitTape *tape, gint64 rows, gint64 width)
+{
+  PlaitScalar *numbers = plait_arena_new_array (plait_tape_arena (tape), PlaitScalar, rows * width + 1);
+
+  memset (numbers, 0, (gsize)(rows * width) * sizeof *numbers);
+  return plait_leaf (tape, plait_tensor (numbers, rows, width), NULL);
 }
 
 PlaitNode *

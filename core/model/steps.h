@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "autograd/tape.h"
+#include "model/site.h"
 
 /* Whole targets taken step by step: step t works on the sentences that are longer than t, one row each. */
 typedef struct
@@ -14,8 +14,15 @@ typedef struct
 /* The rows of step @t over @target. In the first step the row before is that of the sentence. */
 PlaitStepRows plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t);
 
+/* The pass of @rows, which are a step of @whole, before that of @next: with a capture of its own, of one layer, where
+ * the whole has one. */
+PlaitSitePass plait_step_pass (const PlaitSitePass *whole, const PlaitStepRows *rows, const PlaitStepRows *next);
+
 /* How many steps there are. */
 gint64 plait_steps (PlaitRagged target);
+
+/* Zeros, [rows, width]: what there is before the first step. */
+PlaitNode *plait_zeros (PlaitTape *tape, gint64 rows, gint64 width);
 
 /* What the steps gave, @steps [n], as rows of @target: [rows, width]. */
 PlaitNode *plait_steps_in_order (PlaitTape *tape, PlaitNode *const *steps, gint64 n, PlaitRagged target);

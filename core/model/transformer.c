@@ -107,19 +107,13 @@ read_by_steps (const Transformer *t, const PlaitSitePass *whole, const PlaitSite
   for (gint64 s = 0; s < steps; s++)
     {
       PlaitStepRows next = plait_step_rows (arena, whole->queries, s + 1);
-      PlaitCapture *capture
-          = whole->capture ? plait_capture_new (arena, 1, whole->n_memories, whole->capture->coverage) : NULL;
-      PlaitSitePass pass = plait_site_pass (tape, whole->memories, whole->n_memories, rows.queries, capture);
+      PlaitSitePass pass = plait_step_pass (whole, &rows, &next);
 
-      pass.losses = whole->losses;
-      pass.touched = whole->touched;
-      pass.next = next.queries;
-      pass.parents = next.before;
       made[s] = plait_site_combine (site, &pass, keys, &step,
                                     plait_gather_rows (tape, x, rows.target, plait_ragged_rows (rows.queries)))
                     .query;
-      if (capture)
-        plait_capture_add_step (whole->capture, i, capture, s);
+      if (whole->capture)
+        plait_capture_add_step (whole->capture, i, pass.capture, s);
       rows = next;
     }
   return plait_steps_in_order (tape, made, steps, whole->queries);
@@ -187,8 +181,8 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *
 {
   const Transformer *t = (const Transformer *)decoder;
   PlaitArena *arena = plait_tape_arena (tape);
-  gint64 layers = t->settings->layers;
-  State *state = plait_arena_take (arena, sizeof *state);
+  gint64 layers = t->settings->layers, rows = hypotheses * steps, width = 2 * t->settings->width;
+  State *state = plait_arena_new_array (arena, State, 1);
 
   *state = (State){ .state.decoder = decoder,
                     .transformer = t,
@@ -198,16 +192,14 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *
   state->keys = plait_arena_new_array (arena, PlaitSiteKeys, layers);
   state->coverage = plait_arena_new_array (arena, PlaitSearchCoverage, layers);
   state->caches = plait_arena_new_array (arena, PlaitAttentionCache, layers);
-  state->ancestry = plait_arena_new_array (arena, gint64, hypotheses * steps);
-  state->next = plait_arena_new_array (arena, gint64, hypotheses * steps);
+  state->ancestry = plait_arena_new_array (arena, gint64, rows);
+  state->next = plait_arena_new_array (arena, gint64, rows);
   for (gint64 i = 0; i < layers; i++)
     {
-      PlaitScalar *storage = plait_arena_new_array (arena, PlaitScalar, hypotheses * steps * 2 * decoder->width);
-
       state->keys[i] = plait_site_project (&t->layers[i].site, tape, sources->memories);
       plait_site_keys_keep_columns (&t->layers[i].site, &state->keys[i], tape);
       state->coverage[i] = plait_search_coverage (&t->layers[i].site, tape, sources->memories, hypotheses);
-      state->caches[i] = (PlaitAttentionCache){ plait_tensor (storage, hypotheses * steps, 2 * decoder->width), 0 };
+      state->caches[i] = (PlaitAttentionCache){ plait_tape_tensor (tape, rows, width), 0 };
     }
   return &state->state;
 }
@@ -340,7 +332,6 @@ plait_transformer_decoder_new (const PlaitDecoderBuild *build, GError **error)
                             ": choose heads that divide the width",
                             settings->width, settings->heads);
   t->decoder.table = &transformer_table;
-  t->decoder.width = settings->width;
   t->decoder.n_layers = (guint)settings->layers;
   t->build = *build;
   t->settings = settings;

@@ -76,7 +76,6 @@ plait_unmasker_new (const PlaitDecoderBuild *build, GError **error)
   gint64 width = build->settings->width;
 
   u->decoder.table = &unmasker_table;
-  u->decoder.width = width;
   u->hidden = plait_linear_declare (build->parameters, "masked/hidden", build->memories[0].width, width, TRUE);
   u->norm = plait_norm_declare (build->parameters, "masked/norm", width);
   return &u->decoder;

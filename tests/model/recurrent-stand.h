@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "model/recurrent-step.h"
+#include "model/recurrent.h"
 #include "models.h"
 #include "reference.h"
 
