@@ -137,7 +137,7 @@ forward (gpointer data)
 
   plait_tape_begin (pass->tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
   reading = plait_model_read (model, pass->tape, pass->batch, NULL);
-  memcpy (pass->sources, reading.multiplications, plait_model_n_sources (model) * sizeof *pass->sources);
+  memcpy (pass->sources, reading.multiplications, plait_model_specification (model)->n_sources * sizeof *pass->sources);
   if (!plait_experiment_has_decoder (pass->explanation->experiment))
     return;
   read = plait_tape_multiplications (pass->tape);

@@ -6,26 +6,18 @@
 #include "model/steps.h"
 
 gboolean
-plait_covered_build (PlaitCovered *covered, const PlaitCoveredDeclaration *declaration, const char *prefix,
-                     GError **error)
+plait_covered_build (PlaitCovered *covered, const PlaitPart *part, const PlaitCoverageBuild *build, guint n_states,
+                     PlaitLossColumns *losses, GError **error)
 {
-  PlaitCoverageBuild build = {
-    .memory_width = declaration->memory_width,
-    .query_width = declaration->query_width,
-    .score_width = declaration->score_width,
-    .parameters = declaration->parameters,
-    .prefix = prefix,
-  };
-  g_autofree char *score = g_strconcat (prefix, "score", NULL);
+  g_autofree char *score = g_strconcat (build->prefix, "score", NULL);
   PlaitCoverageShape shape;
 
-  *covered = (PlaitCovered){ .score_width = declaration->score_width, .n_states = declaration->n_states };
-  if (!plait_call_build_coverage (&covered->instance, declaration->part, &build, &shape, declaration->losses, error))
+  *covered = (PlaitCovered){ .score_width = build->score_width, .n_states = n_states };
+  if (!plait_call_build_coverage (&covered->instance, part, build, &shape, losses, error))
     return FALSE;
   covered->width = shape.width;
   if (!plait_call_has_score (&covered->instance))
-    covered->score
-        = plait_linear_declare (declaration->parameters, score, covered->width, declaration->score_width, FALSE);
+    covered->score = plait_linear_declare (build->parameters, score, shape.width, build->score_width, FALSE);
   return TRUE;
 }
 

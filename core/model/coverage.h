@@ -19,21 +19,9 @@ typedef struct
   guint first_state;  /* among those of the site */
 } PlaitCovered;
 
-/* What coverage is declared with. */
-typedef struct
-{
-  const PlaitPart *part;
-  gint64 memory_width;
-  gint64 query_width;
-  gint64 score_width;
-  guint n_states;
-  PlaitParameters *parameters;
-  PlaitLossColumns *losses;
-} PlaitCoveredDeclaration;
-
-/* Declares below @prefix what the part wants, and the map of states into scores unless the part has one. */
-gboolean plait_covered_build (PlaitCovered *covered, const PlaitCoveredDeclaration *declaration, const char *prefix,
-                              GError **error);
+/* Declares what @part wants of @build, and the map of states into scores unless the part has one. */
+gboolean plait_covered_build (PlaitCovered *covered, const PlaitPart *part, const PlaitCoverageBuild *build,
+                              guint n_states, PlaitLossColumns *losses, GError **error);
 
 /* What a step of coverage is about, without places and links: those are filled here. In the tape's arena. */
 PlaitCoverageStep *plait_covered_step (PlaitTape *tape, const PlaitMemory *memory, const PlaitPairs *pairs,

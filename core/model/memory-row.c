@@ -2,22 +2,20 @@
 #include "model/memory-row.h"
 
 #include "autograd/operators.h"
+#include "model/steps.h"
 
 PlaitNode *
 plait_memory_mean (PlaitTape *tape, const PlaitMemory *memory)
 {
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 n = memory->rows.n, rows = plait_ragged_rows (memory->rows);
-  gint64 *units = plait_arena_new_array (arena, gint64, n + 1);
   PlaitScalar *shares = plait_arena_new_array (arena, PlaitScalar, rows + 1);
   PlaitPairs pairs;
 
-  for (gint64 s = 0; s <= n; s++)
-    units[s] = s;
   for (gint64 s = 0; s < n; s++)
     for (gint64 row = memory->rows.offsets[s]; row < memory->rows.offsets[s + 1]; row++)
       shares[row] = 1 / (PlaitScalar)plait_ragged_length (memory->rows, s);
-  pairs = plait_pairs (tape, (PlaitRagged){ n, units }, memory->rows);
+  pairs = plait_pairs (tape, plait_units (tape, n), memory->rows);
   return plait_pair_read (tape, &pairs, plait_leaf (tape, plait_tensor (shares, rows, 1), NULL), memory->states);
 }
 

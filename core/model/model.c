@@ -20,12 +20,10 @@ typedef struct
 
 struct PlaitModel
 {
-  PlaitDecoderSettings settings;
-  PlaitPredictSettings predict;
+  PlaitModelSpecification given;
   PlaitParameters *parameters;
   GHashTable *embeddings; /* name -> PlaitEmbedding */
-  Source *sources;
-  guint n_sources;
+  Source *sources;        /* [given.n_sources] */
   PlaitMemorySpecification *memories;
   guint n_memories;
   PlaitSummarySpecification *summaries; /* of the sources that give one */
@@ -34,8 +32,6 @@ struct PlaitModel
   PlaitEmbedding *target;    /* of a sequence */
   const Source *role_source; /* which tells the roles of the target's sentences, or NULL */
   PlaitEmbedding roles;      /* their vectors */
-  gint64 target_vocabulary_size;
-  gboolean target_starts;
   PlaitDecoder *decoder;
   PlaitParameter *output;
   PlaitParameter *output_bias;
@@ -44,18 +40,19 @@ struct PlaitModel
 static PlaitEmbedding
 embedding_declare (PlaitModel *model, const char *name, gint64 size)
 {
-  double deviation = 1 / sqrt ((double)model->settings.width);
+  const PlaitDecoderSettings *settings = &model->given.decoder;
+  double deviation = 1 / sqrt ((double)settings->width);
 
-  return plait_embedding_declare (model->parameters, name, size, model->settings.width, PLAIT_NORMAL (deviation),
-                                  model->settings.scale_embeddings ? 1 / deviation : 1);
+  return plait_embedding_declare (model->parameters, name, size, settings->width, PLAIT_NORMAL (deviation),
+                                  settings->scale_embeddings ? 1 / deviation : 1);
 }
 
 /* The embedding of @vocabulary: one for all streams that share it, else one below @prefix. */
 static PlaitEmbedding *
 embedding (PlaitModel *model, const char *prefix, const char *vocabulary, gint64 size)
 {
-  g_autofree char *name = model->settings.share_embeddings ? g_strdup_printf ("embedding/%s", vocabulary)
-                                                           : g_strdup_printf ("%sembedding", prefix);
+  g_autofree char *name = model->given.decoder.share_embeddings ? g_strdup_printf ("embedding/%s", vocabulary)
+                                                                : g_strdup_printf ("%sembedding", prefix);
   PlaitEmbedding *found = g_hash_table_lookup (model->embeddings, name);
 
   if (!found)
@@ -103,9 +100,9 @@ build_source (PlaitModel *model, Source *source, const PlaitSourceSpecification 
     .source = specification->name,
     .kind = specification->kind,
     .input_width
-    = plait_input_kind_is_text (specification->kind) ? model->settings.width : specification->feature_width,
-    .model_width = model->settings.width,
-    .pre_norm = model->settings.norm == PLAIT_NORM_PRE,
+    = plait_input_kind_is_text (specification->kind) ? model->given.decoder.width : specification->feature_width,
+    .model_width = model->given.decoder.width,
+    .pre_norm = model->given.decoder.norm == PLAIT_NORM_PRE,
     .parameters = model->parameters,
     .prefix = prefix,
   };
@@ -125,16 +122,16 @@ build_source (PlaitModel *model, Source *source, const PlaitSourceSpecification 
 static void
 note_all_memories (PlaitModel *model)
 {
-  g_autofree gint64 *widths = g_new (gint64, model->n_sources * PLAIT_ENCODER_MAXIMUM_MEMORIES);
+  g_autofree gint64 *widths = g_new (gint64, model->given.n_sources * PLAIT_ENCODER_MAXIMUM_MEMORIES);
   guint n = 0;
   gint64 width = 0;
 
-  for (guint i = 0; i < model->n_sources; i++)
+  for (guint i = 0; i < model->given.n_sources; i++)
     for (guint m = 0; m < model->sources[i].encoder.shape.n_memories; m++)
       widths[n++] = model->sources[i].encoder.shape.memories[m].width;
-  if (model->predict.kind == PLAIT_PREDICT_SEQUENCE)
-    width = plait_decoder_memory_width (&model->settings, widths, n);
-  for (guint i = 0; i < model->n_sources; i++)
+  if (model->given.predict.kind == PLAIT_PREDICT_SEQUENCE)
+    width = plait_decoder_memory_width (&model->given.decoder, widths, n);
+  for (guint i = 0; i < model->given.n_sources; i++)
     note_memories (model, &model->sources[i], width);
 }
 
@@ -146,22 +143,22 @@ declare_output (PlaitModel *model, const char *name, PlaitParameter *tied, gbool
 
   model->output = tied;
   if (!tied)
-    model->output
-        = plait_parameters_declare (model->parameters, weight_name, model->target_vocabulary_size,
-                                    model->settings.width, PLAIT_NORMAL (1 / sqrt ((double)model->settings.width)));
+    model->output = plait_parameters_declare (model->parameters, weight_name, model->given.target_vocabulary_size,
+                                              model->given.decoder.width,
+                                              PLAIT_NORMAL (1 / sqrt ((double)model->given.decoder.width)));
   model->output->use = PLAIT_USE_TABLE;
   if (bias)
     model->output_bias
-        = plait_parameters_declare (model->parameters, bias_name, 1, model->target_vocabulary_size, PLAIT_ZEROS);
+        = plait_parameters_declare (model->parameters, bias_name, 1, model->given.target_vocabulary_size, PLAIT_ZEROS);
 }
 
 /* The roles of the target's sentences: those of the first source that has any. */
 static gboolean
 find_roles (PlaitModel *model, PlaitDecoderBuild *build, GError **error)
 {
-  const Source *source = model->sources, *end = model->sources + model->n_sources;
+  const Source *source = model->sources, *end = model->sources + model->given.n_sources;
 
-  if (model->settings.roles == PLAIT_TARGET_ROLES_NONE || model->predict.kind != PLAIT_PREDICT_SEQUENCE)
+  if (model->given.decoder.roles == PLAIT_TARGET_ROLES_NONE || model->given.predict.kind != PLAIT_PREDICT_SEQUENCE)
     return TRUE;
   while (source < end && source->specification->roles == 0)
     source++;
@@ -170,7 +167,7 @@ find_roles (PlaitModel *model, PlaitDecoderBuild *build, GError **error)
                        "decoder.roles takes the roles of a source, but none has any: set data.document_roles, or "
                        "decoder.roles=none");
   model->role_source = source;
-  model->roles = model->settings.roles == PLAIT_TARGET_ROLES_SHARED
+  model->roles = model->given.decoder.roles == PLAIT_TARGET_ROLES_SHARED
                      ? source->roles
                      : embedding_declare (model, "decoder/roles", source->specification->roles);
   build->roles = &model->roles;
@@ -178,11 +175,13 @@ find_roles (PlaitModel *model, PlaitDecoderBuild *build, GError **error)
 }
 
 static gboolean
-build_decoder (PlaitModel *model, const PlaitModelSpecification *specification, GError **error)
+build_decoder (PlaitModel *model, GError **error)
 {
+  const PlaitModelSpecification *specification = &model->given;
+  gboolean tied = specification->decoder.tie_output;
   PlaitDecoderBuild build = {
-    .settings = &model->settings,
-    .predict = &model->predict,
+    .settings = &specification->decoder,
+    .predict = &specification->predict,
     .combiner = specification->combiner,
     .coverage = specification->coverage,
     .losses = &model->losses,
@@ -192,11 +191,8 @@ build_decoder (PlaitModel *model, const PlaitModelSpecification *specification, 
     .n_summaries = model->n_summaries,
     .parameters = model->parameters,
   };
-  gboolean tied = model->settings.tie_output;
 
-  model->target_vocabulary_size = specification->target_vocabulary_size;
-  model->target_starts = specification->target_starts;
-  if (model->predict.kind == PLAIT_PREDICT_SEQUENCE)
+  if (model->given.predict.kind == PLAIT_PREDICT_SEQUENCE)
     model->target
         = embedding (model, "decoder/", specification->target_vocabulary, specification->target_vocabulary_size);
   build.embedding = model->target;
@@ -205,11 +201,11 @@ build_decoder (PlaitModel *model, const PlaitModelSpecification *specification, 
   model->decoder = plait_decoder_new (&build, error);
   if (!model->decoder)
     return FALSE;
-  if (model->predict.kind == PLAIT_PREDICT_SEQUENCE)
-    declare_output (model, "decoder/output", tied ? model->target->table : NULL, model->settings.output_bias);
-  else if (model->predict.kind == PLAIT_PREDICT_MASKED)
+  if (model->given.predict.kind == PLAIT_PREDICT_SEQUENCE)
+    declare_output (model, "decoder/output", tied ? model->target->table : NULL, model->given.decoder.output_bias);
+  else if (model->given.predict.kind == PLAIT_PREDICT_MASKED)
     declare_output (model, "masked/output", tied ? model->sources[0].embedding->table : NULL, TRUE);
-  else if (model->predict.kind == PLAIT_PREDICT_CLASS)
+  else if (model->given.predict.kind == PLAIT_PREDICT_CLASS)
     declare_output (model, "class/output", NULL, TRUE);
   return TRUE;
 }
@@ -219,12 +215,10 @@ plait_model_new (const PlaitModelSpecification *specification, GError **error)
 {
   g_autoptr (PlaitModel) model = g_new0 (PlaitModel, 1);
 
-  model->settings = specification->decoder;
-  model->predict = specification->predict;
+  model->given = *specification;
   model->parameters = plait_parameters_new ();
-  plait_parameters_set_norm_epsilon (model->parameters, model->settings.norm_epsilon);
+  plait_parameters_set_norm_epsilon (model->parameters, model->given.decoder.norm_epsilon);
   model->embeddings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  model->n_sources = specification->n_sources;
   model->sources = g_new0 (Source, specification->n_sources);
   model->memories = g_new0 (PlaitMemorySpecification, specification->n_sources * PLAIT_ENCODER_MAXIMUM_MEMORIES);
   model->summaries = g_new0 (PlaitSummarySpecification, specification->n_sources);
@@ -232,7 +226,7 @@ plait_model_new (const PlaitModelSpecification *specification, GError **error)
     if (!build_source (model, &model->sources[i], &specification->sources[i], error))
       return NULL;
   note_all_memories (model);
-  if (!build_decoder (model, specification, error) || !plait_parameters_allocate (model->parameters, error))
+  if (!build_decoder (model, error) || !plait_parameters_allocate (model->parameters, error))
     return NULL;
   return g_steal_pointer (&model);
 }
@@ -252,6 +246,12 @@ plait_model_free (PlaitModel *model)
   g_hash_table_unref (model->embeddings);
   plait_parameters_free (model->parameters);
   g_free (model);
+}
+
+const PlaitModelSpecification *
+plait_model_specification (const PlaitModel *model)
+{
+  return &model->given;
 }
 
 PlaitParameters *
@@ -287,36 +287,6 @@ plait_model_decoder (const PlaitModel *model)
   return model->decoder;
 }
 
-guint
-plait_model_n_sources (const PlaitModel *model)
-{
-  return model->n_sources;
-}
-
-const char *
-plait_model_source_name (const PlaitModel *model, guint source)
-{
-  return model->sources[source].specification->name;
-}
-
-const PlaitPredictSettings *
-plait_model_predicts (const PlaitModel *model)
-{
-  return &model->predict;
-}
-
-gint64
-plait_model_target_vocabulary_size (const PlaitModel *model)
-{
-  return model->target_vocabulary_size;
-}
-
-gboolean
-plait_model_target_starts (const PlaitModel *model)
-{
-  return model->target_starts;
-}
-
 PlaitParameter *
 plait_model_output (const PlaitModel *model, PlaitParameter **bias)
 {
@@ -341,7 +311,7 @@ check_ids (const char *what, const gint32 *ids, PlaitRagged rows, const gint64 *
 gboolean
 plait_model_check_length (const PlaitModel *model, guint source, gint64 rows, GError **error)
 {
-  if (source == model->n_sources)
+  if (source == model->given.n_sources)
     return plait_decoder_check_length (model->decoder, rows, error);
   return plait_call_check_length (&model->sources[source].encoder, rows, error);
 }
@@ -362,7 +332,7 @@ input_read (const PlaitModel *model, const PlaitInput *input)
 {
   PlaitInput apart = *input;
 
-  if (model->predict.kind != PLAIT_PREDICT_CHOICE)
+  if (model->given.predict.kind != PLAIT_PREDICT_CHOICE)
     return apart;
   apart.rows = (PlaitRagged){ plait_ragged_rows (input->documents->sentences), input->documents->rows };
   apart.n_missing = 0; /* each has one row at least */
@@ -389,10 +359,10 @@ check_choices (const PlaitBatch *batch, GError **error)
 gboolean
 plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GError **error)
 {
-  if (batch->n_sources != model->n_sources)
+  if (batch->n_sources != model->given.n_sources)
     return plait_fail (error, PLAIT_ERROR_INPUT, "the model reads %u sources, but %" G_GINT64_FORMAT " were given",
-                       model->n_sources, batch->n_sources);
-  for (guint i = 0; i < model->n_sources; i++)
+                       model->given.n_sources, batch->n_sources);
+  for (guint i = 0; i < model->given.n_sources; i++)
     {
       const PlaitSourceSpecification *expected = model->sources[i].specification;
       const PlaitInput *input = &batch->inputs[i];
@@ -417,14 +387,14 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
     }
   if (!batch->target_rows.offsets)
     return TRUE;
-  if (!check_lengths (model, model->n_sources, batch->target_rows, error))
+  if (!check_lengths (model, model->given.n_sources, batch->target_rows, error))
     return FALSE;
-  if (model->predict.kind == PLAIT_PREDICT_CHOICE)
+  if (model->given.predict.kind == PLAIT_PREDICT_CHOICE)
     return check_choices (batch, error);
-  if (model->predict.kind == PLAIT_PREDICT_SPAN)
+  if (model->given.predict.kind == PLAIT_PREDICT_SPAN)
     return TRUE; /* the corpus has seen to it */
   return check_ids ("the target", batch->target_outputs, batch->target_rows, batch->sentence,
-                    model->target_vocabulary_size, error);
+                    model->given.target_vocabulary_size, error);
 }
 
 /* @embedded with the vectors of the roles of its rows' sentences added: the segment embeddings of HAT, section 4.1. */
@@ -479,19 +449,19 @@ plait_model_read (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
   PlaitArena *arena = plait_tape_arena (tape);
   PlaitReading reading = {
     .memories = plait_arena_new_array (arena, PlaitMemory, model->n_memories),
-    .summaries = plait_arena_new_array (arena, PlaitNode *, model->n_sources),
-    .multiplications = plait_arena_new_array (arena, double, model->n_sources),
+    .summaries = plait_arena_new_array (arena, PlaitNode *, model->given.n_sources),
+    .multiplications = plait_arena_new_array (arena, double, model->given.n_sources),
     .losses = losses,
   };
 
-  for (guint i = 0; i < model->n_sources; i++)
+  for (guint i = 0; i < model->given.n_sources; i++)
     {
       double before = plait_tape_multiplications (tape);
 
       read_source (model, &model->sources[i], tape, &batch->inputs[i], &reading);
       reading.multiplications[i] = plait_tape_multiplications (tape) - before;
     }
-  if (model->predict.kind == PLAIT_PREDICT_CHOICE)
+  if (model->given.predict.kind == PLAIT_PREDICT_CHOICE)
     reading.candidates = batch->inputs[0].documents->sentences;
   if (model->role_source)
     reading.documents = batch->inputs[model->role_source - model->sources].documents;
@@ -558,7 +528,7 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
   PlaitNode *root;
   GError *fault = NULL;
 
-  if (model->predict.kind == PLAIT_PREDICT_CLASS)
+  if (model->given.predict.kind == PLAIT_PREDICT_CLASS)
     states = of_known_classes (tape, states, batch->target_rows);
   if (model->output && plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE)
     suited.packed = model->output->packed;

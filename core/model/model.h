@@ -34,7 +34,8 @@ typedef struct
   PlaitPredictSettings predict;
   const char *target_vocabulary; /* of a sequence */
   gint64 target_vocabulary_size; /* of classes: how many there are; of choices: 0 */
-  gboolean target_starts;        /* targets have start tokens of their own, such as one between sentences */
+  gboolean target_starts;        /* targets have start tokens of their own, such as one between sentences, which a
+                                    search may choose */
   PlaitDecoderSettings decoder;
   const PlaitPart *combiner; /* opened; NULL unless a sequence is predicted */
   const PlaitPart *coverage; /* opened; NULL: none */
@@ -46,6 +47,8 @@ PlaitModel *plait_model_new (const PlaitModelSpecification *specification, GErro
 void plait_model_free (PlaitModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitModel, plait_model_free)
 
+/* What it was made from. (transfer none) */
+const PlaitModelSpecification *plait_model_specification (const PlaitModel *model);
 PlaitParameters *plait_model_parameters (const PlaitModel *model);
 
 /* The memories that the decoder reads, in order. (transfer none) */
@@ -55,13 +58,6 @@ const PlaitMemorySpecification *plait_model_memories (const PlaitModel *model, g
 gboolean plait_model_memory_is_of (const PlaitMemorySpecification *memory, const char *source);
 
 const PlaitDecoder *plait_model_decoder (const PlaitModel *model);
-guint plait_model_n_sources (const PlaitModel *model);
-const char *plait_model_source_name (const PlaitModel *model, guint source);
-const PlaitPredictSettings *plait_model_predicts (const PlaitModel *model);
-gint64 plait_model_target_vocabulary_size (const PlaitModel *model);
-
-/* Whether targets have start tokens of their own, so that a search may choose them. */
-gboolean plait_model_target_starts (const PlaitModel *model);
 
 /* The output projection: [V, width], and its bias [1, V] or NULL; NULL where states are logits. (transfer none) */
 PlaitParameter *plait_model_output (const PlaitModel *model, PlaitParameter **bias);

@@ -2,7 +2,6 @@
 #include "model/recurrent.h"
 
 #include "autograd/internal.h"
-#include "model/coverage-search.h"
 #include "model/memory-row.h"
 #include "model/steps.h"
 
@@ -190,8 +189,7 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
 
       carried = carry (r, tape, &carried, rows.before, here);
       if (t == 0)
-        carried.coverage
-            = plait_site_carry_coverage (&r->site, tape, sources->memories, NULL, NULL, rows.queries, NULL);
+        carried.coverage = plait_site_coverage (&r->site, tape, sources->memories, rows.queries, NULL, NULL);
       step = plait_recurrent_advance (r, &pass, &keys, plait_recurrent_input_rows (tape, inputs, rows.target, here),
                                       &carried);
       if (r->settings->input_feeding)
@@ -300,7 +298,7 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
   PlaitRecurrentStep made;
 
   pass.touched = state->touched;
-  carried.coverage = plait_search_coverage_continue (&state->coverage, tape, hypotheses, parents);
+  carried.coverage = plait_site_coverage (&r->site, tape, state->memories, hypotheses, &state->coverage, parents);
   made = plait_recurrent_advance (r, &pass, &keys, plait_recurrent_input (r, tape, embedded), &carried);
   out = plait_recurrent_read_out (r, tape, made.state, embedded, made.context);
   if (r->settings->input_feeding)

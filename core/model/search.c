@@ -232,11 +232,12 @@ make_step (gpointer data)
   Work *work = data;
   PlaitSearch *search = work->search;
   PlaitSearchRoom *room = work->room;
+  const PlaitModelSpecification *specification = plait_model_specification (search->model);
   gint32 forbidden[3] = { PLAIT_TOKEN_PAD };
   guint n_forbidden = 1;
   PlaitBeamRows rows = plait_beam_rows (work->beam);
   gint64 n = plait_ragged_rows (rows.hypotheses);
-  guint best = (guint)MIN (plait_beam_words (work->beam), plait_model_target_vocabulary_size (search->model));
+  guint best = (guint)MIN (plait_beam_words (work->beam), specification->target_vocabulary_size);
   PlaitParameter *bias;
   PlaitParameter *output = plait_model_output (search->model, &bias);
   PlaitCapture *capture = NULL;
@@ -244,7 +245,7 @@ make_step (gpointer data)
   gint32 *ids;
   PlaitScalar *log_probabilities;
 
-  if (!plait_model_target_starts (search->model))
+  if (!specification->target_starts)
     forbidden[n_forbidden++] = PLAIT_TOKEN_BOS;
   if (plait_beam_steps (work->beam) < work->settings.minimum_length)
     forbidden[n_forbidden++] = PLAIT_TOKEN_EOS;

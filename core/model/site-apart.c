@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/site.h"
+#include "model/steps.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,17 +45,14 @@ score (const PlaitSite *site, const PlaitReader *reader, const Item *item, Plait
 static PlaitPairs
 context_pairs (const PlaitSite *site, const guint8 *present)
 {
-  PlaitArena *arena = plait_tape_arena (site->pass->tape);
+  PlaitTape *tape = site->pass->tape;
   gint64 n = plait_ragged_rows (site->pass->queries);
-  gint64 *units = plait_arena_new_array (arena, gint64, n + 1), *offsets = plait_arena_new_array (arena, gint64, n + 1);
+  gint64 *offsets = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
 
-  units[0] = offsets[0] = 0;
+  offsets[0] = 0;
   for (gint64 i = 0; i < n; i++)
-    {
-      units[i + 1] = i + 1;
-      offsets[i + 1] = offsets[i] + (!present || present[i]);
-    }
-  return plait_pairs (site->pass->tape, (PlaitRagged){ n, units }, (PlaitRagged){ n, offsets });
+    offsets[i + 1] = offsets[i] + (!present || present[i]);
+  return plait_pairs (tape, plait_units (tape, n), (PlaitRagged){ n, offsets });
 }
 
 static Item
@@ -66,17 +63,6 @@ sentinel_item (const PlaitSite *site, const PlaitReader *reader)
   return (Item){ reader->scored.sentinel,
                  plait_scored_project (site->pass->tape, reader->scored.sentinel, site->sentinel, pairs.rows), pairs,
                  NULL };
-}
-
-/* One pair for each of the queries of @pairs: a sentinel's place in the softmax over them. */
-static PlaitPairs
-one_each (PlaitTape *tape, const PlaitPairs *pairs)
-{
-  gint64 n = pairs->queries.n, *offsets = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
-
-  for (gint64 s = 0; s <= n; s++)
-    offsets[s] = s;
-  return plait_pairs (tape, pairs->queries, (PlaitRagged){ n, offsets });
 }
 
 /* One head of attend_items. */
@@ -94,7 +80,8 @@ attend_head (const PlaitSite *site, const PlaitReader *reader, const Item *items
 
   for (guint i = 0; i < total; i++)
     {
-      pairs[i] = i < n ? items[i].pairs : one_each (tape, pairs);
+      /* Of a sentinel, one pair for each query. */
+      pairs[i] = i < n ? items[i].pairs : plait_pairs (tape, pairs->queries, plait_units (tape, pairs->queries.n));
       nodes[i] = score (site, reader, &items[i], query, head_of (tape, items[i].attended.keys, head, reader->heads),
                         items[i].extra ? items[i].extra[head] : NULL);
     }
@@ -151,20 +138,13 @@ covered_scores (const PlaitSite *site, const PlaitReader *reader, guint i, const
 {
   PlaitTape *tape = site->pass->tape;
   const PlaitCovered *covered = &reader->covered[i];
-  guint r = (guint)(reader - site->declared->readers), m = reader->first + i;
+  guint m = reader->first + i;
   PlaitNode **extra = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, reader->heads);
 
-  for (guint h = 0; h < reader->heads; h++)
-    {
-      guint k = covered->n_states > 1 ? h : 0;
-
-      if (k == h)
-        extra[h] = plait_covered_score (covered, tape, &site->keys->memories[m], pairs,
-                                        site->keys->coverage[plait_site_place (site->declared, r, m)],
-                                        site->step->coverage[covered->first_state + k], query.query);
-      else
-        extra[h] = extra[0];
-    }
+  for (guint k = 0; k < covered->n_states; k++)
+    extra[k] = plait_covered_score (covered, tape, &site->keys->memories[m], pairs,
+                                    site->keys->coverage[plait_site_place (site->declared, reader, m)],
+                                    site->step->coverage[covered->first_state + k], query.query);
   /* One number a head stands side by side. */
   for (guint h = reader->heads; covered->n_states == 1 && reader->heads > 1 && h-- > 0;)
     extra[h] = plait_columns (tape, extra[0], h, 1);
@@ -190,8 +170,8 @@ update_coverage (const PlaitSite *site, const PlaitReader *reader, guint i, cons
 {
   const PlaitSitePass *pass = site->pass;
   const PlaitCovered *covered = &reader->covered[i];
-  guint r = (guint)(reader - site->declared->readers), m = reader->first + i;
-  PlaitNode *prepared = site->keys->coverage[plait_site_place (site->declared, r, m)];
+  guint m = reader->first + i;
+  PlaitNode *prepared = site->keys->coverage[plait_site_place (site->declared, reader, m)];
   PlaitNode **states = site->step->coverage + covered->first_state;
   gboolean captured = pass->capture && pass->capture->coverage;
   gint64 n_next = pass->parents ? plait_ragged_rows (pass->next) : 0, n = plait_pairs_number (pairs);
@@ -230,7 +210,6 @@ plait_site_attend_apart (PlaitSite *site, const PlaitReader *reader, PlaitStream
 {
   PlaitTape *tape = site->pass->tape;
   Item *items = plait_arena_new_array (plait_tape_arena (tape), Item, reader->n + 1);
-  guint r = (guint)(reader - site->declared->readers);
   PlaitNode *context;
   gint64 from = 0;
 
@@ -240,7 +219,7 @@ plait_site_attend_apart (PlaitSite *site, const PlaitReader *reader, PlaitStream
       PlaitPairs pairs = plait_pairs (tape, site->pass->queries, site->pass->memories[m].rows);
 
       items[i] = (Item){ site->declared->scaled ? NULL : plait_scored_item (&reader->scored, i),
-                         site->keys->attended[plait_site_place (site->declared, r, m)], pairs,
+                         site->keys->attended[plait_site_place (site->declared, reader, m)], pairs,
                          reader->covered ? covered_scores (site, reader, i, &pairs, query) : NULL };
     }
   context = attend_items (site, reader, items, reader->n, query, present, weights);

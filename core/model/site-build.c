@@ -293,14 +293,12 @@ declare_coverage (PlaitSite *site, PlaitReader *reader, const char *name, const 
   const PlaitDecoderBuild *decoder = declared->decoder;
   gboolean each = settings_of (site)->coverage_heads == PLAIT_COVERAGE_HEADS_EACH;
   PlaitScoredDeclaration scored = scored_declaration (site, asked);
-  PlaitCoveredDeclaration declaration = {
-    .part = decoder->coverage,
+  guint n_states = each ? reader->heads : 1;
+  PlaitCoverageBuild build = {
     .memory_width = declared->width,
     .query_width = declared->query_width,
-    .score_width = declared->scaled ? each ? 1 : reader->heads : plait_scored_width (&scored),
-    .n_states = each ? reader->heads : 1,
+    .score_width = declared->scaled ? reader->heads / n_states : plait_scored_width (&scored),
     .parameters = site->parameters,
-    .losses = decoder->losses,
   };
 
   if (!decoder->coverage)
@@ -314,7 +312,8 @@ declare_coverage (PlaitSite *site, PlaitReader *reader, const char *name, const 
                 : g_strdup_printf ("%s/%s/coverage/", name, decoder->memories[reader->first + i].name);
       GError *error = NULL;
 
-      if (!plait_covered_build (&reader->covered[i], &declaration, prefix, &error))
+      build.prefix = prefix;
+      if (!plait_covered_build (&reader->covered[i], decoder->coverage, &build, n_states, decoder->losses, &error))
         {
           if (site->fault)
             g_error_free (error);
@@ -324,7 +323,7 @@ declare_coverage (PlaitSite *site, PlaitReader *reader, const char *name, const 
           return;
         }
       reader->covered[i].first_state = declared->n_coverage;
-      declared->n_coverage += declaration.n_states;
+      declared->n_coverage += n_states;
     }
 }
 

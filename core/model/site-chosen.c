@@ -80,9 +80,7 @@ check_chosen (PlaitSite *site, const char *call, const PlaitReader *reader, cons
 static const PlaitAttended *
 keys_of (const PlaitSite *site, const PlaitReader *reader)
 {
-  guint r = (guint)(reader - site->declared->readers);
-
-  return &site->keys->attended[plait_site_place (site->declared, r, reader->memory)];
+  return &site->keys->attended[plait_site_place (site->declared, reader, reader->memory)];
 }
 
 static gboolean

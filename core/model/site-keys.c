@@ -94,7 +94,7 @@ plait_site_project (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitM
 
       for (guint i = 0; i < reader->n; i++)
         {
-          guint m = reader->first + i, place = plait_site_place (site, r, m);
+          guint m = reader->first + i, place = plait_site_place (site, reader, m);
 
           if (reader->covered)
             keys.coverage[place] = plait_call_prepare_coverage (&reader->covered[i].instance, tape, &memories[m]);
@@ -182,22 +182,62 @@ plait_site_gate (const PlaitDeclaredSite *site, PlaitTape *tape, PlaitNode *inpu
   return plait_activate (tape, plait_sum (tape, terms, 2), PLAIT_ACTIVATION_SIGMOID);
 }
 
-PlaitNode **
-plait_site_carry_coverage (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories,
-                           PlaitNode *const *coverage, const PlaitRagged *before, PlaitRagged queries,
-                           const gint64 *parents)
+PlaitSearchCoverage
+plait_search_coverage (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories, gint64 hypotheses)
 {
-  PlaitNode **moved = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, site->n_coverage + 1);
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 n = memories[0].rows.n;
+  PlaitSearchCoverage coverage = {
+    .site = site,
+    .states = plait_arena_new_array (arena, PlaitTensor, site->n_coverage + 1),
+    .queries = { n, plait_arena_new_array (arena, gint64, n + 1) },
+  };
 
   for (guint r = 0; r < site->n_readers; r++)
     for (guint i = 0; site->readers[r].covered && i < site->readers[r].n; i++)
       {
         const PlaitCovered *covered = &site->readers[r].covered[i];
-        PlaitPairs pairs = plait_pairs (tape, before ? *before : queries, memories[site->readers[r].first + i].rows);
+        gint64 pairs = n > 0 ? hypotheses / n * plait_ragged_rows (memories[site->readers[r].first + i].rows) : 0;
 
         for (guint k = covered->first_state; k < covered->first_state + covered->n_states; k++)
-          moved[k] = before ? plait_covered_carry (tape, coverage[k], &pairs, queries, parents)
-                            : plait_covered_begin (covered, tape, &pairs);
+          coverage.states[k] = plait_tensor (plait_arena_new_array (arena, PlaitScalar, pairs * covered->width + 1),
+                                             pairs, covered->width);
       }
-  return moved;
+  return coverage;
+}
+
+void
+plait_search_coverage_keep (PlaitSearchCoverage *coverage, PlaitTape *tape, PlaitRagged hypotheses,
+                            PlaitNode *const *states)
+{
+  for (guint k = 0; k < coverage->site->n_coverage; k++)
+    plait_tensor_accumulate (plait_tape_pool (tape), plait_tensor_rows (coverage->states[k], 0, states[k]->value.rows),
+                             0, 1, states[k]->value);
+  memcpy ((gint64 *)coverage->queries.offsets, hypotheses.offsets, (gsize)(hypotheses.n + 1) * sizeof (gint64));
+  coverage->begun = TRUE;
+}
+
+PlaitNode **
+plait_site_coverage (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories, PlaitRagged queries,
+                     const PlaitSearchCoverage *before, const gint64 *parents)
+{
+  PlaitNode **states = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, site->n_coverage + 1);
+  gboolean begun = before && before->begun;
+
+  for (guint r = 0; r < site->n_readers; r++)
+    for (guint i = 0; site->readers[r].covered && i < site->readers[r].n; i++)
+      {
+        const PlaitCovered *covered = &site->readers[r].covered[i];
+        PlaitPairs pairs
+            = plait_pairs (tape, begun ? before->queries : queries, memories[site->readers[r].first + i].rows);
+        gint64 n = plait_pairs_number (&pairs);
+
+        for (guint k = covered->first_state; k < covered->first_state + covered->n_states; k++)
+          if (begun)
+            states[k] = plait_covered_carry (tape, plait_leaf (tape, plait_tensor_rows (before->states[k], 0, n), NULL),
+                                             &pairs, queries, parents);
+          else
+            states[k] = plait_covered_begin (covered, tape, &pairs);
+      }
+  return states;
 }

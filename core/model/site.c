@@ -135,10 +135,9 @@ attend_fused (const PlaitSite *site, const PlaitReader *reader, PlaitStream quer
 {
   PlaitTape *tape = site->pass->tape;
   PlaitAttended *attended = plait_arena_new_array (plait_tape_arena (tape), PlaitAttended, reader->n);
-  guint r = (guint)(reader - site->declared->readers);
   PlaitNode *value;
 
-  memcpy (attended, site->keys->attended + plait_site_place (site->declared, r, reader->first),
+  memcpy (attended, site->keys->attended + plait_site_place (site->declared, reader, reader->first),
           reader->n * sizeof *attended);
   for (guint i = 0; site->pass->capture && i < reader->n; i++)
     attended[i].weights

@@ -150,11 +150,27 @@ typedef struct
 PlaitStream plait_site_combine (const PlaitDeclaredSite *site, const PlaitSitePass *pass, const PlaitSiteKeys *keys,
                                 const PlaitSiteStep *step, PlaitNode *query);
 
-/* The coverage of a step's pairs from that of the step before, whose queries were @before (NULL: this is the first);
- * query i continues query parents[i]. [n_coverage] */
-PlaitNode **plait_site_carry_coverage (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories,
-                                       PlaitNode *const *coverage, const PlaitRagged *before, PlaitRagged queries,
-                                       const gint64 *parents);
+/* The coverage that a site's steps hand to each other in search, in storage of its own: a step's tape is begun anew. */
+typedef struct
+{
+  const PlaitDeclaredSite *site;
+  PlaitTensor *states; /* [n_coverage] */
+  PlaitRagged queries; /* of the step before */
+  gboolean begun;
+} PlaitSearchCoverage;
+
+/* Room for at most @hypotheses rows at once, in the arena of the lasting @tape. */
+PlaitSearchCoverage plait_search_coverage (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories,
+                                           gint64 hypotheses);
+
+/* Keeps what a step made of it. */
+void plait_search_coverage_keep (PlaitSearchCoverage *coverage, PlaitTape *tape, PlaitRagged hypotheses,
+                                 PlaitNode *const *states);
+
+/* The coverage of a step's pairs, [n_coverage]: zeros in the first; then that of the step kept in @before, whose query
+ * parents[i] query i continues. NULL: this is the first. */
+PlaitNode **plait_site_coverage (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories,
+                                 PlaitRagged queries, const PlaitSearchCoverage *before, const gint64 *parents);
 
 /*
  * For the files of the site.
@@ -187,11 +203,11 @@ struct PlaitSite
   PlaitSiteQuery *queries; /* [readers] */
 };
 
-/* Where the keys of reader @reader for @memory stand. */
+/* Where the keys of @reader for @memory stand. */
 static inline guint
-plait_site_place (const PlaitDeclaredSite *site, guint reader, guint memory)
+plait_site_place (const PlaitDeclaredSite *site, const PlaitReader *reader, guint memory)
 {
-  return reader * site->decoder->n_memories + memory;
+  return (guint)(reader - site->readers) * site->decoder->n_memories + memory;
 }
 
 /* Notes what cannot be asked for in build, behind the combiner's name; the first is kept. */

@@ -56,6 +56,16 @@ plait_steps (PlaitRagged target)
   return longest;
 }
 
+PlaitRagged
+plait_units (PlaitTape *tape, gint64 n)
+{
+  gint64 *offsets = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
+
+  for (gint64 i = 0; i <= n; i++)
+    offsets[i] = i;
+  return (PlaitRagged){ n, offsets };
+}
+
 PlaitNode *
 plait_zeros (PlaitTape *tape, gint64 rows, gint64 width)
 {

@@ -21,6 +21,9 @@ PlaitSitePass plait_step_pass (const PlaitSitePass *whole, const PlaitStepRows *
 /* How many steps there are. */
 gint64 plait_steps (PlaitRagged target);
 
+/* @n sentences of one row each. */
+PlaitRagged plait_units (PlaitTape *tape, gint64 n);
+
 /* Zeros, [rows, width]: what there is before the first step. */
 PlaitNode *plait_zeros (PlaitTape *tape, gint64 rows, gint64 width);
 

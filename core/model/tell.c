@@ -105,10 +105,12 @@ collect_masked (PlaitHypotheses *found, const gint32 *ids, const PlaitScalar *lo
     hypothesis->score = hypothesis->log_probability += (double)log_probabilities[row];
 }
 
-/* The best of each row of the logits [rows, n], which are few. */
+/* The best of each row of the logits [rows, n], which are few; ties go to the lower number. */
 static void
 best_of_logits (PlaitTensor logits, guint best, gint32 *ids, PlaitScalar *log_probabilities)
 {
+  g_autofree Span *spans = g_new (Span, best);
+
   for (gint64 row = 0; row < logits.rows; row++, ids += best, log_probabilities += best)
     {
       const PlaitScalar *values = plait_tensor_row (logits, row);
@@ -116,28 +118,22 @@ best_of_logits (PlaitTensor logits, guint best, gint32 *ids, PlaitScalar *log_pr
       guint n = 0;
 
       for (gint64 i = 0; i < logits.width; i++)
-        {
-          guint place = MIN (n, best);
-
-          /* Ties go to the lower number. */
-          for (; place > 0 && values[ids[place - 1]] < values[i]; place--)
-            if (place < best)
-              ids[place] = ids[place - 1];
-          if (place < best)
-            ids[place] = (gint32)i;
-          n = MIN (n + 1, best);
-        }
+        keep_span (spans, &n, best, (Span){ i, i, (double)values[i] });
       for (guint k = 0; k < best; k++)
-        log_probabilities[k]
-            = values[ids[k]] <= PLAIT_NO_CHOICE / 2 ? PLAIT_NO_CHOICE : (PlaitScalar)((double)values[ids[k]] - total);
+        {
+          ids[k] = (gint32)spans[k].first;
+          log_probabilities[k] = spans[k].logits <= (double)(PLAIT_NO_CHOICE / 2)
+                                     ? PLAIT_NO_CHOICE
+                                     : (PlaitScalar)(spans[k].logits - total);
+        }
     }
 }
 
 void
 plait_tell (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint64 n_best, PlaitHypotheses *told)
 {
-  const PlaitPredictSettings *predict = plait_model_predicts (model);
-  PlaitPredictKind kind = (PlaitPredictKind)predict->kind;
+  const PlaitModelSpecification *specification = plait_model_specification (model);
+  PlaitPredictKind kind = (PlaitPredictKind)specification->predict.kind;
   PlaitArena *arena = plait_tape_arena (tape);
   PlaitParameter *bias;
   PlaitParameter *output = plait_model_output (model, &bias);
@@ -155,12 +151,12 @@ plait_tell (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint64 
 
       for (gint64 s = 0; s < batch->n_sentences; s++)
         collect_spans (&told[s], &batch->inputs[0], s, plait_tensor_row (logits, 2 * s),
-                       plait_tensor_row (logits, 2 * s + 1), predict->longest_answer, (guint)n_best);
+                       plait_tensor_row (logits, 2 * s + 1), specification->predict.longest_answer, (guint)n_best);
       return;
     }
   best = kind == PLAIT_PREDICT_MASKED
              ? 1
-             : (guint)MIN (n_best, output ? plait_model_target_vocabulary_size (model) : states->value.width);
+             : (guint)MIN (n_best, output ? specification->target_vocabulary_size : states->value.width);
   ids = plait_arena_new_array (arena, gint32, states->value.rows * best);
   log_probabilities = plait_arena_new_array (arena, PlaitScalar, states->value.rows * best);
   if (output)

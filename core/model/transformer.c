@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/internal.h"
-#include "model/coverage-search.h"
 #include "model/decoder.h"
 #include "model/steps.h"
 #include "nn/feed-forward.h"
@@ -101,8 +100,7 @@ read_by_steps (const Transformer *t, const PlaitSitePass *whole, const PlaitSite
   gint64 steps = plait_steps (whole->queries);
   PlaitStepRows rows = plait_step_rows (arena, whole->queries, 0);
   PlaitNode **made = plait_arena_new_array (arena, PlaitNode *, steps + 1);
-  PlaitSiteStep step
-      = { .coverage = plait_site_carry_coverage (site, tape, whole->memories, NULL, NULL, rows.queries, NULL) };
+  PlaitSiteStep step = { .coverage = plait_site_coverage (site, tape, whole->memories, rows.queries, NULL, NULL) };
 
   for (gint64 s = 0; s < steps; s++)
     {
@@ -239,7 +237,6 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
   gint64 n = plait_ragged_rows (hypotheses);
   gint64 position = state->steps;
   gint64 *gather;
-  gint64 *units = plait_arena_new_array (arena, gint64, n + 1);
   PlaitSitePass pass = plait_site_pass (tape, state->memories, t->build.n_memories, hypotheses, capture);
   PlaitRagged rows;
   PlaitNode *x;
@@ -247,9 +244,7 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
   pass.touched = state->touched;
   g_assert (position < state->limit);
   rows = follow (state, arena, parents, n, &gather);
-  for (gint64 i = 0; i <= n; i++)
-    units[i] = i;
-  x = embed (t, tape, tokens, base->roles, (PlaitRagged){ n, units }, position);
+  x = embed (t, tape, tokens, base->roles, plait_units (tape, n), position);
   for (gint64 i = 0; i < t->settings->layers; i++)
     {
       const Layer *layer = &t->layers[i];
@@ -257,7 +252,7 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
       PlaitNode *y = normalise (t, tape, &layer->self_norm, x);
       PlaitSiteStep site = {
         .layer = (guint)i,
-        .coverage = plait_search_coverage_continue (&state->coverage[i], tape, hypotheses, parents),
+        .coverage = plait_site_coverage (&layer->site, tape, state->memories, hypotheses, &state->coverage[i], parents),
       };
 
       y = plait_attention_step (tape, &layer->self, y, &state->caches[i], rows, gather, NULL);

@@ -22,7 +22,8 @@ static gboolean
 check_stream (const PlaitModel *model, const PlaitCorpus *training, const PlaitCorpus *corpus, guint stream,
               GError **error)
 {
-  gboolean is_source = stream < plait_model_n_sources (model);
+  const PlaitModelSpecification *specification = plait_model_specification (model);
+  gboolean is_source = stream < specification->n_sources;
   gint64 expected = is_source ? plait_corpus_width (training, stream) : 0;
   gint64 width = is_source ? plait_corpus_width (corpus, stream) : 0;
 
@@ -30,7 +31,7 @@ check_stream (const PlaitModel *model, const PlaitCorpus *training, const PlaitC
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "source \"%s\": the features are %" G_GINT64_FORMAT
                        " wide, but those of training %" G_GINT64_FORMAT "; give features of one kind",
-                       plait_model_source_name (model, stream), width, expected);
+                       specification->sources[stream].name, width, expected);
   return plait_model_check_length (model, stream, plait_corpus_longest (corpus, stream), error);
 }
 
@@ -38,7 +39,9 @@ gboolean
 plait_fit_corpus (const PlaitModel *model, const PlaitCorpus *training, const char *split, const PlaitCorpus *corpus,
                   GError **error)
 {
-  for (guint stream = 0; corpus && stream < plait_model_n_sources (model) + plait_corpus_has_target (corpus); stream++)
+  guint n_sources = plait_model_specification (model)->n_sources;
+
+  for (guint stream = 0; corpus && stream < n_sources + plait_corpus_has_target (corpus); stream++)
     if (!check_stream (model, training, corpus, stream, error))
       {
         g_prefix_error (error, "the %s corpus: ", split);
