@@ -23,7 +23,6 @@ typedef struct
   gint32 token; /* -1: stays as it is */
   double log_probability;
   double rank;
-  gint64 row;
 } Candidate;
 
 struct PlaitBeam
@@ -299,7 +298,7 @@ propose (PlaitBeam *beam, gint64 sentence, guint best, const gint32 *ids, const 
   for (guint i = 0; i < beam->n[sentence]; i++)
     {
       const Hypothesis *from = &hypotheses[i];
-      Candidate candidate = { i, -1, from->log_probability, from->rank, from->row };
+      Candidate candidate = { i, -1, from->log_probability, from->rank };
 
       if (from->ended && !sets_aside (beam))
         offer (beam, &candidate);
@@ -331,7 +330,7 @@ is_taken (const PlaitBeam *beam, guint i, guint finished, guint open)
 static Hypothesis
 extend (PlaitBeam *beam, const Hypothesis *from, const Candidate *candidate)
 {
-  PlaitBeamToken token = { candidate->token, beam->steps, candidate->row, from->last };
+  PlaitBeamToken token = { candidate->token, beam->steps, from->row, from->last };
   Hypothesis hypothesis = *from;
 
   if (candidate->token < 0)
@@ -372,15 +371,6 @@ choose (PlaitBeam *beam, gint64 sentence)
   beam->n[sentence] = n;
 }
 
-static gint
-compare_numbers_downwards (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *)a;
-  double y = *(const double *)b;
-
-  return x > y ? -1 : x < y;
-}
-
 /*
  * Whether the n best can no longer change: n_best finished hypotheses score at least what any unfinished one can reach,
  * its log-probability only falling, and its penalty and its rewards at most those of the limit. (Then their
@@ -391,23 +381,18 @@ static gboolean
 settled (const PlaitBeam *beam, gint64 sentence)
 {
   const Hypothesis *hypotheses = hypotheses_of (beam, sentence);
-  g_autofree double *finished = g_new (double, beam->n[sentence]);
-  guint n_finished = 0;
-  guint wanted = (guint)MIN (beam->settings.n_best, beam->settings.beam);
+  guint n = beam->n[sentence], n_finished = count_finished (beam, sentence), n_out_of_reach = 0;
   double reachable = -INFINITY;
 
-  for (guint i = 0; i < beam->n[sentence]; i++)
-    if (hypotheses[i].ended)
-      finished[n_finished++] = score (beam, hypotheses[i].log_probability, hypotheses[i].length);
-  if (n_finished == beam->n[sentence] || n_finished == (guint)beam->settings.beam)
+  if (n_finished == n || n_finished == (guint)beam->settings.beam)
     return TRUE;
-  if (n_finished < wanted)
-    return FALSE;
-  for (guint i = 0; i < beam->n[sentence]; i++)
+  for (guint i = 0; i < n; i++)
     if (!hypotheses[i].ended)
       reachable = MAX (reachable, score (beam, hypotheses[i].log_probability, beam->limits[sentence]));
-  qsort (finished, n_finished, sizeof *finished, compare_numbers_downwards);
-  return finished[wanted - 1] >= reachable;
+  for (guint i = 0; i < n; i++)
+    n_out_of_reach
+        += hypotheses[i].ended && score (beam, hypotheses[i].log_probability, hypotheses[i].length) >= reachable;
+  return n_out_of_reach >= (guint)MIN (beam->settings.n_best, beam->settings.beam);
 }
 
 void

@@ -2,7 +2,7 @@
 #include "model/decoder.h"
 
 #include "base/error.h"
-#include "model/memory-row.h"
+#include "model/rows.h"
 
 /*
  * What a class is told from, and which of several sentences is chosen: a state for each sentence that was read, from

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/steps.h"
+#include "model/rows.h"
 
 gboolean
 plait_covered_build (PlaitCovered *covered, const PlaitPart *part, const PlaitCoverageBuild *build, guint n_states,

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/rows.h"
 #include "plugin/schema.h"
 
 /* A source and its encoder. */
@@ -316,16 +317,6 @@ plait_model_check_length (const PlaitModel *model, guint source, gint64 rows, GE
   return plait_call_check_length (&model->sources[source].encoder, rows, error);
 }
 
-static gboolean
-check_lengths (const PlaitModel *model, guint source, PlaitRagged rows, GError **error)
-{
-  gint64 longest = 0;
-
-  for (gint64 s = 0; s < rows.n; s++)
-    longest = MAX (longest, plait_ragged_length (rows, s));
-  return plait_model_check_length (model, source, longest, error);
-}
-
 /* @input as the encoder reads it: the sentences of documents one by one where one of them is to be chosen. */
 static PlaitInput
 input_read (const PlaitModel *model, const PlaitInput *input)
@@ -381,13 +372,13 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
           && !check_ids (expected->name, input->tokens, input->rows, batch->sentence, expected->vocabulary_size, error))
         return FALSE;
       read = input_read (model, input);
-      if (!check_lengths (model, i, read.rows, error)
+      if (!plait_model_check_length (model, i, plait_longest (read.rows), error)
           || !plait_call_check_input (&model->sources[i].encoder, &read, error))
         return FALSE;
     }
   if (!batch->target_rows.offsets)
     return TRUE;
-  if (!check_lengths (model, model->given.n_sources, batch->target_rows, error))
+  if (!plait_model_check_length (model, model->given.n_sources, plait_longest (batch->target_rows), error))
     return FALSE;
   if (model->given.predict.kind == PLAIT_PREDICT_CHOICE)
     return check_choices (batch, error);

@@ -2,8 +2,7 @@
 #include "model/recurrent.h"
 
 #include "autograd/internal.h"
-#include "model/memory-row.h"
-#include "model/steps.h"
+#include "model/rows.h"
 
 /* Recurrent decoders; the header has the equations. */
 
@@ -168,7 +167,7 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
 {
   const PlaitRecurrent *r = (const PlaitRecurrent *)decoder;
   PlaitArena *arena = plait_tape_arena (tape);
-  gint64 n = plait_ragged_rows (target_rows), steps = plait_steps (target_rows);
+  gint64 n = plait_ragged_rows (target_rows), steps = plait_longest (target_rows);
   PlaitSitePass whole = plait_site_pass (tape, sources->memories, r->build.n_memories, target_rows, capture);
   PlaitSiteKeys keys = plait_site_project (&r->site, tape, sources->memories);
   PlaitNode *embedded = embed (r, tape, target_inputs, sources->roles, n);

@@ -3,7 +3,6 @@
 
 #include "data/batch.h"
 #include "model/beam.h"
-#include "model/tell.h"
 #include "tensor/kernels/kernels.h"
 #include "tensor/product.h"
 #include "tensor/vocabulary.h"

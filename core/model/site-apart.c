@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/steps.h"
+#include "model/rows.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "model/decoder.h"
 
 #include "base/error.h"
-#include "model/memory-row.h"
+#include "model/rows.h"
 
 /*
  * Where an answer begins and ends: two scores of each row of the first memory, and a softmax over the rows of the

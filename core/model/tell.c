@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/tell.h"
+#include "model/search-private.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/internal.h"
 #include "model/decoder.h"
-#include "model/steps.h"
+#include "model/rows.h"
 #include "nn/feed-forward.h"
 #include "nn/positions.h"
 
@@ -97,7 +97,7 @@ read_by_steps (const Transformer *t, const PlaitSitePass *whole, const PlaitSite
   const PlaitDeclaredSite *site = &t->layers[i].site;
   PlaitTape *tape = whole->tape;
   PlaitArena *arena = plait_tape_arena (tape);
-  gint64 steps = plait_steps (whole->queries);
+  gint64 steps = plait_longest (whole->queries);
   PlaitStepRows rows = plait_step_rows (arena, whole->queries, 0);
   PlaitNode **made = plait_arena_new_array (arena, PlaitNode *, steps + 1);
   PlaitSiteStep step = { .coverage = plait_site_coverage (site, tape, whole->memories, rows.queries, NULL, NULL) };

@@ -55,13 +55,15 @@ column (PlaitLossColumns *columns, char *name, double weight)
   return (gint)columns->n++;
 }
 
-static gboolean
-is_declared_before (const PlaitLosses *losses, guint i)
+/* The place of the loss @name among the first @n of @losses; @n where it is none of them. */
+static guint
+place_of (const PlaitLosses *losses, guint n, const char *name)
 {
-  for (guint k = 0; k < i; k++)
-    if (g_str_equal (losses->losses[k].name, losses->losses[i].name))
-      return TRUE;
-  return FALSE;
+  guint i = 0;
+
+  while (i < n && !g_str_equal (losses->losses[i].name, name))
+    i++;
+  return i;
 }
 
 gboolean
@@ -82,7 +84,7 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitPart *part, co
                            "%s declares a loss \"%s\", which is no name: give letters, digits, '-' and '_', beginning "
                            "with a letter",
                            part->label, loss->name ? loss->name : "");
-      if (is_declared_before (losses, i))
+      if (place_of (losses, i, loss->name) < i)
         return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s declares the loss \"%s\" twice: declare each once",
                            part->label, loss->name);
       if (!isfinite (loss->weight))
@@ -112,10 +114,8 @@ plait_loss_pass_add (PlaitLossPass *pass, PlaitTape *tape, const PlaitLosses *lo
                      const char *name, PlaitNode *loss)
 {
   PlaitAddedLoss *added;
-  guint i = 0;
+  guint i = place_of (losses, losses->n, name);
 
-  while (i < losses->n && !g_str_equal (losses->losses[i].name, name))
-    i++;
   if (i == losses->n)
     plait_tape_fail (tape, "adds to the loss \"%s\", which was not declared: declare it in build", name);
   if (!loss || loss->value.rows != 1 || loss->value.width != 1)

@@ -59,32 +59,18 @@ check_layout (const char *path, const PlaitPluginLayout *found, GError **error)
   return TRUE;
 }
 
-static gsize
-field_size (PlaitSettingType type)
-{
-  switch (type)
-    {
-    case PLAIT_SETTING_INTEGER:
-      return sizeof (gint64);
-    case PLAIT_SETTING_REAL:
-      return sizeof (double);
-    case PLAIT_SETTING_BOOLEAN:
-      return sizeof (gboolean);
-    case PLAIT_SETTING_CHOICE:
-      return sizeof (gint);
-    case PLAIT_SETTING_TEXT:
-    case PLAIT_SETTING_LIST:
-      return sizeof (const char *);
-    }
-  return 0;
-}
+static const gsize field_sizes[] = {
+  [PLAIT_SETTING_INTEGER] = sizeof (gint64),   [PLAIT_SETTING_REAL] = sizeof (double),
+  [PLAIT_SETTING_BOOLEAN] = sizeof (gboolean), [PLAIT_SETTING_TEXT] = sizeof (const char *),
+  [PLAIT_SETTING_CHOICE] = sizeof (gint),      [PLAIT_SETTING_LIST] = sizeof (const char *),
+};
 
 static gboolean
 check_binding (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitBinding *binding,
                const PlaitSchema *schema, GError **error)
 {
   const PlaitSettingSpecification *parameter = plait_schema_parameter (schema, binding->name);
-  gsize size = field_size (binding->type);
+  gsize size;
 
   if (!parameter)
     {
@@ -106,6 +92,7 @@ check_binding (const char *path, const PlaitPluginDescriptor *descriptor, const 
                    "numbers the choices of \"%s\" as \"%s\", %s says choices=%s; give both the same names in the same "
                    "order",
                    binding->name, binding->choices ? binding->choices : "", schema->path, parameter->choices);
+  size = field_sizes[binding->type];
   if (binding->offset > descriptor->settings_size || size > descriptor->settings_size - binding->offset
       || binding->offset % size != 0)
     return refuse (path, error,

@@ -106,12 +106,9 @@ search_kind (PlaitRegistry *registry, const PlaitPluginFolder *folder, PlaitPlug
 
       if (!suffix || *entry == '.')
         continue;
-      g_autofree char *name = g_strndup (entry, strlen (entry) - strlen (suffix));
-      if (!g_hash_table_contains (seen, name))
-        {
-          add_plugin (registry, folder, kind, name);
-          g_hash_table_add (seen, g_steal_pointer (&name));
-        }
+      char *name = g_strndup (entry, strlen (entry) - strlen (suffix));
+      if (g_hash_table_add (seen, name))
+        add_plugin (registry, folder, kind, name);
     }
 }
 

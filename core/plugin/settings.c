@@ -46,29 +46,21 @@ plait_choices_text (const char *choices)
 char *
 plait_setting_expectation (const PlaitSettingSpecification *specification)
 {
-  const char *noun = "a text";
+  static const char *const nouns[] = {
+    [PLAIT_SETTING_INTEGER] = "an integer",
+    [PLAIT_SETTING_REAL] = "a number",
+    [PLAIT_SETTING_BOOLEAN] = "true or false",
+    [PLAIT_SETTING_TEXT] = "a text",
+    [PLAIT_SETTING_CHOICE] = "one",
+    [PLAIT_SETTING_LIST] = "a list",
+  };
+  const char *noun = nouns[specification->type];
+  g_autofree char *names = specification->choices ? plait_choices_text (specification->choices) : NULL;
 
-  switch (specification->type)
-    {
-    case PLAIT_SETTING_BOOLEAN:
-      return g_strdup ("true or false");
-    case PLAIT_SETTING_CHOICE:
-    case PLAIT_SETTING_LIST:
-      if (specification->choices)
-        {
-          g_autofree char *names = plait_choices_text (specification->choices);
-          return g_strdup_printf ("%s of %s", specification->type == PLAIT_SETTING_LIST ? "a list" : "one", names);
-        }
-      return g_strdup ("a list, its items separated by ';'");
-    case PLAIT_SETTING_TEXT:
-      return g_strdup (noun);
-    case PLAIT_SETTING_INTEGER:
-      noun = "an integer";
-      break;
-    case PLAIT_SETTING_REAL:
-      noun = "a number";
-      break;
-    }
+  if (names)
+    return g_strdup_printf ("%s of %s", noun, names);
+  if (specification->type == PLAIT_SETTING_LIST)
+    return g_strdup ("a list, its items separated by ';'");
   if (specification->minimum && specification->maximum)
     return g_strdup_printf ("%s from %s to %s", noun, specification->minimum, specification->maximum);
   if (specification->minimum)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/steps.h"
+#include "model/rows.h"
 
 #include <string.h>
 
@@ -47,12 +47,12 @@ plait_step_pass (const PlaitSitePass *whole, const PlaitStepRows *rows, const Pl
 }
 
 gint64
-plait_steps (PlaitRagged target)
+plait_longest (PlaitRagged rows)
 {
   gint64 longest = 0;
 
-  for (gint64 s = 0; s < target.n; s++)
-    longest = MAX (longest, plait_ragged_length (target, s));
+  for (gint64 s = 0; s < rows.n; s++)
+    longest = MAX (longest, plait_ragged_length (rows, s));
   return longest;
 }
 
@@ -87,4 +87,43 @@ plait_steps_in_order (PlaitTape *tape, PlaitNode *const *steps, gint64 n, PlaitR
       if (plait_ragged_length (target, s) > t)
         places[target.offsets[s] + t] = done++;
   return plait_gather_rows (tape, plait_concatenate_rows (tape, steps, (guint)n), places, rows);
+}
+
+PlaitNode *
+plait_memory_mean (PlaitTape *tape, const PlaitMemory *memory)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 n = memory->rows.n, rows = plait_ragged_rows (memory->rows);
+  PlaitScalar *shares = plait_arena_new_array (arena, PlaitScalar, rows + 1);
+  PlaitPairs pairs;
+
+  for (gint64 s = 0; s < n; s++)
+    for (gint64 row = memory->rows.offsets[s]; row < memory->rows.offsets[s + 1]; row++)
+      shares[row] = 1 / (PlaitScalar)plait_ragged_length (memory->rows, s);
+  pairs = plait_pairs (tape, plait_units (tape, n), memory->rows);
+  return plait_pair_read (tape, &pairs, plait_leaf (tape, plait_tensor (shares, rows, 1), NULL), memory->states);
+}
+
+PlaitNode *
+plait_side_by_side (PlaitTape *tape, PlaitNode *numbers, PlaitRagged groups)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 n = groups.n, most = MAX (1, plait_longest (groups));
+  PlaitNode *terms[2];
+  gint64 *rows;
+  PlaitScalar *absent;
+
+  rows = plait_arena_new_array (arena, gint64, n * most + 1);
+  absent = plait_arena_new_array (arena, PlaitScalar, n * most + 1);
+  for (gint64 d = 0; d < n; d++)
+    for (gint64 i = 0; i < most; i++)
+      {
+        gboolean there = i < plait_ragged_length (groups, d);
+
+        rows[d * most + i] = there ? groups.offsets[d] + i : -1;
+        absent[d * most + i] = there ? 0 : PLAIT_NO_CHOICE;
+      }
+  terms[0] = plait_gather_windows (tape, numbers, rows, n, most);
+  terms[1] = plait_leaf (tape, plait_tensor (absent, n, most), NULL);
+  return plait_sum (tape, terms, 2);
 }

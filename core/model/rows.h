@@ -3,6 +3,8 @@
 
 #include "model/site.h"
 
+/* Rows of targets and memories, taken otherwise than they stand. */
+
 /* Whole targets taken step by step: step t works on the sentences that are longer than t, one row each. */
 typedef struct
 {
@@ -18,8 +20,8 @@ PlaitStepRows plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t);
  * the whole has one. */
 PlaitSitePass plait_step_pass (const PlaitSitePass *whole, const PlaitStepRows *rows, const PlaitStepRows *next);
 
-/* How many steps there are. */
-gint64 plait_steps (PlaitRagged target);
+/* The rows of the longest sentence: as many steps are there. */
+gint64 plait_longest (PlaitRagged rows);
 
 /* @n sentences of one row each. */
 PlaitRagged plait_units (PlaitTape *tape, gint64 n);
@@ -29,3 +31,10 @@ PlaitNode *plait_zeros (PlaitTape *tape, gint64 rows, gint64 width);
 
 /* What the steps gave, @steps [n], as rows of @target: [rows, width]. */
 PlaitNode *plait_steps_in_order (PlaitTape *tape, PlaitNode *const *steps, gint64 n, PlaitRagged target);
+
+/* The mean of the rows of a memory for each sentence, [sentences, width]; zeros where it has none. */
+PlaitNode *plait_memory_mean (PlaitTape *tape, const PlaitMemory *memory);
+
+/* Numbers that stand below one another, [rows, 1], side by side: [groups.n, most rows of a group], and PLAIT_NO_CHOICE
+ * where a group has none. */
+PlaitNode *plait_side_by_side (PlaitTape *tape, PlaitNode *numbers, PlaitRagged groups);
