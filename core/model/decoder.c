@@ -167,6 +167,9 @@ plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDe
 {
   PlaitDecoderState *state = decoder->table->start (decoder, tape, sources, hypotheses, steps);
 
+  state->decoder = decoder;
+  state->memories = sources->memories;
+  state->touched = sources->touched;
   state->documents = sources->documents;
   if (state->documents)
     {

@@ -76,7 +76,9 @@ struct PlaitDecoder
 struct PlaitDecoderState
 {
   const PlaitDecoder *decoder;
-  gboolean begun; /* a step has been made */
+  const PlaitMemory *memories;
+  PlaitTouched *touched; /* is added to, or NULL */
+  gboolean begun;        /* a step has been made */
 
   /* Where the target has roles. */
   const PlaitDocuments *documents;

@@ -214,9 +214,6 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
 typedef struct
 {
   PlaitDecoderState state;
-  const PlaitRecurrent *recurrent;
-  const PlaitMemory *memories;
-  PlaitTouched *touched;
   PlaitSiteKeys keys;
   PlaitTensor *stored; /* [layers][state, cell], then the readout; without data where there is none */
   gint64 rows;         /* of the step before; before the first, one a sentence */
@@ -225,10 +222,8 @@ typedef struct
 
 /* Stores the @rows rows that are carried. */
 static void
-store (State *state, PlaitTape *tape, PlaitRecurrentCarried *carried, gint64 rows)
+store (State *state, PlaitTape *tape, PlaitRecurrentCarried *carried, gint64 layers, gint64 rows)
 {
-  gint64 layers = state->recurrent->settings->layers;
-
   for (gint64 i = 0; i <= 2 * layers; i++)
     if (state->stored[i].data)
       plait_tensor_accumulate (plait_tape_pool (tape), plait_tensor_rows (state->stored[i], 0, rows), 0, 1,
@@ -247,10 +242,6 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *
   State *state = plait_arena_new_array (arena, State, 1);
 
   *state = (State){
-    .state.decoder = decoder,
-    .recurrent = r,
-    .memories = sources->memories,
-    .touched = sources->touched,
     .keys = plait_site_project (&r->site, tape, sources->memories),
     .stored = plait_arena_new_array (arena, PlaitTensor, 2 * layers + 1),
     .coverage = plait_search_coverage (&r->site, tape, sources->memories, hypotheses),
@@ -261,7 +252,7 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *
 
       state->stored[i] = node ? plait_tape_tensor (tape, hypotheses, node->value.width) : (PlaitTensor){ 0 };
     }
-  store (state, tape, &first, n);
+  store (state, tape, &first, layers, n);
   return &state->state;
 }
 
@@ -269,8 +260,9 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *
 static PlaitRecurrentCarried
 continued (const State *state, PlaitTape *tape, PlaitRagged hypotheses, const gint64 *parents)
 {
+  const PlaitRecurrent *r = (const PlaitRecurrent *)state->state.decoder;
   PlaitArena *arena = plait_tape_arena (tape);
-  gint64 layers = state->recurrent->settings->layers, n = plait_ragged_rows (hypotheses);
+  gint64 layers = r->settings->layers, n = plait_ragged_rows (hypotheses);
   PlaitRecurrentCarried before = { .layers = plait_arena_new_array (arena, PlaitCellState, layers) };
   gint64 *sentences = plait_arena_new_array (arena, gint64, n + 1);
 
@@ -280,7 +272,7 @@ continued (const State *state, PlaitTape *tape, PlaitRagged hypotheses, const gi
   for (gint64 s = 0; s < hypotheses.n; s++)
     for (gint64 row = hypotheses.offsets[s]; row < hypotheses.offsets[s + 1]; row++)
       sentences[row] = s;
-  return carry (state->recurrent, tape, &before, state->state.begun ? parents : sentences, n);
+  return carry (r, tape, &before, state->state.begun ? parents : sentences, n);
 }
 
 static PlaitNode *
@@ -288,21 +280,21 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
       PlaitCapture *capture)
 {
   State *state = (State *)base;
-  const PlaitRecurrent *r = state->recurrent;
+  const PlaitRecurrent *r = (const PlaitRecurrent *)base->decoder;
   gint64 n = plait_ragged_rows (hypotheses);
-  PlaitSitePass pass = plait_site_pass (tape, state->memories, r->build.n_memories, hypotheses, capture);
+  PlaitSitePass pass = plait_site_pass (tape, base->memories, r->build.n_memories, hypotheses, capture);
   PlaitSiteKeys keys = plait_site_keys_on (&r->site, &state->keys, tape);
   PlaitNode *embedded = embed (r, tape, tokens, base->roles, n), *out;
   PlaitRecurrentCarried carried = continued (state, tape, hypotheses, parents);
   PlaitRecurrentStep made;
 
-  pass.touched = state->touched;
-  carried.coverage = plait_site_coverage (&r->site, tape, state->memories, hypotheses, &state->coverage, parents);
+  pass.touched = base->touched;
+  carried.coverage = plait_site_coverage (&r->site, tape, base->memories, hypotheses, &state->coverage, parents);
   made = plait_recurrent_advance (r, &pass, &keys, plait_recurrent_input (r, tape, embedded), &carried);
   out = plait_recurrent_read_out (r, tape, made.state, embedded, made.context);
   if (r->settings->input_feeding)
     carried.readout = out;
-  store (state, tape, &carried, n);
+  store (state, tape, &carried, r->settings->layers, n);
   plait_search_coverage_keep (&state->coverage, tape, hypotheses, carried.coverage);
   return out;
 }

@@ -21,13 +21,12 @@ plait_site_fault (PlaitSite *site, PlaitErrorCode code, const char *format, ...)
   g_prefix_error (&site->fault, "%s: ", site->declared->decoder->combiner->label);
 }
 
-/* Whether the site is being built, as @call needs; if not, the step is left. */
-static gboolean
-is_building (PlaitSite *site, const char *call)
+/* Leaves the step unless the site is being built, as @call needs. */
+static void
+expect_building (const PlaitSite *site, const char *call)
 {
   if (!site->parameters)
     plait_tape_fail (site->pass->tape, "calls %s while the model runs: declare in build", call);
-  return TRUE;
 }
 
 static const PlaitDecoderSettings *
@@ -79,14 +78,14 @@ plait_site_query_width (const PlaitSite *site)
 PlaitParameters *
 plait_site_parameters (PlaitSite *site)
 {
-  is_building (site, G_STRFUNC);
+  expect_building (site, G_STRFUNC);
   return site->parameters;
 }
 
 const char *
 plait_site_prefix (const PlaitSite *site)
 {
-  is_building ((PlaitSite *)site, G_STRFUNC);
+  expect_building (site, G_STRFUNC);
   return site->prefix;
 }
 
@@ -95,7 +94,7 @@ plait_site_declare_residual (PlaitSite *site, guint slot)
 {
   PlaitDeclaredSite *declared = site->declared;
 
-  is_building (site, G_STRFUNC);
+  expect_building (site, G_STRFUNC);
   if (slot != declared->n_slots || slot >= PLAIT_SITE_MAXIMUM_SLOTS)
     {
       plait_site_fault (
@@ -353,7 +352,7 @@ declare (PlaitSite *site, const char *call, PlaitReads reads, guint memory, cons
   g_autofree char *named = NULL, *name = NULL;
   PlaitReader *reader;
 
-  is_building (site, call);
+  expect_building (site, call);
   if (!check_attention (site, call, reads, memory, asked))
     return;
   named = asked->name ? g_strconcat (asked->name, "/", NULL) : g_strdup ("");
@@ -410,14 +409,14 @@ plait_site_declare_attend_contexts (PlaitSite *site, const PlaitSiteAttention *a
 void
 plait_site_declare_rows (PlaitSite *site, guint memory)
 {
-  is_building (site, G_STRFUNC);
+  expect_building (site, G_STRFUNC);
   site->declared->reads_rows[check_memory (site, G_STRFUNC, memory)] = TRUE;
 }
 
 void
 plait_site_declare_loss (PlaitSite *site, const char *name, double weight)
 {
-  is_building (site, G_STRFUNC);
+  expect_building (site, G_STRFUNC);
   if (site->losses.n < PLAIT_MAXIMUM_LOSSES)
     site->losses.losses[site->losses.n] = (PlaitLoss){ name, weight };
   site->losses.n++;

@@ -37,9 +37,6 @@ typedef struct
 typedef struct
 {
   PlaitDecoderState state;
-  const Transformer *transformer;
-  const PlaitMemory *memories;
-  PlaitTouched *touched;
   PlaitSiteKeys *keys;           /* [layers] */
   PlaitSearchCoverage *coverage; /* [layers] */
   PlaitAttentionCache *caches;   /* [layers] */
@@ -182,11 +179,7 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *
   gint64 layers = t->settings->layers, rows = hypotheses * steps, width = 2 * t->settings->width;
   State *state = plait_arena_new_array (arena, State, 1);
 
-  *state = (State){ .state.decoder = decoder,
-                    .transformer = t,
-                    .memories = sources->memories,
-                    .touched = sources->touched,
-                    .limit = steps };
+  *state = (State){ .limit = steps };
   state->keys = plait_arena_new_array (arena, PlaitSiteKeys, layers);
   state->coverage = plait_arena_new_array (arena, PlaitSearchCoverage, layers);
   state->caches = plait_arena_new_array (arena, PlaitAttentionCache, layers);
@@ -232,16 +225,16 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
       PlaitCapture *capture)
 {
   State *state = (State *)base;
-  const Transformer *t = state->transformer;
+  const Transformer *t = (const Transformer *)base->decoder;
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 n = plait_ragged_rows (hypotheses);
   gint64 position = state->steps;
   gint64 *gather;
-  PlaitSitePass pass = plait_site_pass (tape, state->memories, t->build.n_memories, hypotheses, capture);
+  PlaitSitePass pass = plait_site_pass (tape, base->memories, t->build.n_memories, hypotheses, capture);
   PlaitRagged rows;
   PlaitNode *x;
 
-  pass.touched = state->touched;
+  pass.touched = base->touched;
   g_assert (position < state->limit);
   rows = follow (state, arena, parents, n, &gather);
   x = embed (t, tape, tokens, base->roles, plait_units (tape, n), position);
@@ -252,7 +245,7 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
       PlaitNode *y = normalise (t, tape, &layer->self_norm, x);
       PlaitSiteStep site = {
         .layer = (guint)i,
-        .coverage = plait_site_coverage (&layer->site, tape, state->memories, hypotheses, &state->coverage[i], parents),
+        .coverage = plait_site_coverage (&layer->site, tape, base->memories, hypotheses, &state->coverage[i], parents),
       };
 
       y = plait_attention_step (tape, &layer->self, y, &state->caches[i], rows, gather, NULL);

@@ -36,25 +36,6 @@ column_name (const PlaitPart *part, const char *loss)
   return g_strdelimit (name, "/", '.');
 }
 
-/* The column @name, made if there is none; -1 if there is no room. */
-static gint
-column (PlaitLossColumns *columns, char *name, double weight)
-{
-  for (guint i = 0; i < columns->n; i++)
-    if (g_str_equal (columns->columns[i].name, name))
-      {
-        g_free (name);
-        return (gint)i;
-      }
-  if (columns->n == PLAIT_LOSS_COLUMNS_MAXIMUM)
-    {
-      g_free (name);
-      return -1;
-    }
-  columns->columns[columns->n] = (PlaitLossColumn){ name, weight };
-  return (gint)columns->n++;
-}
-
 /* The place of the loss @name among the first @n of @losses; @n where it is none of them. */
 static guint
 place_of (const PlaitLosses *losses, guint n, const char *name)
@@ -77,7 +58,7 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitPart *part, co
     {
       const PlaitLoss *loss = &losses->losses[i];
       char digits[PLAIT_NUMBER_LENGTH];
-      gint place;
+      guint place = 0;
 
       if (!loss->name || !plait_name_is_valid (loss->name))
         return plait_fail (error, PLAIT_ERROR_PLUGIN,
@@ -90,12 +71,16 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitPart *part, co
       if (!isfinite (loss->weight))
         return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s gives its loss \"%s\" the weight %s: give it a finite number",
                            part->label, loss->name, plait_format_double (digits, loss->weight));
-      place = column (columns, column_name (part, loss->name), loss->weight);
-      if (place < 0)
+      g_autofree char *name = column_name (part, loss->name);
+      while (place < columns->n && !g_str_equal (columns->columns[place].name, name))
+        place++;
+      if (place == PLAIT_LOSS_COLUMNS_MAXIMUM)
         return plait_fail (error, PLAIT_ERROR_PLUGIN,
                            "%s: with its loss \"%s\" the model has more than %d of them: use fewer parts with losses",
                            part->label, loss->name, PLAIT_LOSS_COLUMNS_MAXIMUM);
-      places[i] = (guint)place;
+      if (place == columns->n)
+        columns->columns[columns->n++] = (PlaitLossColumn){ g_steal_pointer (&name), loss->weight };
+      places[i] = place;
     }
   return TRUE;
 }
