@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/number.h"
 
+#include <locale.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 gboolean
 plait_parse_integer (const char *text, gint64 *value)
 {
-  gboolean negative = text[0] == '-';
-  gint64 number = 0;
-
-  text += negative;
-  if (*text == '\0')
-    return FALSE;
-  for (; *text != '\0'; text++)
-    {
-      if (!g_ascii_isdigit (*text) || __builtin_mul_overflow (number, (gint64)10, &number))
-        return FALSE;
-      /* Counted downwards where negative, because the least number has no positive counterpart. */
-      if (__builtin_add_overflow (number, (gint64)(negative ? '0' - *text : *text - '0'), &number))
-        return FALSE;
-    }
-  *value = number;
-  return TRUE;
+  return *text != '+' && g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, value, NULL);
 }
 
 gboolean
@@ -72,4 +59,22 @@ plait_format_double (char buffer[PLAIT_NUMBER_LENGTH], double value)
         break;
     }
   return buffer;
+}
+
+char *
+plait_format (const char *format, ...)
+{
+  static gsize neutral; /* a locale_t */
+  va_list arguments;
+  locale_t before;
+  char *text;
+
+  if (g_once_init_enter (&neutral))
+    g_once_init_leave (&neutral, (gsize)newlocale (LC_ALL_MASK, "C", (locale_t)0));
+  before = uselocale ((locale_t)neutral);
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  uselocale (before);
+  return text;
 }

@@ -20,6 +20,9 @@ gboolean plait_parse_boolean (const char *text, gboolean *value);
 /* Enough for any number that plait_format_double writes. */
 #define PLAIT_NUMBER_LENGTH 32
 
+/* As g_strdup_printf, whatever the locale. (transfer full) */
+char *plait_format (const char *format, ...) G_GNUC_PRINTF (1, 2);
+
 /* Writes into @buffer the shortest text that plait_parse_double reads back to the same bits; "inf", "-inf" and "nan"
  * for those. Returns @buffer. */
 const char *plait_format_double (char buffer[PLAIT_NUMBER_LENGTH], double value);
