@@ -1,15 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/error.h"
 
-#include "base/message.h"
-
-#include <stdarg.h>
 #include <string.h>
 
 GQuark
 plait_error_quark (void)
 {
   return g_quark_from_static_string ("plait-error");
+}
+
+#define LONGEST_BEGINNING 700
+#define LONGEST_END 300
+
+static gboolean
+is_within_character (char byte)
+{
+  return ((guchar)byte & 0xc0) == 0x80;
+}
+
+/* @line, or a new text in its place. (transfer full) */
+static char *
+shorten (char *line)
+{
+  gsize length = strlen (line), beginning = LONGEST_BEGINNING, end = length - LONGEST_END;
+
+  if (length <= LONGEST_BEGINNING + LONGEST_END)
+    return line;
+  while (beginning > 0 && is_within_character (line[beginning]))
+    beginning--;
+  while (end < length && is_within_character (line[end]))
+    end++;
+  char *shorter = g_strdup_printf ("%.*s ... %s", (int)beginning, line, line + end);
+  g_free (line);
+  return shorter;
+}
+
+char *
+plait_message (const char *format, va_list arguments)
+{
+  g_autofree char *whole = g_strdup_vprintf (format, arguments);
+  g_auto (GStrv) lines = g_strsplit (whole, "\n", -1);
+
+  for (guint i = 0; lines[i]; i++)
+    lines[i] = shorten (lines[i]);
+  return g_strjoinv ("\n", lines);
 }
 
 static void

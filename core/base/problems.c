@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/problems.h"
 
-#include "base/message.h"
-
-#include <stdarg.h>
-
 #define MOST_KEPT 100
 
 struct PlaitProblems
