@@ -7,7 +7,6 @@
 
 #include <setjmp.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -18,9 +17,6 @@
 
 #define ALIGNMENT ((gsize)64)
 #define SMALLEST_MAPPING ((gsize)1 << 20)
-
-/* A mapping is in whole huge pages where it is large, so that the kernel can use them. */
-#define HUGE_PAGE ((gsize)2 << 20)
 
 /* Nothing larger is ever asked of the system; sums of two sizes below it do not overflow. */
 #define LARGEST_SIZE ((gsize)1 << 47)
@@ -98,7 +94,7 @@ unmap_all (PlaitArena *arena)
 
       arena->mappings = mapping->next;
       ASAN_UNPOISON_MEMORY_REGION (mapping->start, mapping->size);
-      munmap (mapping->start, mapping->size);
+      plait_pages_give_back (mapping->start, mapping->size);
       g_free (mapping);
     }
   arena->mapped = 0;
@@ -167,13 +163,10 @@ open_gap (PlaitArena *arena, Gap gap)
 static gboolean
 map (PlaitArena *arena, gsize size)
 {
-  char *start = plait_memory_has (size) ? mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                                        : MAP_FAILED;
+  char *start = plait_pages_take (size);
 
-  if (start == MAP_FAILED)
+  if (!start)
     return FALSE;
-  if (size >= HUGE_PAGE)
-    madvise (start, size, MADV_HUGEPAGE);
   ASAN_POISON_MEMORY_REGION (start, size);
 
   Mapping *mapping = g_new0 (Mapping, 1);
@@ -194,8 +187,9 @@ grow (PlaitArena *arena, gsize needed)
   gsize allowed = arena->limit == 0 ? LARGEST_SIZE : arena->limit - MIN (arena->limit, arena->mapped);
   gsize wished = MAX (MAX (needed, SMALLEST_MAPPING), arena->mapped / 2);
 
-  if (wished >= HUGE_PAGE)
-    wished = (wished + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+  /* In whole huge pages where it is large, so that the kernel can use them. */
+  if (wished >= PLAIT_HUGE_PAGE)
+    wished = (wished + PLAIT_HUGE_PAGE - 1) / PLAIT_HUGE_PAGE * PLAIT_HUGE_PAGE;
   wished = MIN (wished, allowed / ALIGNMENT * ALIGNMENT);
   if (needed > wished)
     return FALSE;

@@ -4,8 +4,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define HUGE_PAGE ((gsize)2 << 20)
-
 /* Not worth a look at what there is. */
 #define SMALL ((gsize)64 << 20)
 
@@ -85,27 +83,35 @@ plait_memory_of_process (pid_t process, gsize *held, gsize *most)
   *most = number_in (path, "VmHWM:", 0) * 1024;
 }
 
-gboolean
-plait_memory_fits (gsize size)
+gsize
+plait_memory_mapped (void)
+{
+  return number_in ("/proc/self/status", "VmSize:", 0) * 1024;
+}
+
+static gpointer
+map (gsize size)
 {
   gpointer pages = mmap (NULL, MAX (size, 1), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-  if (pages == MAP_FAILED)
-    return FALSE;
-  munmap (pages, MAX (size, 1));
-  return TRUE;
+  return pages == MAP_FAILED ? NULL : pages;
+}
+
+gboolean
+plait_memory_fits (gsize size)
+{
+  gpointer pages = map (size);
+
+  plait_pages_give_back (pages, size);
+  return pages != NULL;
 }
 
 gpointer
 plait_pages_take (gsize size)
 {
-  if (!plait_memory_has (size))
-    return NULL;
-  gpointer pages = mmap (NULL, MAX (size, 1), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  gpointer pages = plait_memory_has (size) ? map (size) : NULL;
 
-  if (pages == MAP_FAILED)
-    return NULL;
-  if (size >= HUGE_PAGE)
+  if (pages && size >= PLAIT_HUGE_PAGE)
     madvise (pages, size, MADV_HUGEPAGE);
   return pages;
 }

@@ -27,14 +27,20 @@ gboolean plait_memory_has (gsize size);
 /* The bytes of memory that @process holds and the most that it has held; 0 of one that is gone. */
 void plait_memory_of_process (pid_t process, gsize *held, gsize *most);
 
+/* The bytes of address space that this process has taken. */
+gsize plait_memory_mapped (void);
+
 /* Whether @size bytes more fit into the address space that the process is allowed (ulimit -v). To be asked on behalf of
  * libraries that do not take no for an answer. */
 gboolean plait_memory_fits (gsize size);
 
 /*
- * Large arrays, straight from the system: zeroed, in huge pages where the system has them. Pages take memory from when
- * they are first touched. NULL if the system has none, or has not that much left; a refusal is an answer here.
+ * Large arrays, straight from the system: zeroed, in huge pages where the system has them and they fill one. Pages take
+ * memory from when they are first touched. NULL if the system has none, or has not that much left; a refusal is an
+ * answer here.
  */
+#define PLAIT_HUGE_PAGE ((gsize)2 << 20)
+
 gpointer plait_pages_take (gsize size);
 
 /* Gives back what plait_pages_take gave for @size bytes. NULL is allowed. */

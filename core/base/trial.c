@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/crash.h"
+#include "base/memory.h"
 
 #define TELLING (G_USEC_PER_SEC / 2) /* the child's, to say whose time it was */
 
@@ -25,20 +25,6 @@ enum
   VERDICT_REFUSED = 'n',
   VERDICT_CRASHED = 'c', /* told by crash.h, and the process ended with 1 */
 };
-
-static gsize
-mapped_bytes (void)
-{
-  FILE *statm = fopen ("/proc/self/statm", "re");
-  unsigned long pages = 0;
-  if (statm)
-    {
-      if (fscanf (statm, "%lu", &pages) != 1)
-        pages = 0;
-      fclose (statm);
-    }
-  return (gsize)pages * (gsize)sysconf (_SC_PAGESIZE);
-}
 
 static void
 limit_resource (int resource, rlim_t soft, rlim_t hard)
@@ -73,7 +59,7 @@ plait_trial_confine (PlaitTrialLimits limits)
     limit_resource (RLIMIT_CPU, limits.processor_seconds, (rlim_t)limits.processor_seconds + 1);
   if (limits.memory_bytes > 0)
     {
-      rlim_t bytes = mapped_bytes () + limits.memory_bytes;
+      rlim_t bytes = plait_memory_mapped () + limits.memory_bytes;
       limit_resource (RLIMIT_AS, bytes, bytes);
     }
 }
