@@ -82,56 +82,31 @@ harmless_text (const char *format, va_list arguments, gboolean lines)
   return plait_display_clean (raw, lines);
 }
 
-static void
-say (PlaitLog *log, const char *colour, const char *word, const char *format, va_list arguments)
+void
+plait_log_say (PlaitLog *log, PlaitLogLevel level, const char *format, ...)
 {
-  g_autofree char *text = harmless_text (format, arguments, TRUE);
+  static const struct
+  {
+    const char *colour, *word;
+  } levels[] = {
+    [PLAIT_LOG_WARNING] = { "33", "warning" },
+    [PLAIT_LOG_ERROR] = { "31", "error" },
+  };
+  va_list arguments;
+  g_autofree char *text = NULL;
 
-  if (log->mute)
+  if (!log || log->mute || (level == PLAIT_LOG_INFO && log->settings.quiet))
     return;
+  va_start (arguments, format);
+  text = harmless_text (format, arguments, TRUE);
+  va_end (arguments);
   take_line_off (log);
-  if (word && log->settings.colour)
-    fprintf (log->settings.stream, "\033[%sm%s:\033[0m ", colour, word);
-  else if (word)
-    fprintf (log->settings.stream, "%s: ", word);
+  if (level != PLAIT_LOG_INFO && log->settings.colour)
+    fprintf (log->settings.stream, "\033[%sm%s:\033[0m ", levels[level].colour, levels[level].word);
+  else if (level != PLAIT_LOG_INFO)
+    fprintf (log->settings.stream, "%s: ", levels[level].word);
   fprintf (log->settings.stream, "%s\n", text);
   fflush (log->settings.stream);
-}
-
-void
-plait_log_info (PlaitLog *log, const char *format, ...)
-{
-  va_list arguments;
-
-  if (!log || log->settings.quiet)
-    return;
-  va_start (arguments, format);
-  say (log, NULL, NULL, format, arguments);
-  va_end (arguments);
-}
-
-void
-plait_log_warning (PlaitLog *log, const char *format, ...)
-{
-  va_list arguments;
-
-  if (!log)
-    return;
-  va_start (arguments, format);
-  say (log, "33", "warning", format, arguments);
-  va_end (arguments);
-}
-
-void
-plait_log_error (PlaitLog *log, const char *format, ...)
-{
-  va_list arguments;
-
-  if (!log)
-    return;
-  va_start (arguments, format);
-  say (log, "31", "error", format, arguments);
-  va_end (arguments);
 }
 
 /* Columns of the terminal, less one, so that no line wraps. */

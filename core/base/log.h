@@ -42,14 +42,19 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitLog, plait_log_free)
 void plait_log_mute (PlaitLog *log);
 gboolean plait_log_is_mute (const PlaitLog *log);
 
+typedef enum
+{
+  PLAIT_LOG_INFO,
+  PLAIT_LOG_WARNING, /* "warning: ..." */
+  PLAIT_LOG_ERROR,   /* "error: ...", for the message of a GError that ends a command; each line of it is one problem */
+} PlaitLogLevel;
+
 /* One message, without a line break at its end. */
-void plait_log_info (PlaitLog *log, const char *format, ...) G_GNUC_PRINTF (2, 3);
+void plait_log_say (PlaitLog *log, PlaitLogLevel level, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
-/* "warning: ...". */
-void plait_log_warning (PlaitLog *log, const char *format, ...) G_GNUC_PRINTF (2, 3);
-
-/* "error: ...", for the message of a GError that ends a command; each line of it is one problem. */
-void plait_log_error (PlaitLog *log, const char *format, ...) G_GNUC_PRINTF (2, 3);
+#define plait_log_info(log, ...) plait_log_say (log, PLAIT_LOG_INFO, __VA_ARGS__)
+#define plait_log_warning(log, ...) plait_log_say (log, PLAIT_LOG_WARNING, __VA_ARGS__)
+#define plait_log_error(log, ...) plait_log_say (log, PLAIT_LOG_ERROR, __VA_ARGS__)
 
 /* Where long work stands, as one short line. May be called as often as one likes: a terminal sees ten a second. */
 void plait_log_progress (PlaitLog *log, const char *format, ...) G_GNUC_PRINTF (2, 3);
