@@ -21,17 +21,27 @@ find_home (const char *user, GError **error)
                           shown, shown, shown);
 }
 
+/* What the tilde at the beginning of @written stands for, or nothing; *@rest is what is behind it. (transfer full) */
+static char *
+home_of (const char *written, const char **rest, GError **error)
+{
+  const char *own = g_getenv ("HOME");
+
+  *rest = *written == '~' ? written + strcspn (written, "/") : written;
+  if (*rest == written)
+    return g_strdup ("");
+  if (*rest == written + 1)
+    return g_strdup (own ? own : g_get_home_dir ());
+  g_autofree char *user = g_strndup (written + 1, (gsize)(*rest - written - 1));
+  return find_home (user, error);
+}
+
 char *
 plait_path_expand_home (const char *written, GError **error)
 {
-  const char *rest, *own = g_getenv ("HOME");
-  g_autofree char *user = NULL, *home = NULL;
+  const char *rest;
+  g_autofree char *home = home_of (written, &rest, error);
 
-  if (*written != '~')
-    return g_strdup (written);
-  rest = written + strcspn (written, "/");
-  user = g_strndup (written + 1, (gsize)(rest - written - 1));
-  home = *user == '\0' ? g_strdup (own ? own : g_get_home_dir ()) : find_home (user, error);
   return home ? g_strconcat (home, rest, NULL) : NULL;
 }
 
@@ -67,15 +77,12 @@ append_variable (GString *path, const char *sign, const char **end, GError **err
 char *
 plait_path_expand (const char *written, GError **error)
 {
-  g_autofree char *from_home = plait_path_expand_home (written, error);
-  g_autoptr (GString) path = g_string_new (NULL);
   const char *end, *rest;
+  g_autofree char *home = home_of (written, &rest, error); /* it may hold a sign, which is no writing of ours */
+  g_autoptr (GString) path = g_string_new (home);
 
-  if (!from_home)
+  if (!home)
     return NULL;
-  /* What a user's folder is called is no writing of ours. */
-  rest = *written == '~' ? written + strcspn (written, "/") : written;
-  g_string_append_len (path, from_home, (gssize)(strlen (from_home) - strlen (rest)));
   for (const char *p = rest; *p != '\0'; p = end)
     if (p[0] != '$')
       {
