@@ -55,6 +55,7 @@ plait_table_column (PlaitTable *table, PlaitTableKind kind, const char *title)
 static void
 add (PlaitTable *table, PlaitTableCell cell)
 {
+  cell.run = -1;
   g_array_append_val (table->cells, cell);
 }
 
@@ -62,27 +63,23 @@ void
 plait_table_text (PlaitTable *table, PlaitTableStyle style, const char *text)
 {
   if (text)
-    add (table, (PlaitTableCell){ .kind = PLAIT_TABLE_CELL_TEXT,
-                                  .style = style,
-                                  .run = -1,
-                                  .text = g_string_chunk_insert (table->texts, text) });
+    add (table, (PlaitTableCell){ PLAIT_TABLE_CELL_TEXT, style, .text = g_string_chunk_insert (table->texts, text) });
   else
-    add (table, (PlaitTableCell){ .kind = PLAIT_TABLE_CELL_EMPTY, .run = -1 });
+    add (table, (PlaitTableCell){ PLAIT_TABLE_CELL_EMPTY });
 }
 
 void
 plait_table_integer (PlaitTable *table, PlaitTableStyle style, gint64 integer)
 {
-  add (table, (PlaitTableCell){ .kind = PLAIT_TABLE_CELL_INTEGER, .style = style, .run = -1, .integer = integer });
+  add (table, (PlaitTableCell){ PLAIT_TABLE_CELL_INTEGER, style, .integer = integer });
 }
 
 void
 plait_table_real (PlaitTable *table, double real)
 {
-  add (table, (PlaitTableCell){ .kind = PLAIT_TABLE_CELL_REAL,
-                                .style = isfinite (real) ? PLAIT_TABLE_PLAIN : PLAIT_TABLE_DIM,
-                                .run = -1,
-                                .real = real });
+  PlaitTableStyle style = isfinite (real) ? PLAIT_TABLE_PLAIN : PLAIT_TABLE_DIM;
+
+  add (table, (PlaitTableCell){ PLAIT_TABLE_CELL_REAL, style, .real = real });
 }
 
 void
@@ -106,19 +103,19 @@ plait_table_score (PlaitTable *table, PlaitTableScore score)
     }
   kept = g_memdup2 (&score, sizeof score);
   g_ptr_array_add (table->scores, kept);
-  add (table, (PlaitTableCell){ .kind = PLAIT_TABLE_CELL_SCORE, .run = -1, .score = kept });
+  add (table, (PlaitTableCell){ PLAIT_TABLE_CELL_SCORE, .score = kept });
 }
 
 void
 plait_table_p (PlaitTable *table, double p, gboolean significant)
 {
-  add (table, (PlaitTableCell){ .kind = PLAIT_TABLE_CELL_P, .run = -1, .marked = significant, .real = p });
+  add (table, (PlaitTableCell){ PLAIT_TABLE_CELL_P, .marked = significant, .real = p });
 }
 
 void
 plait_table_none (PlaitTable *table)
 {
-  add (table, (PlaitTableCell){ .kind = PLAIT_TABLE_CELL_NONE, .style = PLAIT_TABLE_DIM, .run = -1 });
+  add (table, (PlaitTableCell){ PLAIT_TABLE_CELL_NONE, PLAIT_TABLE_DIM });
 }
 
 void
@@ -131,10 +128,8 @@ plait_table_run (PlaitTable *table, const char *name, guint run)
 void
 plait_table_gap (PlaitTable *table, const char *text)
 {
-  add (table, (PlaitTableCell){ .kind = PLAIT_TABLE_CELL_GAP,
-                                .style = PLAIT_TABLE_DIM,
-                                .run = -1,
-                                .text = g_string_chunk_insert (table->texts, text) });
+  add (table,
+       (PlaitTableCell){ PLAIT_TABLE_CELL_GAP, PLAIT_TABLE_DIM, .text = g_string_chunk_insert (table->texts, text) });
   table->gaps++;
 }
 
