@@ -133,15 +133,13 @@ plait_file_begin (const char *path, GError **error)
   file->descriptor = -1;
   file->path = g_strdup (resolved ? resolved : path);
   file->folder = g_path_get_dirname (file->path);
-  if (!resolved && errno != ENOENT)
+  if (resolved ? stat (resolved, &status) != 0 : errno != ENOENT)
     fail_with_errno (file, PLAIT_ERROR_INPUT, "the file cannot be reached", error);
   else if (!resolved && lstat (path, &status) == 0)
     plait_fail (error, PLAIT_ERROR_INPUT,
                 "%s: it is a link to a file that does not exist; remove it or name its target", path);
   else if (*path == '\0' || g_str_has_suffix (path, "/"))
     plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not the name of a file", path);
-  else if (resolved && stat (resolved, &status) != 0)
-    fail_with_errno (file, PLAIT_ERROR_INPUT, "the file cannot be reached", error);
   else if (resolved && !S_ISREG (status.st_mode))
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is not a regular file, so it cannot be replaced; name another", path);
   else
