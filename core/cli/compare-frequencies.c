@@ -16,11 +16,11 @@ typedef struct
   PlaitFrequencyScore scores[PLAIT_FREQUENCY_BINS];
 } System;
 
-static PlaitFrequencies *
+static GHashTable *
 read_text (const char *path, GError **error)
 {
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (path, error);
-  g_autoptr (PlaitFrequencies) frequencies = plait_frequencies_new ();
+  g_autoptr (GHashTable) frequencies = plait_frequencies_new ();
   g_autoptr (GError) fault = NULL;
 
   if (!reader)
@@ -34,7 +34,7 @@ read_text (const char *path, GError **error)
 
 /* The runs that have been scored by @measure, each with its words. (transfer full) (element-type System) */
 static GArray *
-score_runs (const PlaitRunComparison *comparison, const PlaitMeasure *measure, const PlaitFrequencies *frequencies)
+score_runs (const PlaitRunComparison *comparison, const PlaitMeasure *measure, GHashTable *frequencies)
 {
   GArray *systems = g_array_new (FALSE, TRUE, sizeof (System));
 
@@ -109,7 +109,7 @@ print (const PlaitRunComparison *comparison, const PlaitMeasure *measure, const 
 gboolean
 plait_compare_frequencies (const PlaitRunComparison *comparison, const char *path, gboolean as_json, GError **error)
 {
-  g_autoptr (PlaitFrequencies) frequencies = read_text (path, error);
+  g_autoptr (GHashTable) frequencies = read_text (path, error);
   gboolean any = FALSE;
 
   if (!frequencies)

@@ -6,11 +6,6 @@
 
 #include <math.h>
 
-struct PlaitFrequencies
-{
-  GHashTable *counts; /* word to count */
-};
-
 static const struct
 {
   guint most;
@@ -31,22 +26,10 @@ plait_frequency_label (guint bin)
   return bins[bin].label;
 }
 
-PlaitFrequencies *
+GHashTable *
 plait_frequencies_new (void)
 {
-  PlaitFrequencies *frequencies = g_new (PlaitFrequencies, 1);
-
-  frequencies->counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  return frequencies;
-}
-
-void
-plait_frequencies_free (PlaitFrequencies *frequencies)
-{
-  if (!frequencies)
-    return;
-  g_hash_table_unref (frequencies->counts);
-  g_free (frequencies);
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 }
 
 static guint
@@ -55,9 +38,8 @@ count_of (GHashTable *counts, const char *word)
   return GPOINTER_TO_UINT (g_hash_table_lookup (counts, word));
 }
 
-/* Adds each word of @line to @counts. */
-static void
-count_words (GHashTable *counts, const char *line)
+void
+plait_frequencies_count (GHashTable *frequencies, const char *line)
 {
   g_autofree char *tokens = plait_tokenise_13a (line);
   const char *word = tokens;
@@ -65,22 +47,16 @@ count_words (GHashTable *counts, const char *line)
   for (const char *end; plait_text_next_word (&word, &end); word = end)
     {
       char *token = g_strndup (word, (gsize)(end - word));
-      guint count = count_of (counts, token);
+      guint count = count_of (frequencies, token);
 
-      g_hash_table_replace (counts, token, GUINT_TO_POINTER (MIN (count, G_MAXUINT - 1) + 1));
+      g_hash_table_replace (frequencies, token, GUINT_TO_POINTER (MIN (count, G_MAXUINT - 1) + 1));
     }
 }
 
-void
-plait_frequencies_count (PlaitFrequencies *frequencies, const char *line)
-{
-  count_words (frequencies->counts, line);
-}
-
 static PlaitFrequencyScore *
-bin_of (const PlaitFrequencies *frequencies, const char *word, PlaitFrequencyScore *scores)
+bin_of (GHashTable *frequencies, const char *word, PlaitFrequencyScore *scores)
 {
-  guint count = count_of (frequencies->counts, word), bin = 0;
+  guint count = count_of (frequencies, word), bin = 0;
 
   while (count > bins[bin].most)
     bin++;
@@ -88,16 +64,15 @@ bin_of (const PlaitFrequencies *frequencies, const char *word, PlaitFrequencySco
 }
 
 void
-plait_frequencies_score (const PlaitFrequencies *frequencies, const char *reference, const char *hypothesis,
+plait_frequencies_score (GHashTable *frequencies, const char *reference, const char *hypothesis,
                          PlaitFrequencyScore *scores)
 {
-  g_autoptr (GHashTable) expected = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autoptr (GHashTable) found = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) expected = plait_frequencies_new (), found = plait_frequencies_new ();
   GHashTableIter each;
   gpointer word, count;
 
-  count_words (expected, reference);
-  count_words (found, hypothesis);
+  plait_frequencies_count (expected, reference);
+  plait_frequencies_count (found, hypothesis);
   g_hash_table_iter_init (&each, expected);
   while (g_hash_table_iter_next (&each, &word, &count))
     {

@@ -8,14 +8,12 @@
  * put into bins by their count in a text, and of each bin it is counted how many the hypotheses have too, sentence by
  * sentence. Words are the tokens of mteval-v13a, as BLEU has them.
  */
-typedef struct PlaitFrequencies PlaitFrequencies;
 
-PlaitFrequencies *plait_frequencies_new (void);
-void plait_frequencies_free (PlaitFrequencies *frequencies);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitFrequencies, plait_frequencies_free)
+/* An empty text, as the counts of its words. (transfer full) (element-type utf8 guint) */
+GHashTable *plait_frequencies_new (void);
 
 /* Counts the words of @line of the text. */
-void plait_frequencies_count (PlaitFrequencies *frequencies, const char *line);
+void plait_frequencies_count (GHashTable *frequencies, const char *line);
 
 #define PLAIT_FREQUENCY_BINS 7
 
@@ -31,7 +29,7 @@ typedef struct
 } PlaitFrequencyScore;
 
 /* Adds the words of a sentence to @scores [PLAIT_FREQUENCY_BINS]. */
-void plait_frequencies_score (const PlaitFrequencies *frequencies, const char *reference, const char *hypothesis,
+void plait_frequencies_score (GHashTable *frequencies, const char *reference, const char *hypothesis,
                               PlaitFrequencyScore *scores);
 
 /* F1 of matched words, in percent; NaN where neither side has a word. */
