@@ -104,33 +104,19 @@ select_rows (const PlaitLengthBins *bins, guint bin, const PlaitStatistics *all,
   return some;
 }
 
-PlaitLengthScore *
+GPtrArray *
 plait_length_bins_score (const PlaitLengthBins *bins, const PlaitMetric *metric, const PlaitStatistics *statistics,
                          const gint64 *words, guint resamples, guint64 seed, GError **error)
 {
-  PlaitLengthScore *scores = g_new0 (PlaitLengthScore, bins->n);
+  g_autoptr (GPtrArray) results = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_result_free);
 
   for (guint bin = 0; bin < bins->n; bin++)
     {
       g_autoptr (PlaitStatistics) rows = select_rows (bins, bin, statistics, words);
 
-      scores[bin].sentences = rows->sentences;
-      if (rows->sentences == 0)
-        continue;
-      scores[bin].result = plait_result_new (metric, rows, resamples, seed, error);
-      if (!scores[bin].result)
-        {
-          plait_length_scores_free (scores, bins->n);
-          return NULL;
-        }
+      g_ptr_array_add (results, rows->sentences > 0 ? plait_result_new (metric, rows, resamples, seed, error) : NULL);
+      if (rows->sentences > 0 && !results->pdata[bin])
+        return NULL;
     }
-  return scores;
-}
-
-void
-plait_length_scores_free (PlaitLengthScore *scores, guint n)
-{
-  for (guint i = 0; scores && i < n; i++)
-    plait_result_free (scores[i].result);
-  g_free (scores);
+  return g_steal_pointer (&results);
 }

@@ -25,16 +25,8 @@ char *plait_length_bins_label (const PlaitLengthBins *bins, guint bin);
 /* Words of each of the @n lines of the source. (transfer full) */
 gint64 *plait_length_bins_count (gsize n, const char *const *lines);
 
-/* A bin of one metric. */
-typedef struct
-{
-  gsize sentences;
-  PlaitResult *result; /* NULL for an empty bin */
-} PlaitLengthScore;
-
-/* The score of each bin from the rows of @metric and the @words of each sentence's source, as plait_result_new makes
- * it: [bins->n]. (transfer full) */
-PlaitLengthScore *plait_length_bins_score (const PlaitLengthBins *bins, const PlaitMetric *metric,
-                                           const PlaitStatistics *statistics, const gint64 *words, guint resamples,
-                                           guint64 seed, GError **error);
-void plait_length_scores_free (PlaitLengthScore *scores, guint n);
+/* The result of each bin, NULL of one without sentences, from the rows of @metric and the @words of each sentence's
+ * source, as plait_result_new makes it. (transfer full) (element-type PlaitResult) */
+GPtrArray *plait_length_bins_score (const PlaitLengthBins *bins, const PlaitMetric *metric,
+                                    const PlaitStatistics *statistics, const gint64 *words, guint resamples,
+                                    guint64 seed, GError **error);

@@ -20,10 +20,9 @@ row_free (gpointer data)
 }
 
 static void
-add_row (GPtrArray *rows, const PlaitMetric *metric, char *bin, const PlaitLengthScore *score)
+add_row (GPtrArray *rows, const PlaitMetric *metric, char *bin, const PlaitResult *result)
 {
   PlaitLengthRow *row = g_new (PlaitLengthRow, 1);
-  const PlaitResult *result = score->result;
   gboolean interval = result && result->interval.resamples > 0;
   double value = result ? result->score : NAN;
 
@@ -31,7 +30,7 @@ add_row (GPtrArray *rows, const PlaitMetric *metric, char *bin, const PlaitLengt
     .metric = g_strdup (plait_metric_text (metric)),
     .name = g_strdup (plait_metric_title (metric)),
     .bin = bin,
-    .sentences = (gint64)score->sentences,
+    .sentences = result ? (gint64)result->sentences : 0,
     .score = value,
     .low = interval ? result->interval.low : value,
     .high = interval ? result->interval.high : value,
@@ -44,14 +43,13 @@ plait_length_rows_new (const PlaitLengthBins *bins, const PlaitMetric *metric, c
                        const gint64 *words, guint resamples, guint64 seed, GError **error)
 {
   GPtrArray *rows;
-  PlaitLengthScore *scores = plait_length_bins_score (bins, metric, statistics, words, resamples, seed, error);
+  g_autoptr (GPtrArray) results = plait_length_bins_score (bins, metric, statistics, words, resamples, seed, error);
 
-  if (!scores)
+  if (!results)
     return NULL;
   rows = g_ptr_array_new_with_free_func (row_free);
   for (guint i = 0; i < bins->n; i++)
-    add_row (rows, metric, plait_length_bins_label (bins, i), &scores[i]);
-  plait_length_scores_free (scores, bins->n);
+    add_row (rows, metric, plait_length_bins_label (bins, i), results->pdata[i]);
   return rows;
 }
 

@@ -127,15 +127,15 @@ TEST_CASE (documents, are_as_long_as_their_sources)
   g_autoptr (PlaitMetric) metric = plait_metric_new ("bleu:unit=document", NULL);
   g_autoptr (PlaitStatistics) statistics = plait_metric_statistics (metric, &pairs, NULL);
   g_autoptr (PlaitLengthBins) bins = plait_length_bins_new ("3;5", NULL);
-  PlaitLengthScore *scores = plait_length_bins_score (bins, metric, statistics, words, 0, 1, NULL);
+  g_autoptr (GPtrArray) results = plait_length_bins_score (bins, metric, statistics, words, 0, 1, NULL);
 
-  REQUIRE (scores != NULL);
+  REQUIRE (results != NULL);
+  PlaitResult *const *scores = (PlaitResult *const *)results->pdata;
   for (guint bin = 0; bin < 3; bin++)
-    CHECK_INT (scores[bin].sentences, 1);
-  CHECK_CONTAINS (scores[0].result->detail, "hyp_len = 1 ref_len = 1)");
-  CHECK_CONTAINS (scores[1].result->detail, "hyp_len = 5 ");
-  CHECK_CONTAINS (scores[2].result->detail, "ref_len = 9)");
-  plait_length_scores_free (scores, 3);
+    CHECK_INT (scores[bin]->sentences, 1);
+  CHECK_CONTAINS (scores[0]->detail, "hyp_len = 1 ref_len = 1)");
+  CHECK_CONTAINS (scores[1]->detail, "hyp_len = 5 ");
+  CHECK_CONTAINS (scores[2]->detail, "ref_len = 9)");
 }
 
 static void

@@ -46,22 +46,19 @@ TEST_CASE (length_bins, score_each_bin_as_a_corpus)
   g_autoptr (PlaitLengthBins) bins = plait_length_bins_new ("2;4;9", NULL);
   g_autofree gint64 *words = plait_length_bins_count (5, sources);
   static const gint64 counted[] = { 2, 0, 5, 3, 2 };
-  PlaitLengthScore *scores;
 
   for (guint i = 0; i < 5; i++)
     CHECK_INT (words[i], counted[i]);
-  scores = plait_length_bins_score (bins, metric, statistics, words, 10, 1, NULL);
-  REQUIRE (scores != NULL);
-  CHECK_INT (scores[0].sentences, 3);
-  CHECK_INT (scores[1].sentences, 1);
-  CHECK_INT (scores[2].sentences, 1);
-  CHECK_INT (scores[3].sentences, 0);
-  REQUIRE (scores[0].result && scores[1].result && scores[2].result);
-  CHECK (!scores[3].result);
-  CHECK_NEAR (scores[0].result->score, 100, 1e-9);
-  CHECK_NEAR (scores[1].result->score, 100, 1e-9);
-  CHECK_STRING (scores[2].result->detail, "75.0/66.7/50.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 4 ref_len = 4)");
-  CHECK_INT (scores[2].result->interval.resamples, 10);
-  CHECK_INT (scores[0].result->sentences, 3);
-  plait_length_scores_free (scores, bins->n);
+  g_autoptr (GPtrArray) results = plait_length_bins_score (bins, metric, statistics, words, 10, 1, NULL);
+  REQUIRE (results && results->len == 4);
+  PlaitResult *const *scores = (PlaitResult *const *)results->pdata;
+  REQUIRE (scores[0] && scores[1] && scores[2]);
+  CHECK (!scores[3]);
+  CHECK_INT (scores[0]->sentences, 3);
+  CHECK_INT (scores[1]->sentences, 1);
+  CHECK_INT (scores[2]->sentences, 1);
+  CHECK_NEAR (scores[0]->score, 100, 1e-9);
+  CHECK_NEAR (scores[1]->score, 100, 1e-9);
+  CHECK_STRING (scores[2]->detail, "75.0/66.7/50.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 4 ref_len = 4)");
+  CHECK_INT (scores[2]->interval.resamples, 10);
 }
