@@ -24,24 +24,23 @@ is_point (char c)
   return c == '.' || c == ',';
 }
 
-/* One pass from left to right; linear in the line, however often @from occurs. */
 static void
 replace_all (GString *line, const char *from, const char *to)
 {
-  const char *at = line->str;
-  const char *found = strstr (at, from);
-  if (!found)
+  if (!strstr (line->str, from))
     return;
+  g_auto (GStrv) parts = g_strsplit (line->str, from, -1);
+  g_autofree char *joined = g_strjoinv (to, parts);
+  g_string_assign (line, joined);
+}
 
-  g_autoptr (GString) result = g_string_sized_new (line->len);
-  for (; found; found = strstr (at, from))
-    {
-      g_string_append_len (result, at, found - at);
-      g_string_append (result, to);
-      at = found + strlen (from);
-    }
-  g_string_append (result, at);
-  g_string_assign (line, result->str);
+/* With a space on either side. */
+static void
+append_apart (GString *result, gunichar c)
+{
+  g_string_append_c (result, ' ');
+  g_string_append_unichar (result, c);
+  g_string_append_c (result, ' ');
 }
 
 /* Symbols other than the apostrophe, hyphen, period and comma stand alone. */
@@ -50,11 +49,7 @@ separate_symbols (const GString *line, GString *result)
 {
   for (const char *at = line->str; *at; at++)
     if (is_symbol (*at))
-      {
-        g_string_append_c (result, ' ');
-        g_string_append_c (result, *at);
-        g_string_append_c (result, ' ');
-      }
+      append_apart (result, (guchar)*at);
     else
       g_string_append_c (result, *at);
 }
@@ -70,9 +65,7 @@ separate_points_after (const GString *line, GString *result)
       g_string_append_c (result, *at);
       if (!g_ascii_isdigit (*at) && is_point (at[1]))
         {
-          g_string_append_c (result, ' ');
-          g_string_append_c (result, at[1]);
-          g_string_append_c (result, ' ');
+          append_apart (result, (guchar)at[1]);
           at++;
         }
       at++;
@@ -88,9 +81,7 @@ separate_points_before (const GString *line, GString *result)
     {
       if (is_point (*at) && at[1] && !g_ascii_isdigit (at[1]))
         {
-          g_string_append_c (result, ' ');
-          g_string_append_c (result, *at);
-          g_string_append_c (result, ' ');
+          append_apart (result, (guchar)*at);
           at++;
         }
       g_string_append_c (result, *at);
@@ -228,13 +219,11 @@ plait_tokenise_international (const char *line)
   for (const char *at = first->str; *at; at = g_utf8_next_char (at))
     {
       gunichar c = g_utf8_get_char (at);
-      gboolean apart = is_unicode_symbol (c);
 
-      if (apart)
-        g_string_append_c (second, ' ');
-      g_string_append_unichar (second, c);
-      if (apart)
-        g_string_append_c (second, ' ');
+      if (is_unicode_symbol (c))
+        append_apart (second, c);
+      else
+        g_string_append_unichar (second, c);
     }
   return join_words (second);
 }
