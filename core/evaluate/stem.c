@@ -79,19 +79,13 @@ ends_short (const char *text, gsize n)
   return n == 2 || (is_consonant (text, n - 3) && !strchr ("wxy", text[n - 1]));
 }
 
-static gboolean
-ends_with (const GString *word, const char *suffix)
-{
-  return g_str_has_suffix (word->str, suffix);
-}
-
 /* Applies the first of @rules (up to one without a suffix) whose suffix the word has, if what is before it measures at
  * least @measure. FALSE if it has none of them. */
 static gboolean
 apply (GString *word, const Rule *rules, gsize measure)
 {
   for (; rules->suffix; rules++)
-    if (ends_with (word, rules->suffix))
+    if (g_str_has_suffix (word->str, rules->suffix))
       {
         gsize before = word->len - strlen (rules->suffix);
         if (measure == 0 || measure_of (word->str, before + rules->kept) >= measure)
@@ -123,7 +117,7 @@ step_1b (GString *word)
   static const Rule restored[] = { { "at", "ate" }, { "bl", "ble" }, { "iz", "ize" }, { NULL } };
   if (apply (word, word->len == 4 ? shortest : others, 0) || apply (word, eed, 1))
     return;
-  gsize cut = ends_with (word, "ed") ? 2 : ends_with (word, "ing") ? 3 : 0;
+  gsize cut = g_str_has_suffix (word->str, "ed") ? 2 : g_str_has_suffix (word->str, "ing") ? 3 : 0;
   if (cut == 0 || !has_vowel (word->str, word->len - cut))
     return;
   g_string_truncate (word, word->len - cut);
@@ -142,7 +136,7 @@ step_1b (GString *word)
 static void
 step_1c (GString *word)
 {
-  if (ends_with (word, "y") && word->len > 2 && is_consonant (word->str, word->len - 2))
+  if (g_str_has_suffix (word->str, "y") && word->len > 2 && is_consonant (word->str, word->len - 2))
     word->str[word->len - 1] = 'i';
 }
 
@@ -179,13 +173,13 @@ steps_2_to_4 (GString *word)
 static void
 step_5 (GString *word)
 {
-  if (ends_with (word, "e"))
+  if (g_str_has_suffix (word->str, "e"))
     {
       gsize before = word->len - 1, measure = measure_of (word->str, before);
       if (measure > 1 || (measure == 1 && !ends_short (word->str, before)))
         g_string_truncate (word, before);
     }
-  if (ends_with (word, "ll") && measure_of (word->str, word->len - 1) > 1)
+  if (g_str_has_suffix (word->str, "ll") && measure_of (word->str, word->len - 1) > 1)
     g_string_truncate (word, word->len - 1);
 }
 
