@@ -11,6 +11,7 @@
 #include "evaluate/metric-kind.h"
 
 #include "base/error.h"
+#include "base/number.h"
 #include "evaluate/text.h"
 #include "evaluate/tokenise.h"
 
@@ -109,8 +110,6 @@ finish (PlaitMetric *metric, GError **error)
                        metric->text, smooth_names[bleu->smooth]);
   if (bleu->value < 0)
     bleu->value = bleu->smooth == SMOOTH_FLOOR ? 0.1 : 1;
-  metric->title = g_strdup (is_multi (bleu) ? "multi-BLEU" : "BLEU");
-  metric->width = WIDTH;
   return TRUE;
 }
 
@@ -183,10 +182,8 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
 {
   const Bleu *bleu = (const Bleu *)metric;
   PlaitNgrams *words = sentence->words;
-  plait_ngrams_clear (words);
-  add_tokens (bleu, words, sentence->hypothesis);
-  for (guint k = 0; k < sentence->count; k++)
-    add_tokens (bleu, words, sentence->references[k]);
+  for (guint k = 0; k <= sentence->count; k++)
+    add_tokens (bleu, words, sentence->texts[k]);
 
   gsize length = plait_ngrams_length (words, 0);
   values[0] = (double)length;
@@ -269,23 +266,9 @@ static char *
 detail (const PlaitMetric *metric, const double *sums)
 {
   Parts parts = compute ((const Bleu *)metric, sums);
-  GString *text = g_string_new (NULL);
-  for (guint n = 0; n < ORDERS; n++)
-    {
-      if (n > 0)
-        g_string_append_c (text, '/');
-      plait_append_number (text, parts.precisions[n], 1);
-    }
-  g_string_append (text, " (BP = ");
-  plait_append_number (text, parts.brevity, 3);
-  g_string_append (text, " ratio = ");
-  plait_append_number (text, sums[1] > 0 ? sums[0] / sums[1] : 0, 3);
-  g_string_append (text, " hyp_len = ");
-  plait_append_number (text, sums[0], 0);
-  g_string_append (text, " ref_len = ");
-  plait_append_number (text, sums[1], 0);
-  g_string_append_c (text, ')');
-  return g_string_free (text, FALSE);
+  return plait_format ("%.1f/%.1f/%.1f/%.1f (BP = %.3f ratio = %.3f hyp_len = %.0f ref_len = %.0f)",
+                       parts.precisions[0], parts.precisions[1], parts.precisions[2], parts.precisions[3],
+                       parts.brevity, sums[1] > 0 ? sums[0] / sums[1] : 0, sums[0], sums[1]);
 }
 
 static void
@@ -300,22 +283,18 @@ sign (const PlaitMetric *metric, GString *signature)
     }
   g_string_append_printf (signature, "case:%s|eff:%s|tok:%s|smooth:%s", bleu->lowercase ? "lc" : "mixed",
                           bleu->effective ? "yes" : "no", token_names[bleu->tokens], smooth_names[bleu->smooth]);
-  if (takes_value (bleu))
-    {
-      g_string_append_c (signature, '[');
-      plait_append_number (signature, bleu->value, 2);
-      g_string_append_c (signature, ']');
-    }
-  g_string_append_c (signature, '|');
+  g_autofree char *value = takes_value (bleu) ? plait_format ("[%.2f]", bleu->value) : NULL;
+  g_string_append_printf (signature, "%s|", value ? value : "");
 }
 
-#define BLEU_KIND(name_, options_, begin_)                                                                             \
+#define BLEU_KIND(name_, title_, options_, begin_)                                                                     \
   {                                                                                                                    \
-    .name = name_, .size = sizeof (Bleu), .options = options_, .larger_is_better = TRUE, .begin = begin_,              \
-    .finish = finish, .row = row, .score = score, .detail = detail, .sign = sign,                                      \
+    .name = name_, .title = title_, .width = WIDTH, .size = sizeof (Bleu), .options = options_,                        \
+    .larger_is_better = TRUE, .begin = begin_, .finish = finish, .row = row, .score = score, .detail = detail,         \
+    .sign = sign,                                                                                                      \
   }
 
 /* Precision of word n-grams up to order 4, with brevity penalty (Papineni et al. 2002). */
-const PlaitMetricKind plait_metric_bleu = BLEU_KIND ("bleu", options, begin);
+const PlaitMetricKind plait_metric_bleu = BLEU_KIND ("bleu", "BLEU", options, begin);
 /* As multi-bleu.perl -lc computes it: unsmoothed, lowercased, tokens as they stand. */
-const PlaitMetricKind plait_metric_multi_bleu = BLEU_KIND ("multi-bleu", multi_options, begin_multi);
+const PlaitMetricKind plait_metric_multi_bleu = BLEU_KIND ("multi-bleu", "multi-BLEU", multi_options, begin_multi);

@@ -9,10 +9,8 @@
  */
 #include "evaluate/metric-kind.h"
 
-#include "base/error.h"
 #include "evaluate/text.h"
 
-#include <math.h>
 #include <string.h>
 
 #define CHARACTER_ORDERS 6
@@ -22,17 +20,17 @@
 typedef struct
 {
   PlaitMetric parent;
-  double beta;              /* how much more recall weighs than precision */
-  double characters, words; /* orders */
+  guint beta;              /* how much more recall weighs than precision */
+  guint characters, words; /* orders */
   gboolean lowercase;
   gboolean whitespace; /* white space counts as characters */
   gboolean epsilon;    /* average F over all orders instead */
 } Chrf;
 
 static const PlaitMetricOption options[] = {
-  { "beta", PLAIT_METRIC_NUMBER, G_STRUCT_OFFSET (Chrf, beta), NULL, 1, 100 },
-  { "characters", PLAIT_METRIC_NUMBER, G_STRUCT_OFFSET (Chrf, characters), NULL, 1, MOST_ORDERS },
-  { "words", PLAIT_METRIC_NUMBER, G_STRUCT_OFFSET (Chrf, words), NULL, 0, MOST_ORDERS },
+  { "beta", PLAIT_METRIC_WHOLE, G_STRUCT_OFFSET (Chrf, beta), NULL, 1, 100 },
+  { "characters", PLAIT_METRIC_WHOLE, G_STRUCT_OFFSET (Chrf, characters), NULL, 1, MOST_ORDERS },
+  { "words", PLAIT_METRIC_WHOLE, G_STRUCT_OFFSET (Chrf, words), NULL, 0, MOST_ORDERS },
   { "lowercase", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, lowercase) },
   { "whitespace", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, whitespace) },
   { "epsilon", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, epsilon) },
@@ -49,31 +47,13 @@ begin (PlaitMetric *metric)
 }
 
 static gboolean
-check_whole (const PlaitMetric *metric, const char *name, double number, GError **error)
-{
-  if (number == floor (number))
-    return TRUE;
-  return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": \"%s\" must be a whole number; write %s=%d",
-                     metric->text, name, name, (int)number);
-}
-
-static gboolean
 finish (PlaitMetric *metric, GError **error)
 {
   const Chrf *chrf = (const Chrf *)metric;
-  if (!check_whole (metric, "beta", chrf->beta, error) || !check_whole (metric, "characters", chrf->characters, error)
-      || !check_whole (metric, "words", chrf->words, error))
-    return FALSE;
-  g_autofree char *plus = g_strnfill ((gsize)chrf->words, '+');
-  metric->title = g_strdup_printf ("chrF%d%s", (int)chrf->beta, plus);
-  metric->width = 3 * (guint)(chrf->characters + chrf->words);
+  g_autofree char *plus = g_strnfill (chrf->words, '+');
+  metric->title = g_strdup_printf ("chrF%u%s", chrf->beta, plus);
+  metric->width = 3 * (chrf->characters + chrf->words);
   return TRUE;
-}
-
-static gboolean
-is_punctuation (const char *character)
-{
-  return g_ascii_ispunct (*character);
 }
 
 /* Adds the words of @text, one mark of punctuation at the end, or else at the beginning, split off each. */
@@ -85,9 +65,9 @@ add_words (PlaitNgrams *words, const char *text)
     {
       const char *second = g_utf8_next_char (text), *last = g_utf8_prev_char (end);
       const char *cut = end;
-      if (second < end && is_punctuation (last))
+      if (second < end && g_ascii_ispunct (*last))
         cut = last;
-      else if (second < end && is_punctuation (text))
+      else if (second < end && g_ascii_ispunct (*text))
         cut = second;
       plait_ngrams_append_word (words, text, (gsize)(cut - text));
       if (cut < end)
@@ -146,12 +126,9 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
 {
   const Chrf *chrf = (const Chrf *)metric;
   guint width = metric->width;
-  plait_ngrams_clear (sentence->characters);
-  plait_ngrams_clear (sentence->words);
   for (guint k = 0; k <= sentence->count; k++)
     {
-      const char *text = k == 0 ? sentence->hypothesis : sentence->references[k - 1];
-      g_autofree char *line = chrf->lowercase ? plait_text_lower (text) : g_strdup (text);
+      g_autofree char *line = chrf->lowercase ? plait_text_lower (sentence->texts[k]) : g_strdup (sentence->texts[k]);
       plait_text_strip_end (line);
       plait_ngrams_add_characters (sentence->characters, line, chrf->whitespace);
       if (chrf->words > 0)
@@ -159,10 +136,8 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
     }
 
   g_autofree double *all = g_new (double, (gsize)sentence->count *width);
-  for (guint n = 0; n < (guint)chrf->characters; n++)
-    count_order (sentence->characters, n, sentence->count, width, all);
-  for (guint n = (guint)chrf->characters; n < width / 3; n++)
-    count_order (sentence->words, n, sentence->count, width, all);
+  for (guint n = 0; n < width / 3; n++)
+    count_order (n < chrf->characters ? sentence->characters : sentence->words, n, sentence->count, width, all);
 
   double best = -1;
   for (guint k = 0; k < sentence->count; k++)
@@ -186,9 +161,8 @@ static void
 sign (const PlaitMetric *metric, GString *signature)
 {
   const Chrf *chrf = (const Chrf *)metric;
-  g_string_append_printf (signature, "case:%s|eff:%s|nc:%d|nw:%d|space:%s|", chrf->lowercase ? "lc" : "mixed",
-                          chrf->epsilon ? "no" : "yes", (int)chrf->characters, (int)chrf->words,
-                          chrf->whitespace ? "yes" : "no");
+  g_string_append_printf (signature, "case:%s|eff:%s|nc:%u|nw:%u|space:%s|", chrf->lowercase ? "lc" : "mixed",
+                          chrf->epsilon ? "no" : "yes", chrf->characters, chrf->words, chrf->whitespace ? "yes" : "no");
 }
 
 #define CHRF_KIND(name_)                                                                                               \

@@ -36,8 +36,6 @@ static const PlaitMetricOption accuracy_options[] = {
   { NULL },
 };
 
-static const PlaitMetricOption no_options[] = { { NULL } };
-
 typedef struct
 {
   const char *text;
@@ -69,7 +67,6 @@ static gboolean
 finish_accuracy (PlaitMetric *metric, GError **error)
 {
   metric->title = g_strdup (((Accuracy *)metric)->words ? "word accuracy" : "accuracy");
-  metric->width = 2;
   return TRUE;
 }
 
@@ -97,12 +94,12 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
 {
   if (((const Accuracy *)metric)->words)
     {
-      count_words (sentence->hypothesis, sentence->references[0], values);
+      count_words (sentence->texts[0], sentence->texts[1], values);
       return;
     }
   values[0] = 0;
-  for (guint k = 0; k < sentence->count; k++)
-    if (is_same (label_of (sentence->hypothesis), label_of (sentence->references[k])))
+  for (guint k = 1; k <= sentence->count; k++)
+    if (is_same (label_of (sentence->texts[0]), label_of (sentence->texts[k])))
       values[0] = 1;
   values[1] = 1;
 }
@@ -121,6 +118,7 @@ detail_accuracy (const PlaitMetric *metric, const double *sums)
 
 const PlaitMetricKind plait_metric_accuracy = {
   .name = "accuracy",
+  .width = 2,
   .size = sizeof (Accuracy),
   .options = accuracy_options,
   .larger_is_better = TRUE,
@@ -134,14 +132,6 @@ const PlaitMetricKind plait_metric_accuracy = {
 /*
  * Macro F
  */
-
-static gboolean
-finish_f (PlaitMetric *metric, GError **error)
-{
-  metric->title = g_strdup ("macro F1");
-  metric->width = PLAIT_WIDTH_OF_TEXT;
-  return TRUE;
-}
 
 /* The references' classes, each with its place. (transfer full) */
 static GHashTable *
@@ -189,13 +179,11 @@ rows (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
     {
       double *values = statistics->values + i * width, *said = place (classes, pairs->hypotheses[i], values);
       const char *reference = NULL;
-      gint count = 0;
       for (guint k = 0; k < pairs->reference_sets; k++)
         {
           const char *other = pairs->references[k][i];
           if (other && (!reference || is_same (label_of (other), label_of (pairs->hypotheses[i]))))
             reference = other;
-          count += other != NULL;
         }
       double *expected = place (classes, reference, values);
       values[0] = n;
@@ -205,10 +193,6 @@ rows (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
         said[1] = 1;
       if (said == expected)
         said[0] = 1;
-      if (i == 0)
-        statistics->references = count;
-      else if (statistics->references != count)
-        statistics->references = -1;
     }
   return statistics;
 }
@@ -248,10 +232,10 @@ detail_f (const PlaitMetric *metric, const double *sums)
 
 const PlaitMetricKind plait_metric_macro_f = {
   .name = "macro-f1",
+  .title = "macro F1",
+  .width = PLAIT_WIDTH_OF_TEXT,
   .size = sizeof (PlaitMetric),
-  .options = no_options,
   .larger_is_better = TRUE,
-  .finish = finish_f,
   .rows = rows,
   .score = score_f,
   .detail = detail_f,

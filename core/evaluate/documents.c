@@ -79,60 +79,42 @@ find_documents (const PlaitTextPairs *pairs, GError **error)
   return g_steal_pointer (&bounds);
 }
 
-/* The document of one set, or NULL. (transfer full) */
-static char *
-join_reference (const char *const *lines, gsize first, gsize end, char joint)
+/* The texts of one set: its lines put together as @lines has them, or where that is NULL each by itself. A document
+ * that lacks a line is NULL. */
+static void
+join_set (const char *const *set, gsize n, const gsize *lines, char joint, char **documents)
 {
-  for (gsize i = first; i < end; i++)
-    if (!lines[i])
-      return NULL;
-  return join (lines, first, end, joint);
-}
-
-/* @n documents whose texts are yet to come. (transfer full) */
-static PlaitDocumentPairs *
-documents_new (gsize n, guint reference_sets)
-{
-  PlaitDocumentPairs *documents = g_new0 (PlaitDocumentPairs, 1);
-  documents->hypotheses = g_new0 (char *, n);
-  documents->references = g_new0 (char **, reference_sets);
-  for (guint k = 0; k < reference_sets; k++)
-    documents->references[k] = g_new0 (char *, n);
-  documents->pairs = (PlaitTextPairs){ n, (const char *const *)documents->hypotheses, reference_sets,
-                                       (const char *const *const *)documents->references };
-  return documents;
+  for (gsize d = 0; d < n; d++)
+    {
+      gsize first = lines ? lines[d] : d, end = lines ? lines[d + 1] : d + 1, line = first;
+      while (line < end && set[line])
+        line++;
+      if (line < end)
+        continue;
+      documents[d] = lines ? join (set, first, end, joint) : g_strdelimit (g_strdup (set[d]), "\n", joint);
+    }
 }
 
 PlaitDocumentPairs *
 plait_document_pairs_new (const PlaitTextPairs *pairs, char joint, GError **error)
 {
-  g_autoptr (GArray) bounds = find_documents (pairs, error);
-  if (!bounds)
+  g_autoptr (GArray) bounds = pairs->documents ? NULL : find_documents (pairs, error);
+  if (!bounds && !pairs->documents)
     return NULL;
-  gsize n = bounds->len - 1;
-  PlaitDocumentPairs *documents = documents_new (n, pairs->reference_sets);
-  documents->lines = (gsize *)(gpointer)g_array_free (g_steal_pointer (&bounds), FALSE);
-  for (gsize d = 0; d < n; d++)
+  gsize n = bounds ? bounds->len - 1 : pairs->sentences;
+  guint sets = pairs->reference_sets;
+  PlaitDocumentPairs *documents = g_new0 (PlaitDocumentPairs, 1);
+  documents->texts = g_new0 (char *, (1 + (gsize)sets) * n);
+  documents->references = g_new (const char *const *, sets);
+  documents->pairs = (PlaitTextPairs){ n, (const char *const *)documents->texts, sets, documents->references };
+  if (bounds)
+    documents->lines = (gsize *)(gpointer)g_array_free (g_steal_pointer (&bounds), FALSE);
+  join_set (pairs->hypotheses, n, documents->lines, joint, documents->texts);
+  for (guint k = 0; k < sets; k++)
     {
-      documents->hypotheses[d] = join (pairs->hypotheses, documents->lines[d], documents->lines[d + 1], joint);
-      for (guint k = 0; k < pairs->reference_sets; k++)
-        documents->references[k][d]
-            = join_reference (pairs->references[k], documents->lines[d], documents->lines[d + 1], joint);
-    }
-  return documents;
-}
-
-PlaitDocumentPairs *
-plait_document_pairs_new_joined (const PlaitTextPairs *pairs, char joint)
-{
-  PlaitDocumentPairs *documents = documents_new (pairs->sentences, pairs->reference_sets);
-
-  for (gsize d = 0; d < pairs->sentences; d++)
-    {
-      documents->hypotheses[d] = g_strdelimit (g_strdup (pairs->hypotheses[d]), "\n", joint);
-      for (guint k = 0; k < pairs->reference_sets; k++)
-        if (pairs->references[k][d])
-          documents->references[k][d] = g_strdelimit (g_strdup (pairs->references[k][d]), "\n", joint);
+      char **texts = documents->texts + (1 + k) * n;
+      join_set (pairs->references[k], n, documents->lines, joint, texts);
+      documents->references[k] = (const char *const *)texts;
     }
   return documents;
 }
@@ -142,16 +124,10 @@ plait_document_pairs_free (PlaitDocumentPairs *documents)
 {
   if (!documents)
     return;
-  for (gsize d = 0; d < documents->pairs.sentences; d++)
-    {
-      g_free (documents->hypotheses[d]);
-      for (guint k = 0; k < documents->pairs.reference_sets; k++)
-        g_free (documents->references[k][d]);
-    }
-  for (guint k = 0; k < documents->pairs.reference_sets; k++)
-    g_free (documents->references[k]);
+  for (gsize i = 0; i < (1 + (gsize)documents->pairs.reference_sets) * documents->pairs.sentences; i++)
+    g_free (documents->texts[i]);
+  g_free (documents->texts);
   g_free (documents->references);
-  g_free (documents->hypotheses);
   g_free (documents->lines);
   g_free (documents);
 }

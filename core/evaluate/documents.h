@@ -12,17 +12,15 @@ typedef struct
 {
   PlaitTextPairs pairs; /* of documents: their lines joined, those that are blank left out */
   gsize *lines;         /* [documents + 1]: document d is of the lines lines[d] .. lines[d + 1] - 1; or NULL */
-  char **hypotheses;
-  char ***references;
+  char **texts;         /* [1 + sets, documents]: what @pairs points to */
+  const char *const **references;
 } PlaitDocumentPairs;
 
 /* The documents of @pairs, of valid UTF-8, which end at the lines that are blank in a reference, with @joint, "\n" or a
  * space, between their sentences. PLAIT_ERROR_INPUT names the line that is not blank in all texts then; no documents
- * are an error too. A set that lacks a line lacks the document. (transfer full) */
+ * are an error too. A set that lacks a line lacks the document. Where the texts of @pairs are documents already, they
+ * only get @joint in place of LF. (transfer full) */
 PlaitDocumentPairs *plait_document_pairs_new (const PlaitTextPairs *pairs, char joint, GError **error);
-
-/* The documents of @pairs, each of which is one already, with @joint in place of LF. (transfer full) */
-PlaitDocumentPairs *plait_document_pairs_new_joined (const PlaitTextPairs *pairs, char joint);
 void plait_document_pairs_free (PlaitDocumentPairs *documents);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDocumentPairs, plait_document_pairs_free)
 

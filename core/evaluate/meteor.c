@@ -14,6 +14,7 @@
  */
 #include "evaluate/metric-kind.h"
 
+#include "base/number.h"
 #include "evaluate/text.h"
 #include "evaluate/tokenise.h"
 
@@ -56,8 +57,6 @@ finish (PlaitMetric *metric, GError **error)
 {
   (void)error;
   metric->title = g_strdup (((const Meteor *)metric)->exact ? "METEOR (exact)" : "METEOR (exact, stem)");
-  metric->width = WIDTH;
-  metric->most_bytes = MOST_BYTES;
   return TRUE;
 }
 
@@ -256,31 +255,15 @@ step (Alignment *alignment)
   alignment->next.n = 0;
 }
 
-static int
-compare_places (const void *a, const void *b, gpointer data)
-{
-  const guint32 *stems = data;
-  gint x = *(const gint *)a, y = *(const gint *)b;
-
-  return stems[x] != stems[y] ? (stems[x] < stems[y] ? -1 : 1) : x - y;
-}
-
-/* The first rank whose stem is @stem or more. */
+/* How many of the first @n numbers are below @number. */
 static gint
-first_rank (const Alignment *alignment, guint32 stem)
+count_below (const guint32 *numbers, gint n, guint32 number)
 {
-  gint low = 0, high = alignment->reference.length;
+  gint below = 0;
 
-  while (low < high)
-    {
-      gint middle = (low + high) / 2;
-
-      if (alignment->reference.stems[alignment->places[middle]] < stem)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low;
+  for (gint i = 0; i < n; i++)
+    below += numbers[i] < number;
+  return below;
 }
 
 /* Fills the row of one hypothesis and one reference. Every state matches as many words as can be. */
@@ -294,17 +277,17 @@ align (const Side *hypothesis, const Side *reference, double *values)
   gsize matches = 0;
 
   for (gint j = 0; j < reference->length; j++)
-    places[j] = j;
-  if (length > 0)
-    g_qsort_with_data (places, reference->length, sizeof *places, compare_places, (gpointer)reference->stems);
-  for (gint rank = 0; rank < reference->length; rank++)
-    ranks[places[rank]] = rank;
-
+    {
+      ranks[j] = count_below (reference->stems, reference->length, reference->stems[j])
+                 + count (reference->stems, 0, j, reference->stems[j]);
+      places[ranks[j]] = j;
+    }
   alignment.now.states[0] = (State){ .last = NOWHERE, .rank = NOWHERE };
   for (gint i = 0; i < hypothesis->length; i++)
     {
       guint32 stem = hypothesis->stems[i];
-      gint first = first_rank (&alignment, stem), end = first_rank (&alignment, stem + 1);
+      gint first = count_below (reference->stems, reference->length, stem);
+      gint end = first + count (reference->stems, 0, reference->length, stem);
       gint left = count (hypothesis->stems, i, hypothesis->length, stem);
 
       for (guint k = 0; k < alignment.now.n; k++)
@@ -362,17 +345,14 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
   PlaitNgrams *stems = sentence->characters; /* the other counter: of words too */
   double best = -1;
 
-  plait_ngrams_clear (sentence->words);
-  plait_ngrams_clear (stems);
-  add_words (meteor, stemmer, sentence->words, stems, sentence->hypothesis);
-  for (guint k = 0; k < sentence->count; k++)
-    add_words (meteor, stemmer, sentence->words, stems, sentence->references[k]);
+  for (guint k = 0; k <= sentence->count; k++)
+    add_words (meteor, stemmer, sentence->words, stems, sentence->texts[k]);
   if (stemmer)
     sb_stemmer_delete (stemmer);
   Side hypothesis = side_of (sentence, 0);
-  for (guint k = 0; k < sentence->count; k++)
+  for (guint k = 1; k <= sentence->count; k++)
     {
-      Side reference = side_of (sentence, k + 1);
+      Side reference = side_of (sentence, k);
       double found[WIDTH], scored;
 
       align (&hypothesis, &reference, found);
@@ -397,14 +377,7 @@ detail (const PlaitMetric *metric, const double *sums)
 {
   (void)metric;
   Parts parts = compute (sums);
-  GString *text = g_string_new ("(P = ");
-  plait_append_number (text, 100 * parts.precision, 2);
-  g_string_append (text, " R = ");
-  plait_append_number (text, 100 * parts.recall, 2);
-  g_string_append (text, " penalty = ");
-  plait_append_number (text, parts.penalty, 3);
-  g_string_append_c (text, ')');
-  return g_string_free (text, FALSE);
+  return plait_format ("(P = %.2f R = %.2f penalty = %.3f)", 100 * parts.precision, 100 * parts.recall, parts.penalty);
 }
 
 static void
@@ -418,6 +391,8 @@ sign (const PlaitMetric *metric, GString *signature)
 
 const PlaitMetricKind plait_metric_meteor = {
   .name = "meteor",
+  .width = WIDTH,
+  .most_bytes = MOST_BYTES,
   .size = sizeof (Meteor),
   .options = options,
   .larger_is_better = TRUE,

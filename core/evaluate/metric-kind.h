@@ -24,7 +24,7 @@ struct PlaitMetric
   char *title;
   guint unit; /* PlaitUnit */
   guint width;
-  gsize most_bytes; /* of a text; PLAIT_TEXT_LIMIT unless the kind takes less */
+  gsize most_bytes; /* of a text */
 };
 
 /* What an option of a metric takes. */
@@ -33,6 +33,7 @@ typedef enum
   PLAIT_METRIC_SWITCH, /* no value: a gboolean becomes TRUE */
   PLAIT_METRIC_CHOICE, /* one of choices: a guint becomes its index */
   PLAIT_METRIC_NUMBER, /* a double in minimum .. maximum */
+  PLAIT_METRIC_WHOLE,  /* the same as a guint */
 } PlaitMetricOptionType;
 
 typedef struct
@@ -45,12 +46,11 @@ typedef struct
 } PlaitMetricOption;
 
 /* The text of one sentence or document, preprocessed by nobody. @words and @characters are counters for the metric's
- * use. */
+ * use, empty. */
 typedef struct
 {
-  const char *hypothesis;
-  const char *const *references; /* [count] */
-  guint count;
+  const char *const *texts; /* [1 + count]: the hypothesis, then its references */
+  guint count;              /* references */
   PlaitNgrams *words;
   PlaitNgrams *characters;
 } PlaitSentence;
@@ -58,18 +58,21 @@ typedef struct
 struct PlaitMetricKind
 {
   const char *name;
+  const char *title; /* NULL: it depends on the settings, and so may what follows */
+  guint width;
+  gsize most_bytes;                 /* 0: PLAIT_TEXT_LIMIT */
   gsize size;                       /* of the metric with its settings */
-  const PlaitMetricOption *options; /* ends with a NULL name; NULL: plait_metric_new knows it not */
+  const PlaitMetricOption *options; /* ends with a NULL name; NULL: none of its own */
   gboolean larger_is_better;
   gboolean reads_lines; /* the lines of a document; to the others a space stands between its sentences */
 
   /* Sets the defaults; NULL: all are zero. */
   void (*begin) (PlaitMetric *metric);
-  /* Checks the settings against each other; sets title and width, and most_bytes where it takes less. */
+  /* Checks the settings against each other and sets what depends on them; NULL: nothing does. */
   gboolean (*finish) (PlaitMetric *metric, GError **error);
   void (*row) (const PlaitMetric *metric, const PlaitSentence *sentence, double *row);
-  /* Instead of row, where the width depends on the text: the rows of all of @pairs, with the number of references of
-   * each. Two systems on the same references have the same width. */
+  /* Instead of row, where the width depends on the text: the rows of all of @pairs. Two systems on the same references
+   * have the same width. */
   PlaitStatistics *(*rows) (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
   double (*score) (const PlaitMetric *metric, const double *sums);
   char *(*detail) (const PlaitMetric *metric, const double *sums); /* may be NULL */
@@ -92,8 +95,5 @@ extern const PlaitMetricKind plait_metric_rouge;
 extern const PlaitMetricKind plait_metric_span_f;
 extern const PlaitMetricKind plait_metric_ter;
 
-/* A metric of @kind with its defaults, finished. (transfer full) */
-PlaitMetric *plait_metric_new_default (const PlaitMetricKind *kind);
-
-/* Appends @value with @decimals digits behind the point, whatever the locale. */
-void plait_append_number (GString *string, double value, guint decimals);
+/* A metric of @kind with its defaults, called @text. (transfer full) */
+PlaitMetric *plait_metric_new_default (const PlaitMetricKind *kind, const char *text);

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "evaluate/documents.h"
 
+#include <math.h>
 #include <string.h>
 
 #define VERSION_TOKEN "plait-" PLAIT_VERSION
@@ -22,17 +23,12 @@ static const PlaitMetricOption common_options[] = {
   { NULL },
 };
 
-const char *const *
+const char **
 plait_metric_names (void)
 {
-  static const char *names[G_N_ELEMENTS (kinds) + 1];
-  static gsize filled;
-  if (g_once_init_enter (&filled))
-    {
-      for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-        names[i] = kinds[i]->name;
-      g_once_init_leave (&filled, 1);
-    }
+  const char **names = g_new0 (const char *, G_N_ELEMENTS (kinds) + 1);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    names[i] = kinds[i]->name;
   return names;
 }
 
@@ -93,24 +89,32 @@ set_option (PlaitMetric *metric, const PlaitMetricOption *option, const char *va
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "metric \"%s\": option \"%s\" is \"%s\", but must be a number from %g to %g", metric->text,
                        option->name, value, option->minimum, option->maximum);
-  *(double *)field = number;
+  if (option->type == PLAIT_METRIC_NUMBER)
+    *(double *)field = number;
+  else if (number == floor (number))
+    *(guint *)field = (guint)number;
+  else
+    return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": \"%s\" must be a whole number; write %s=%d",
+                       metric->text, option->name, option->name, (int)number);
   return TRUE;
+}
+
+/* The one of @options that is called @name, or NULL; those before it are added to @known. */
+static const PlaitMetricOption *
+find_option (const PlaitMetricOption *options, const char *name, GPtrArray *known)
+{
+  for (; options && options->name; options++)
+    {
+      if (strcmp (options->name, name) == 0)
+        return options;
+      g_ptr_array_add (known, (gpointer)options->name);
+    }
+  return NULL;
 }
 
 static gboolean
 set_options (PlaitMetric *metric, const char *text, GError **error)
 {
-  g_autoptr (GPtrArray) options = g_ptr_array_new ();
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  for (const PlaitMetricOption *option = metric->kind->options; option->name; option++)
-    g_ptr_array_add (options, (gpointer)option);
-  for (const PlaitMetricOption *option = common_options; option->name; option++)
-    g_ptr_array_add (options, (gpointer)option);
-  for (guint i = 0; i < options->len; i++)
-    g_ptr_array_add (names, (gpointer)((const PlaitMetricOption *)options->pdata[i])->name);
-  g_ptr_array_add (names, NULL);
-
-  g_autofree gboolean *seen = g_new0 (gboolean, names->len);
   if (!*text)
     return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": no option stands behind the colon; leave it out",
                        metric->text);
@@ -120,39 +124,33 @@ set_options (PlaitMetric *metric, const char *text, GError **error)
       char *value = strchr (parts[i], '=');
       if (value)
         *value++ = '\0';
-      guint k = 0;
-      while (names->pdata[k] && strcmp (names->pdata[k], parts[i]) != 0)
-        k++;
-      if (!names->pdata[k])
-        return fail_unknown (error, metric->text, "option", parts[i], (const char *const *)names->pdata);
-      if (seen[k])
-        return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": option \"%s\" stands twice; keep one",
-                           metric->text, parts[i]);
-      seen[k] = TRUE;
-      if (!set_option (metric, options->pdata[k], value, error))
+      g_autoptr (GPtrArray) known = g_ptr_array_new_null_terminated (8, NULL, TRUE);
+      const PlaitMetricOption *option = find_option (metric->kind->options, parts[i], known);
+      if (!option)
+        option = find_option (common_options, parts[i], known);
+      if (!option)
+        return fail_unknown (error, metric->text, "option", parts[i], (const char *const *)known->pdata);
+      for (guint k = 0; k < i; k++)
+        if (strcmp (parts[k], parts[i]) == 0)
+          return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": option \"%s\" stands twice; keep one",
+                             metric->text, parts[i]);
+      if (!set_option (metric, option, value, error))
         return FALSE;
     }
   return TRUE;
 }
 
-static PlaitMetric *
-begin_metric (const PlaitMetricKind *kind, const char *text)
+PlaitMetric *
+plait_metric_new_default (const PlaitMetricKind *kind, const char *text)
 {
   PlaitMetric *metric = g_malloc0 (kind->size);
   metric->kind = kind;
   metric->text = g_strdup (text);
-  metric->most_bytes = PLAIT_TEXT_LIMIT;
+  metric->title = g_strdup (kind->title);
+  metric->width = kind->width;
+  metric->most_bytes = kind->most_bytes > 0 ? kind->most_bytes : PLAIT_TEXT_LIMIT;
   if (kind->begin)
     kind->begin (metric);
-  return metric;
-}
-
-PlaitMetric *
-plait_metric_new_default (const PlaitMetricKind *kind)
-{
-  PlaitMetric *metric = begin_metric (kind, kind->name);
-  gboolean ok = kind->finish (metric, NULL);
-  g_assert (ok);
   return metric;
 }
 
@@ -164,12 +162,13 @@ plait_metric_new (const char *text, GError **error)
   const PlaitMetricKind *kind = find_kind (name);
   if (!kind)
     {
-      fail_unknown (error, text, "name", name, plait_metric_names ());
+      g_autofree const char **names = plait_metric_names ();
+      fail_unknown (error, text, "name", name, names);
       return NULL;
     }
 
-  g_autoptr (PlaitMetric) metric = begin_metric (kind, text);
-  if ((colon && !set_options (metric, colon + 1, error)) || !kind->finish (metric, error))
+  g_autoptr (PlaitMetric) metric = plait_metric_new_default (kind, text);
+  if ((colon && !set_options (metric, colon + 1, error)) || (kind->finish && !kind->finish (metric, error)))
     return NULL;
   if (metric->unit == PLAIT_UNIT_DOCUMENT && !kind->reads_lines)
     {
@@ -237,12 +236,6 @@ plait_metric_larger_is_better (const PlaitMetric *metric)
   return metric->kind->larger_is_better;
 }
 
-guint
-plait_metric_width (const PlaitMetric *metric)
-{
-  return metric->width;
-}
-
 PlaitStatistics *
 plait_statistics_new (gsize sentences, guint width)
 {
@@ -273,6 +266,15 @@ plait_statistics_sum (const PlaitStatistics *statistics, double *sums)
       sums[k] += row[k];
 }
 
+static guint
+count_references (const PlaitTextPairs *pairs, gsize sentence)
+{
+  guint count = 0;
+  for (guint k = 0; k < pairs->reference_sets; k++)
+    count += pairs->references[k][sentence] != NULL;
+  return count;
+}
+
 static gboolean
 check_text (const PlaitMetric *metric, PlaitUnit unit, const char *text, const char *what, gsize sentence,
             GError **error)
@@ -296,10 +298,7 @@ check_pairs (const PlaitMetric *metric, PlaitUnit unit, const PlaitTextPairs *pa
 {
   for (gsize i = 0; i < pairs->sentences; i++)
     {
-      guint count = 0;
-      for (guint k = 0; k < pairs->reference_sets; k++)
-        count += pairs->references[k][i] != NULL;
-      if (count == 0)
+      if (count_references (pairs, i) == 0)
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s %" G_GSIZE_FORMAT " has no reference; give one (it may be empty text)", unit_names[unit],
                            i + 1);
@@ -312,28 +311,39 @@ check_pairs (const PlaitMetric *metric, PlaitUnit unit, const PlaitTextPairs *pa
   return TRUE;
 }
 
+static void
+fill_rows (const PlaitMetric *metric, const PlaitTextPairs *pairs, PlaitStatistics *statistics)
+{
+  g_autoptr (PlaitNgrams) words = plait_ngrams_new ();
+  g_autoptr (PlaitNgrams) characters = plait_ngrams_new ();
+  g_autofree const char **texts = g_new (const char *, 1 + pairs->reference_sets);
+  PlaitSentence sentence = { .texts = texts, .words = words, .characters = characters };
+  for (gsize i = 0; i < pairs->sentences; i++)
+    {
+      texts[0] = pairs->hypotheses[i];
+      sentence.count = 0;
+      for (guint k = 0; k < pairs->reference_sets; k++)
+        if (pairs->references[k][i])
+          texts[++sentence.count] = pairs->references[k][i];
+      plait_ngrams_clear (words);
+      plait_ngrams_clear (characters);
+      metric->kind->row (metric, &sentence, statistics->values + i * metric->width);
+    }
+}
+
 static PlaitStatistics *
 rows_of (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
 {
-  if (metric->kind->rows)
-    return metric->kind->rows (metric, pairs, error);
-  PlaitStatistics *statistics = plait_statistics_new (pairs->sentences, metric->width);
-  g_autoptr (PlaitNgrams) words = plait_ngrams_new ();
-  g_autoptr (PlaitNgrams) characters = plait_ngrams_new ();
-  g_autofree const char **references = g_new (const char *, pairs->reference_sets);
-  for (gsize i = 0; i < pairs->sentences; i++)
-    {
-      guint count = 0;
-      for (guint k = 0; k < pairs->reference_sets; k++)
-        if (pairs->references[k][i])
-          references[count++] = pairs->references[k][i];
-      PlaitSentence sentence = { pairs->hypotheses[i], references, count, words, characters };
-      metric->kind->row (metric, &sentence, statistics->values + i * metric->width);
-      if (i == 0)
-        statistics->references = (gint)count;
-      else if (statistics->references != (gint)count)
-        statistics->references = -1;
-    }
+  PlaitStatistics *statistics = metric->kind->rows ? metric->kind->rows (metric, pairs, error)
+                                                   : plait_statistics_new (pairs->sentences, metric->width);
+  if (!statistics)
+    return NULL;
+  if (metric->kind->row)
+    fill_rows (metric, pairs, statistics);
+  statistics->references = (gint)count_references (pairs, 0);
+  for (gsize i = 1; i < pairs->sentences; i++)
+    if ((gint)count_references (pairs, i) != statistics->references)
+      statistics->references = -1;
   return statistics;
 }
 
@@ -350,8 +360,7 @@ plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs,
   if (metric->unit == PLAIT_UNIT_SENTENCE && !pairs->documents)
     return rows_of (metric, pairs, error);
 
-  g_autoptr (PlaitDocumentPairs) documents = pairs->documents ? plait_document_pairs_new_joined (pairs, joint)
-                                                              : plait_document_pairs_new (pairs, joint, error);
+  g_autoptr (PlaitDocumentPairs) documents = plait_document_pairs_new (pairs, joint, error);
   if (!documents || !check_pairs (metric, PLAIT_UNIT_DOCUMENT, &documents->pairs, error))
     return NULL;
   PlaitStatistics *statistics = rows_of (metric, &documents->pairs, error);
@@ -388,12 +397,4 @@ plait_metric_signature (const PlaitMetric *metric, gint references, guint resamp
   metric->kind->sign (metric, signature);
   g_string_append (signature, "version:" VERSION_TOKEN);
   return g_string_free (signature, FALSE);
-}
-
-void
-plait_append_number (GString *string, double value, guint decimals)
-{
-  char format[16], digits[G_ASCII_DTOSTR_BUF_SIZE + 512];
-  g_snprintf (format, sizeof format, "%%.%uf", decimals);
-  g_string_append (string, g_ascii_formatd (digits, sizeof digits, format, value));
 }

@@ -51,8 +51,8 @@ GPtrArray *plait_metric_new_list (const char *text, GError **error);
 void plait_metric_free (PlaitMetric *metric);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitMetric, plait_metric_free)
 
-/* The names that plait_metric_new knows, NULL-terminated. (transfer none) */
-const char *const *plait_metric_names (void);
+/* The names that plait_metric_new knows, NULL-terminated. (transfer container) */
+const char **plait_metric_names (void);
 
 /* The text the metric was made from, a key for files and tables. (transfer none) */
 const char *plait_metric_text (const PlaitMetric *metric);
@@ -65,9 +65,6 @@ gboolean plait_metric_is_of_documents (const PlaitMetric *metric);
 
 /* Whether a larger score is the better one. */
 gboolean plait_metric_larger_is_better (const PlaitMetric *metric);
-
-/* Numbers in a row; 0: the statistics tell. */
-guint plait_metric_width (const PlaitMetric *metric);
 
 /* The rows of all sentences of @pairs, or of their documents. PLAIT_ERROR_INPUT names the sentence (from 1) that is not
  * UTF-8, too long or without any reference; no sentences are an error too. (transfer full) */

@@ -25,14 +25,6 @@ is_of_words (const PlaitMetric *metric)
   return metric->kind == &kinds[PLAIT_PERPLEXITY_WORD];
 }
 
-static gboolean
-finish (PlaitMetric *metric, GError **error)
-{
-  metric->title = g_strdup (is_of_words (metric) ? "perplexity per word" : "perplexity per token");
-  metric->width = WIDTH;
-  return TRUE;
-}
-
 static double
 score (const PlaitMetric *metric, const double *sums)
 {
@@ -42,14 +34,7 @@ score (const PlaitMetric *metric, const double *sums)
 static char *
 detail (const PlaitMetric *metric, const double *sums)
 {
-  GString *text = g_string_new ("(log_probability = ");
-  plait_append_number (text, sums[0], 3);
-  g_string_append (text, " tokens = ");
-  plait_append_number (text, sums[1], 0);
-  g_string_append (text, " words = ");
-  plait_append_number (text, sums[2], 0);
-  g_string_append_c (text, ')');
-  return g_string_free (text, FALSE);
+  return plait_format ("(log_probability = %.3f tokens = %.0f words = %.0f)", sums[0], sums[1], sums[2]);
 }
 
 static void
@@ -58,21 +43,22 @@ sign (const PlaitMetric *metric, GString *signature)
   g_string_append (signature, is_of_words (metric) ? "unit:word|" : "unit:token|");
 }
 
-#define KIND(name_)                                                                                                    \
+#define KIND(name_, title_)                                                                                            \
   {                                                                                                                    \
-    .name = name_, .size = sizeof (PlaitMetric), .finish = finish, .score = score, .detail = detail, .sign = sign,     \
+    .name = name_, .title = title_, .width = WIDTH, .size = sizeof (PlaitMetric), .score = score, .detail = detail,    \
+    .sign = sign,                                                                                                      \
   }
 
 /* Exponential of the mean negative log-probability of a token; and of the whole, spread over words. */
 static const PlaitMetricKind kinds[2] = {
-  [PLAIT_PERPLEXITY_TOKEN] = KIND ("perplexity"),
-  [PLAIT_PERPLEXITY_WORD] = KIND ("perplexity-word"),
+  [PLAIT_PERPLEXITY_TOKEN] = KIND ("perplexity", "perplexity per token"),
+  [PLAIT_PERPLEXITY_WORD] = KIND ("perplexity-word", "perplexity per word"),
 };
 
 PlaitMetric *
 plait_metric_new_perplexity (PlaitPerplexityUnit unit)
 {
-  return plait_metric_new_default (&kinds[unit]);
+  return plait_metric_new_default (&kinds[unit], kinds[unit].name);
 }
 
 PlaitStatistics *

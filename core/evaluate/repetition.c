@@ -10,20 +10,18 @@
  */
 #include "evaluate/metric-kind.h"
 
-#include "base/error.h"
-
-#include <math.h>
+#include "base/number.h"
 
 #define ORDERS 4
 
 typedef struct
 {
   PlaitMetric parent;
-  double order;
+  guint order;
 } Repetition;
 
 static const PlaitMetricOption options[] = {
-  { "n", PLAIT_METRIC_NUMBER, G_STRUCT_OFFSET (Repetition, order), NULL, 1, ORDERS },
+  { "n", PLAIT_METRIC_WHOLE, G_STRUCT_OFFSET (Repetition, order), NULL, 1, ORDERS },
   { NULL },
 };
 
@@ -36,12 +34,7 @@ begin (PlaitMetric *metric)
 static gboolean
 finish (PlaitMetric *metric, GError **error)
 {
-  const Repetition *repetition = (const Repetition *)metric;
-  if (repetition->order != floor (repetition->order))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": \"n\" must be a whole number; write n=%d",
-                       metric->text, (int)repetition->order);
-  metric->title = g_strdup_printf ("repeated %d-grams", (int)repetition->order);
-  metric->width = 2 * ORDERS;
+  metric->title = g_strdup_printf ("repeated %u-grams", ((const Repetition *)metric)->order);
   return TRUE;
 }
 
@@ -49,10 +42,8 @@ static void
 row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
 {
   PlaitNgrams *words = sentence->words;
-  plait_ngrams_clear (words);
-  plait_ngrams_add_words (words, sentence->hypothesis);
-  for (guint k = 0; k < sentence->count; k++)
-    plait_ngrams_add_words (words, sentence->references[k]);
+  for (guint k = 0; k <= sentence->count; k++)
+    plait_ngrams_add_words (words, sentence->texts[k]);
   for (guint n = 0; n < ORDERS; n++)
     {
       plait_ngrams_next (words);
@@ -70,34 +61,26 @@ share (const double *sums, guint order)
 static double
 score (const PlaitMetric *metric, const double *sums)
 {
-  return share (sums, (guint)((const Repetition *)metric)->order);
+  return share (sums, ((const Repetition *)metric)->order);
 }
 
 static char *
 detail (const PlaitMetric *metric, const double *sums)
 {
-  GString *text = g_string_new (NULL);
-  for (guint n = 1; n <= ORDERS; n++)
-    {
-      if (n > 1)
-        g_string_append_c (text, '/');
-      plait_append_number (text, share (sums, n), 2);
-    }
-  g_string_append (text, " (words = ");
-  plait_append_number (text, sums[ORDERS], 0);
-  g_string_append_c (text, ')');
-  return g_string_free (text, FALSE);
+  return plait_format ("%.2f/%.2f/%.2f/%.2f (words = %.0f)", share (sums, 1), share (sums, 2), share (sums, 3),
+                       share (sums, 4), sums[ORDERS]);
 }
 
 static void
 sign (const PlaitMetric *metric, GString *signature)
 {
-  g_string_append_printf (signature, "n:%d|tok:none|case:mixed|beyond:references|",
-                          (int)((const Repetition *)metric)->order);
+  g_string_append_printf (signature, "n:%u|tok:none|case:mixed|beyond:references|",
+                          ((const Repetition *)metric)->order);
 }
 
 const PlaitMetricKind plait_metric_repetition = {
   .name = "repetition",
+  .width = 2 * ORDERS,
   .size = sizeof (Repetition),
   .options = options,
   .begin = begin,

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "evaluate/metric-kind.h"
+#include "base/number.h"
 
 PlaitResult *
 plait_result_new (const PlaitMetric *metric, const PlaitStatistics *statistics, guint resamples, guint64 seed,
@@ -57,20 +57,14 @@ plait_result_score (const PlaitResult *result)
 char *
 plait_result_to_text (const PlaitResult *result, guint decimals)
 {
-  GString *text = g_string_new (NULL);
-  g_string_append_printf (text, "%s|%s = ", result->name, result->signature);
-  plait_append_number (text, result->score, decimals);
-  if (result->interval.resamples > 0)
-    {
-      g_string_append (text, " (μ = ");
-      plait_append_number (text, result->interval.mean, decimals);
-      g_string_append (text, " ± ");
-      plait_append_number (text, result->interval.half_range, decimals);
-      g_string_append_c (text, ')');
-    }
-  if (result->detail)
-    g_string_append_printf (text, " %s", result->detail);
-  return g_string_free (text, FALSE);
+  int digits = (int)decimals;
+  g_autofree char *score = plait_format ("%.*f", digits, result->score);
+  g_autofree char *interval
+      = result->interval.resamples > 0
+            ? plait_format (" (μ = %.*f ± %.*f)", digits, result->interval.mean, digits, result->interval.half_range)
+            : g_strdup ("");
+  return g_strdup_printf ("%s|%s = %s%s%s%s", result->name, result->signature, score, interval,
+                          result->detail ? " " : "", result->detail ? result->detail : "");
 }
 
 void

@@ -11,6 +11,7 @@
  */
 #include "evaluate/metric-kind.h"
 
+#include "base/number.h"
 #include "evaluate/stem.h"
 #include "evaluate/text.h"
 
@@ -54,7 +55,6 @@ finish (PlaitMetric *metric, GError **error)
 {
   const Rouge *rouge = (const Rouge *)metric;
   metric->title = g_strdup_printf ("ROUGE-%s", type_names[rouge->type]);
-  metric->width = WIDTH;
   if (rouge->type >= TYPE_L)
     metric->most_bytes = SUBSEQUENCE_LIMIT;
   return TRUE;
@@ -259,9 +259,9 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
 {
   const Rouge *rouge = (const Rouge *)metric;
   Score best = { .f = -1 };
-  for (guint k = 0; k < sentence->count; k++)
+  for (guint k = 1; k <= sentence->count; k++)
     {
-      Score score = score_pair (rouge, sentence->words, sentence->hypothesis, sentence->references[k]);
+      Score score = score_pair (rouge, sentence->words, sentence->texts[0], sentence->texts[k]);
       if (score.f > best.f)
         best = score;
     }
@@ -280,12 +280,7 @@ score (const PlaitMetric *metric, const double *sums)
 static char *
 detail (const PlaitMetric *metric, const double *sums)
 {
-  GString *text = g_string_new ("(P = ");
-  plait_append_number (text, 100 * sums[0] / sums[3], 2);
-  g_string_append (text, " R = ");
-  plait_append_number (text, 100 * sums[1] / sums[3], 2);
-  g_string_append_c (text, ')');
-  return g_string_free (text, FALSE);
+  return plait_format ("(P = %.2f R = %.2f)", 100 * sums[0] / sums[3], 100 * sums[1] / sums[3]);
 }
 
 static void
@@ -299,6 +294,7 @@ sign (const PlaitMetric *metric, GString *signature)
 /* F of words or pairs of words, or of common subsequences, with summaries (Lin 2004). */
 const PlaitMetricKind plait_metric_rouge = {
   .name = "rouge",
+  .width = WIDTH,
   .size = sizeof (Rouge),
   .options = options,
   .larger_is_better = TRUE,

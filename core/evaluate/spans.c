@@ -12,16 +12,6 @@
 
 #include <string.h>
 
-static const PlaitMetricOption options[] = { { NULL } };
-
-static gboolean
-finish (PlaitMetric *metric, GError **error)
-{
-  metric->title = g_strdup ("span F1");
-  metric->width = 2;
-  return TRUE;
-}
-
 /* -1 .. -1: no answer. FALSE: @text is no span. */
 static gboolean
 read_span (const char *text, gint64 *first, gint64 *last)
@@ -52,8 +42,8 @@ static void
 row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
 {
   values[0] = 0;
-  for (guint k = 0; k < sentence->count; k++)
-    values[0] = MAX (values[0], f_of (sentence->hypothesis, sentence->references[k]));
+  for (guint k = 1; k <= sentence->count; k++)
+    values[0] = MAX (values[0], f_of (sentence->texts[0], sentence->texts[k]));
   values[1] = 1;
 }
 
@@ -71,10 +61,10 @@ sign (const PlaitMetric *metric, GString *signature)
 
 const PlaitMetricKind plait_metric_span_f = {
   .name = "span-f1",
+  .title = "span F1",
+  .width = 2,
   .size = sizeof (PlaitMetric),
-  .options = options,
   .larger_is_better = TRUE,
-  .finish = finish,
   .row = row,
   .score = score,
   .sign = sign,

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "evaluate/metric-kind.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,7 +63,7 @@ check_trials (guint trials, GError **error)
 static gboolean
 check_statistics (const PlaitMetric *metric, const PlaitStatistics *statistics, GError **error)
 {
-  g_assert (plait_metric_width (metric) == 0 || statistics->width == plait_metric_width (metric));
+  g_assert (metric->width == PLAIT_WIDTH_OF_TEXT || statistics->width == metric->width);
   if (statistics->sentences == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "there are no sentences to resample for %s; give at least one",
                        plait_metric_title (metric));

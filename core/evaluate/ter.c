@@ -36,16 +36,6 @@ static const PlaitMetricOption options[] = {
   { NULL },
 };
 
-static gboolean
-finish (PlaitMetric *metric, GError **error)
-{
-  (void)error;
-  metric->title = g_strdup ("TER");
-  metric->width = WIDTH;
-  metric->most_bytes = MOST_BYTES;
-  return TRUE;
-}
-
 /*
  * Edit distance
  */
@@ -356,10 +346,8 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
   gint fewest = G_MAXINT;
   gsize lengths = 0;
 
-  plait_ngrams_clear (words);
-  add_words ((const Ter *)metric, words, sentence->hypothesis);
-  for (guint k = 0; k < sentence->count; k++)
-    add_words ((const Ter *)metric, words, sentence->references[k]);
+  for (guint k = 0; k <= sentence->count; k++)
+    add_words ((const Ter *)metric, words, sentence->texts[k]);
   for (guint k = 1; k <= sentence->count; k++)
     {
       gint edits = count_edits (plait_ngrams_symbols (words, 0), (gint)plait_ngrams_length (words, 0),
@@ -392,9 +380,11 @@ sign (const PlaitMetric *metric, GString *signature)
 
 const PlaitMetricKind plait_metric_ter = {
   .name = "ter",
+  .title = "TER",
+  .width = WIDTH,
+  .most_bytes = MOST_BYTES,
   .size = sizeof (Ter),
   .options = options,
-  .finish = finish,
   .row = row,
   .score = score,
   .sign = sign,

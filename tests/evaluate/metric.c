@@ -8,7 +8,8 @@
 
 TEST_CASE (metric, every_name_makes_a_metric)
 {
-  for (const char *const *name = plait_metric_names (); *name; name++)
+  g_autofree const char **names = plait_metric_names ();
+  for (const char *const *name = names; *name; name++)
     {
       CONTEXT ("metric %s", *name);
       g_autoptr (GError) error = NULL;
@@ -126,7 +127,8 @@ TEST_CASE (metric, takes_the_longest_text_allowed)
     const char *name;
     gsize longest;
   } shorter[] = { { "ter", 64 * 1024 }, { "meteor", 8 * 1024 } }; /* the rest of the text is cut off */
-  for (const char *const *name = plait_metric_names (); *name; name++)
+  g_autofree const char **names = plait_metric_names ();
+  for (const char *const *name = names; *name; name++)
     {
       g_autoptr (PlaitMetric) metric = plait_metric_new (*name, NULL);
       g_autofree char *part = NULL;
