@@ -36,25 +36,14 @@ static const PlaitMetricOption accuracy_options[] = {
   { NULL },
 };
 
-typedef struct
-{
-  const char *text;
-  gsize length;
-} Label;
-
-static Label
+/* @text without the white space around it. (transfer full) */
+static char *
 label_of (const char *text)
 {
   gsize first = strspn (text, " \t\r\n\v\f"), end = strlen (text);
   while (end > first && strchr (" \t\r\n\v\f", text[end - 1]))
     end--;
-  return (Label){ text + first, end - first };
-}
-
-static gboolean
-is_same (Label a, Label b)
-{
-  return a.length == b.length && memcmp (a.text, b.text, a.length) == 0;
+  return g_strndup (text + first, end - first);
 }
 
 static void
@@ -80,9 +69,8 @@ count_words (const char *text, const char *reference, double *values)
   while (plait_text_next_word (&reference, &reference_end))
     {
       more = more && plait_text_next_word (&text, &end);
-      values[0] += more
-                   && is_same ((Label){ text, (gsize)(end - text) },
-                               (Label){ reference, (gsize)(reference_end - reference) });
+      values[0]
+          += more && end - text == reference_end - reference && memcmp (text, reference, (gsize)(end - text)) == 0;
       values[1]++;
       text = end;
       reference = reference_end;
@@ -97,10 +85,14 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
       count_words (sentence->texts[0], sentence->texts[1], values);
       return;
     }
+  g_autofree char *said = label_of (sentence->texts[0]);
   values[0] = 0;
   for (guint k = 1; k <= sentence->count; k++)
-    if (is_same (label_of (sentence->texts[0]), label_of (sentence->texts[k])))
-      values[0] = 1;
+    {
+      g_autofree char *expected = label_of (sentence->texts[k]);
+      if (strcmp (said, expected) == 0)
+        values[0] = 1;
+    }
   values[1] = 1;
 }
 
@@ -142,12 +134,9 @@ find_classes (const PlaitTextPairs *pairs)
     for (guint k = 0; k < pairs->reference_sets; k++)
       {
         const char *reference = pairs->references[k][i];
-        Label label = label_of (reference ? reference : "");
-        char *name = g_strndup (label.text, label.length);
+        g_autofree char *name = label_of (reference ? reference : "");
         if (reference && !g_hash_table_contains (classes, name))
-          g_hash_table_insert (classes, name, GUINT_TO_POINTER (g_hash_table_size (classes)));
-        else
-          g_free (name);
+          g_hash_table_insert (classes, g_steal_pointer (&name), GUINT_TO_POINTER (g_hash_table_size (classes)));
       }
   return classes;
 }
@@ -156,8 +145,7 @@ find_classes (const PlaitTextPairs *pairs)
 static double *
 place (GHashTable *classes, const char *text, double *values)
 {
-  Label label = label_of (text);
-  g_autofree char *name = g_strndup (label.text, label.length);
+  g_autofree char *name = label_of (text);
   gpointer number;
   return g_hash_table_lookup_extended (classes, name, NULL, &number)
              ? values + BEGINNING + EACH * GPOINTER_TO_UINT (number)
@@ -178,14 +166,14 @@ rows (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
   for (gsize i = 0; i < pairs->sentences; i++)
     {
       double *values = statistics->values + i * width, *said = place (classes, pairs->hypotheses[i], values);
-      const char *reference = NULL;
+      double *expected = NULL;
       for (guint k = 0; k < pairs->reference_sets; k++)
-        {
-          const char *other = pairs->references[k][i];
-          if (other && (!reference || is_same (label_of (other), label_of (pairs->hypotheses[i]))))
-            reference = other;
-        }
-      double *expected = place (classes, reference, values);
+        if (pairs->references[k][i])
+          {
+            double *other = place (classes, pairs->references[k][i], values);
+            if (!expected || other == said)
+              expected = other;
+          }
       values[0] = n;
       values[1] = 1;
       expected[2] = 1;

@@ -55,7 +55,6 @@ static const PlaitMetricOption options[] = {
 static gboolean
 finish (PlaitMetric *metric, GError **error)
 {
-  (void)error;
   metric->title = g_strdup (((const Meteor *)metric)->exact ? "METEOR (exact)" : "METEOR (exact, stem)");
   return TRUE;
 }
@@ -368,14 +367,12 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
 static double
 score (const PlaitMetric *metric, const double *sums)
 {
-  (void)metric;
   return compute (sums).score;
 }
 
 static char *
 detail (const PlaitMetric *metric, const double *sums)
 {
-  (void)metric;
   Parts parts = compute (sums);
   return plait_format ("(P = %.2f R = %.2f penalty = %.3f)", 100 * parts.precision, 100 * parts.recall, parts.penalty);
 }

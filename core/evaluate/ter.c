@@ -363,7 +363,6 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
 static double
 score (const PlaitMetric *metric, const double *sums)
 {
-  (void)metric;
   if (sums[1] > 0)
     return 100 * (sums[0] / sums[1]);
   return sums[0] > 0 ? 100 : 0;
