@@ -143,19 +143,9 @@ append_field (GString *text, gboolean first, const char *field)
 {
   if (!first)
     g_string_append_c (text, ',');
-  if (!strpbrk (field, ",\"\r\n"))
-    {
-      g_string_append (text, field);
-      return;
-    }
-  g_string_append_c (text, '"');
-  for (; *field; field++)
-    {
-      if (*field == '"')
-        g_string_append_c (text, '"');
-      g_string_append_c (text, *field);
-    }
-  g_string_append_c (text, '"');
+  g_auto (GStrv) parts = g_strsplit (field, "\"", -1);
+  g_autofree char *doubled = g_strjoinv ("\"\"", parts);
+  g_string_append_printf (text, strpbrk (field, ",\"\r\n") ? "\"%s\"" : "%s", doubled);
 }
 
 /* A field of the user's: an apostrophe stands before what a spreadsheet would run as a formula. Numbers are none. */
