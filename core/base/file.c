@@ -43,13 +43,6 @@ fail_with_errno (const PlaitFile *file, PlaitErrorCode code, const char *what, G
   return plait_fail (error, code, "%s: %s: %s", file->name, what, g_strerror (errno));
 }
 
-/* What stands between the name of a file and the process and number of its temporary file. (transfer full) */
-static char *
-temporary_mark (void)
-{
-  return g_strdup_printf (".partial-%s-", g_get_host_name ());
-}
-
 /* The process that made the temporary file called @name, or 0 if no process of this host did. */
 static pid_t
 maker_of (const char *name, const char *mark)
@@ -108,7 +101,8 @@ make_own (PlaitFile *file, const char *mark)
 static gboolean
 make_temporary (PlaitFile *file, mode_t mode, GError **error)
 {
-  g_autofree char *mark = temporary_mark ();
+  /* What stands between the name of the file and the process and number of its temporary file. */
+  g_autofree char *mark = g_strdup_printf (".partial-%s-", g_get_host_name ());
 
   remove_left_behind (file, mark);
   if (!make_own (file, mark))
@@ -228,11 +222,10 @@ plait_file_is_same (const char *a, const char *b)
 {
   g_autofree char *a_path = g_canonicalize_filename (a, NULL);
   g_autofree char *b_path = g_canonicalize_filename (b, NULL);
-  struct stat a_status, b_status;
+  PlaitFileMark a_mark = plait_file_mark (a), b_mark = plait_file_mark (b);
 
   return g_str_equal (a_path, b_path)
-         || (stat (a, &a_status) == 0 && stat (b, &b_status) == 0 && a_status.st_dev == b_status.st_dev
-             && a_status.st_ino == b_status.st_ino);
+         || (a_mark.number != 0 && a_mark.device == b_mark.device && a_mark.number == b_mark.number);
 }
 
 gboolean
@@ -262,4 +255,27 @@ plait_file_replace (const char *path, gconstpointer bytes, gsize length, GError 
   PlaitFile *file = plait_file_begin (path, error);
 
   return file && plait_file_finish (file, bytes, length, error);
+}
+
+static const struct
+{
+  const char *beginning, *kind;
+} kinds[] = {
+  { "plait-store\n", "a run, a dump or a grid of plait" },
+  { "\x89HDF\r\n", "an HDF5 file" },
+  { "\x1f\x8b", "a gzip file" },
+  { "PK\x03\x04", "a zip file" },
+  { "\x7f"
+    "ELF",
+    "a program" },
+  { "<!DOCTYPE", "a page of HTML" },
+};
+
+const char *
+plait_file_kind (const char *bytes, gsize length)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (length >= strlen (kinds[i].beginning) && memcmp (bytes, kinds[i].beginning, strlen (kinds[i].beginning)) == 0)
+      return kinds[i].kind;
+  return NULL;
 }

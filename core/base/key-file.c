@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/key-file.h"
-#include "base/file-kind.h"
+#include "base/file.h"
 #include "base/problems.h"
 
 #include <errno.h>

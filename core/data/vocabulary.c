@@ -9,7 +9,7 @@
 
 #include "base/digest.h"
 #include "base/error.h"
-#include "base/file-kind.h"
+#include "base/file.h"
 #include "base/transfer.h"
 #include "data/input.h"
 #include "data/published.h"
