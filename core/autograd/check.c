@@ -49,15 +49,12 @@ compute (gpointer data)
   checker->root = root->value.data[0];
 }
 
-/* The root's value; with @backward also the gradients. */
+/* Finds the root's value; with @backward also the gradients. */
 static gboolean
-evaluate (Checker *checker, gboolean backward, double *root, GError **error)
+evaluate (Checker *checker, gboolean backward, GError **error)
 {
   checker->backward = backward;
-  if (!plait_arena_protect (plait_tape_arena (checker->tape), compute, checker, error))
-    return FALSE;
-  *root = checker->root;
-  return TRUE;
+  return plait_arena_protect (plait_tape_arena (checker->tape), compute, checker, error);
 }
 
 static gboolean
@@ -75,11 +72,9 @@ difference (Checker *checker, PlaitScalar *element, double step, double *differe
 
   for (gsize i = 0; i < G_N_ELEMENTS (points) && done; i++)
     {
-      double root = 0;
-
       *element = (PlaitScalar)(old + points[i].k * step);
-      done = evaluate (checker, FALSE, &root, error);
-      sum += points[i].weight * root;
+      done = evaluate (checker, FALSE, error);
+      sum += points[i].weight * checker->root;
     }
   *element = old;
   *difference = sum / (12 * step);
@@ -181,8 +176,9 @@ plait_check_gradients (const PlaitGradientCheck *check, PlaitPool *pool, GError 
     }
 
   /* Some operators add to gradients on their way forward, so what this pass found is copied before the next. */
-  if (!evaluate (&checker, TRUE, &root, error))
+  if (!evaluate (&checker, TRUE, error))
     return FALSE;
+  root = checker.root;
   for (guint i = 0; i < check->n_leaves; i++)
     plait_tensor_accumulate (pool, gradients[i], 0, 1, targets[i]);
   for (guint i = 0; i < check->n_leaves; i++)

@@ -34,6 +34,21 @@ dot_into (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *numbers, PlaitT
   plait_tape_release (tape, products);
 }
 
+void
+plait_chosen_products_backward (PlaitTape *tape, PlaitNode *queries, PlaitNode *keys, const PlaitChosen *chosen,
+                                PlaitTensor for_queries, PlaitTensor for_keys)
+{
+  PlaitPool *pool = plait_tape_pool (tape);
+  PlaitScalar beta;
+  PlaitTensor target = plait_gradient_if_needed (tape, queries, &beta);
+
+  if (target.data)
+    plait_chosen_sum (pool, chosen, target, beta != 0, for_queries.data, keys->value);
+  if (keys->needs_gradient)
+    plait_chosen_spread (pool, plait_tape_arena (tape), chosen, plait_gradient_to_add (tape, keys), for_keys.data,
+                         queries->value);
+}
+
 typedef struct
 {
   PlaitChosen chosen;
@@ -43,23 +58,13 @@ typedef struct
 static void
 products_backward (PlaitTape *tape, PlaitNode *node)
 {
-  PlaitPool *pool = plait_tape_pool (tape);
   const Products *products = node->payload;
-  PlaitNode *queries = node->inputs[0], *keys = node->inputs[1];
   PlaitTensor scaled = plait_tape_tensor (tape, node->value.rows, 1);
 
-  plait_tensor_accumulate (pool, scaled, 0, products->scale, node->gradient);
-  if (queries->needs_gradient)
-    {
-      PlaitScalar beta;
-      PlaitTensor target = plait_gradient_target (tape, queries, &beta);
-
-      plait_chosen_sum (pool, &products->chosen, target, beta != 0,
-                        PLAIT_TERM_TENSOR (tape, chosen_products_query, scaled).data, keys->value);
-    }
-  if (keys->needs_gradient)
-    plait_chosen_spread (pool, plait_tape_arena (tape), &products->chosen, plait_gradient_to_add (tape, keys),
-                         PLAIT_TERM_TENSOR (tape, chosen_products_key, scaled).data, queries->value);
+  plait_tensor_accumulate (plait_tape_pool (tape), scaled, 0, products->scale, node->gradient);
+  plait_chosen_products_backward (tape, node->inputs[0], node->inputs[1], &products->chosen,
+                                  PLAIT_TERM_TENSOR (tape, chosen_products_query, scaled),
+                                  PLAIT_TERM_TENSOR (tape, chosen_products_key, scaled));
   plait_tape_release (tape, scaled);
 }
 

@@ -36,10 +36,8 @@ set_values (PlaitTape *tape, PlaitDownward *downward, const PlaitNode *node)
     {
       PlaitDownwardSide *side = &downward->sides[i];
 
-      side->recurrent = (PlaitStepFactor){ plait_tape_value (tape, input_of (node, i, SIDE_RECURRENT)), NULL,
-                                           plait_tape_precision (tape) };
-      side->candidate = (PlaitStepFactor){ plait_tape_value_if_any (tape, input_of (node, i, SIDE_CANDIDATE)), NULL,
-                                           plait_tape_precision (tape) };
+      side->recurrent = plait_tape_factor (tape, input_of (node, i, SIDE_RECURRENT));
+      side->candidate = plait_tape_factor (tape, input_of (node, i, SIDE_CANDIDATE));
       side->bias = plait_tape_value_if_any (tape, input_of (node, i, SIDE_BIAS)).data;
     }
 }
@@ -49,23 +47,23 @@ static void
 run_packed (PlaitTape *tape, PlaitDownward *downward, gboolean transposed,
             void (*way) (PlaitPool *pool, const PlaitDownward *downward))
 {
-  PlaitPacked *panels[4] = { NULL, NULL, NULL, NULL };
-
   for (gint64 i = 0; i < 2 && downward->depths->n > 1; i++)
     {
-      panels[2 * i] = plait_tape_pack (tape, &downward->sides[i].recurrent, transposed);
-      panels[2 * i + 1] = plait_tape_pack (tape, &downward->sides[i].candidate, transposed);
+      plait_tape_pack (tape, &downward->sides[i].recurrent, transposed);
+      plait_tape_pack (tape, &downward->sides[i].candidate, transposed);
     }
   way (plait_tape_pool (tape), downward);
-  for (gint64 i = 3; i >= 0; i--)
-    plait_packed_release (plait_tape_arena (tape), panels[i]);
+  for (gint64 i = 1; i >= 0; i--)
+    {
+      plait_tape_unpack (tape, &downward->sides[i].candidate);
+      plait_tape_unpack (tape, &downward->sides[i].recurrent);
+    }
 }
 
 static void
 downward_backward (PlaitTape *tape, PlaitNode *node)
 {
   PlaitDownward *downward = node->payload;
-  PlaitNode *roots = node->inputs[DOWNWARD_ROOTS];
   gint64 width = downward->width, children = downward->depths->sides[0].first[downward->depths->n];
 
   set_values (tape, downward, node);
@@ -98,9 +96,8 @@ downward_backward (PlaitTape *tape, PlaitNode *node)
                              PLAIT_TERM_TENSOR (tape, downward_candidate_weight, side->reset_states),
                              plait_tensor_columns (side->gates, products, width));
     }
-  if (roots->needs_gradient)
-    plait_rows_scatter_add (plait_tape_pool (tape), plait_gradient_to_add (tape, roots),
-                            PLAIT_TERM_TENSOR (tape, downward_root, downward->dstates), downward->depths->root);
+  plait_gradient_scatter (tape, node->inputs[DOWNWARD_ROOTS],
+                          PLAIT_TERM_TENSOR (tape, downward_root, downward->dstates), downward->depths->root);
   plait_tape_release (tape, downward->dreset);
   plait_tape_release (tape, downward->dparent);
 }

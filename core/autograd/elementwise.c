@@ -96,17 +96,12 @@ static void
 multiply_backward (PlaitTape *tape, PlaitNode *node)
 {
   PlaitPool *pool = plait_tape_pool (tape);
-  PlaitNode *x = node->inputs[0];
-  PlaitNode *y = node->inputs[1];
+  PlaitNode *x = node->inputs[0], *y = node->inputs[1];
   PlaitScalar beta;
+  PlaitTensor dx = plait_gradient_if_needed (tape, x, &beta);
 
-  if (x->needs_gradient)
-    {
-      PlaitTensor dz = PLAIT_TERM_TENSOR (tape, multiply_left, node->gradient);
-      PlaitTensor dx = plait_gradient_target (tape, x, &beta);
-
-      plait_tensor_multiply (pool, dx, beta, dz, y->value);
-    }
+  if (dx.data)
+    plait_tensor_multiply (pool, dx, beta, PLAIT_TERM_TENSOR (tape, multiply_left, node->gradient), y->value);
   if (y->needs_gradient)
     {
       PlaitTensor dz = PLAIT_TERM_TENSOR (tape, multiply_right, node->gradient);
@@ -135,8 +130,7 @@ static void
 divide_backward (PlaitTape *tape, PlaitNode *node)
 {
   PlaitNode *x = node->inputs[0], *y = node->inputs[1];
-  PlaitTensor dx = x->needs_gradient ? plait_gradient_to_add (tape, x) : (PlaitTensor){ 0 };
-  PlaitTensor dy = y->needs_gradient ? plait_gradient_to_add (tape, y) : (PlaitTensor){ 0 };
+  PlaitTensor dx = plait_gradient_to_add_if_needed (tape, x), dy = plait_gradient_to_add_if_needed (tape, y);
 
   for (gint64 row = 0; row < node->value.rows; row++)
     for (gint64 i = 0; i < node->value.width; i++)
@@ -274,17 +268,13 @@ static void
 residual_backward (PlaitTape *tape, PlaitNode *node)
 {
   const DropoutPayload *payload = node->payload;
-  PlaitNode *x = node->inputs[0];
-  PlaitNode *y = node->inputs[1];
+  PlaitNode *x = node->inputs[0], *y = node->inputs[1];
+  PlaitScalar beta;
+  PlaitTensor dy = plait_gradient_if_needed (tape, y, &beta);
 
-  if (y->needs_gradient)
-    {
-      PlaitTensor dz = PLAIT_TERM_TENSOR (tape, residual_branch, node->gradient);
-      PlaitScalar beta;
-      PlaitTensor dy = plait_gradient_target (tape, y, &beta);
-
-      plait_tensor_dropout (plait_tape_pool (tape), dy, beta, dz, payload->key, payload->rate);
-    }
+  if (dy.data)
+    plait_tensor_dropout (plait_tape_pool (tape), dy, beta, PLAIT_TERM_TENSOR (tape, residual_branch, node->gradient),
+                          payload->key, payload->rate);
   if (x->needs_gradient)
     plait_gradient_pass (tape, &node->gradient, PLAIT_TERM (residual_stream, 1), x);
 }

@@ -129,6 +129,10 @@ PlaitTensor plait_gradient_to_add_if_needed (PlaitTape *tape, PlaitNode *input);
  * has no data. */
 PlaitTensor plait_gradient_if_needed (PlaitTape *tape, PlaitNode *input, PlaitScalar *beta);
 
+/* Adds row i of @gradient to row indices[i] of that of @input, where it is not -1; nothing where @input is NULL or
+ * needs no gradient. */
+void plait_gradient_scatter (PlaitTape *tape, PlaitNode *input, PlaitTensor gradient, const gint64 *indices);
+
 /*
  * As plait_gradient_target, but where nothing has arrived at @input yet, *gradient (contiguous, of the arena, of the
  * shape of @input: mostly the node's own) becomes its storage: gradient->data is then NULL, *beta 0, and what comes
@@ -139,8 +143,12 @@ PlaitTensor plait_gradient_inherit (PlaitTape *tape, PlaitTensor *gradient, Plai
 /* Adds @factor * *gradient to the gradient of @input by plait_gradient_inherit. */
 void plait_gradient_pass (PlaitTape *tape, PlaitTensor *gradient, PlaitScalar factor, PlaitNode *input);
 
-/* Gives @factor panels of its weight, or of the transpose, which come back to be released; NULL where it has none. */
-PlaitPacked *plait_tape_pack (PlaitTape *tape, PlaitStepFactor *factor, gboolean transposed);
+/* @weight as a factor, which may be NULL. */
+PlaitStepFactor plait_tape_factor (PlaitTape *tape, PlaitNode *weight);
+
+/* Gives @factor panels of its own of its weight, if it has one, or of the transpose; and takes its own ones away. */
+void plait_tape_pack (PlaitTape *tape, PlaitStepFactor *factor, gboolean transposed);
+void plait_tape_unpack (PlaitTape *tape, PlaitStepFactor *factor);
 
 /*
  * A weight that is used at many steps of time: it is laid out in panels once, and the rows of its uses are collected
@@ -158,9 +166,9 @@ const PlaitPacked *plait_often_transposed (PlaitTape *tape, PlaitNode *weight, P
                                            PlaitPrecision precision);
 
 /* Gives @factor, whose value is that of @weight (NULL: nothing is done), either of those panels, or where there are
- * none and @many steps to come own ones, which come back to be released. */
-PlaitPacked *plait_often_pack (PlaitTape *tape, PlaitStepFactor *factor, PlaitNode *weight, gint64 rows,
-                               gboolean transposed, gboolean many);
+ * none and @many steps to come own ones. */
+void plait_often_pack (PlaitTape *tape, PlaitStepFactor *factor, PlaitNode *weight, gint64 rows, gboolean transposed,
+                       gboolean many);
 
 /* Adds x^T dz to the gradient of @weight and the sum of dz's rows to that of @bias (may be NULL), now or later. */
 void plait_often_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitTensor x, PlaitTensor dz);
@@ -168,8 +176,10 @@ void plait_often_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, P
 /* Makes the gradients of what is collected for weights and biases that no node before place @left reads. */
 void plait_often_end (PlaitTape *tape, gint left);
 
-/* The first of the tape's weights that are used often. */
-PlaitOften **plait_tape_often (PlaitTape *tape);
+/* Adds the gradients of products of chosen rows, of @queries and @keys from those of the numbers, the cotangents for
+ * either of them. */
+void plait_chosen_products_backward (PlaitTape *tape, PlaitNode *queries, PlaitNode *keys, const PlaitChosen *chosen,
+                                     PlaitTensor for_queries, PlaitTensor for_keys);
 
 /* Adds the gradients of additive scores of chosen rows; @inputs begin with the queries, the keys and the vector. */
 void plait_chosen_additive_backward (PlaitTape *tape, PlaitNode *const *inputs, const PlaitChosen *chosen,

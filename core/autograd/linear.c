@@ -46,24 +46,18 @@ linear_backward (PlaitTape *tape, PlaitNode *node)
   plait_often_collect (tape, weight, node->inputs[LINEAR_BIAS], work.x, work.dz);
 }
 
-/* The value of @node. */
-static void
-multiply (PlaitTape *tape, PlaitNode *node, PlaitNode *x, PlaitNode *weight, PlaitNode *bias,
-          PlaitActivation activation, const PlaitTensor *before)
-{
-  PlaitPrecision precision = plait_tape_precision (tape);
-
-  plait_linear_forward (plait_tape_pool (tape), node->value, x->value, weight->value,
-                        plait_often_packed (tape, weight, node->value.rows, precision), precision,
-                        !bias ? NULL : bias->value.data, activation, before);
-}
-
+/* The value of @node before dropout. */
 static void
 linear_again (PlaitTape *tape, PlaitNode *node)
 {
+  const LinearPayload *payload = node->payload;
   PlaitNode *weight = node->inputs[LINEAR_WEIGHT], *bias = node->inputs[LINEAR_BIAS];
+  PlaitPrecision precision = plait_tape_precision (tape);
 
-  multiply (tape, node, node->inputs[LINEAR_X], weight, bias, PLAIT_ACTIVATION_NONE, NULL);
+  plait_linear_forward (plait_tape_pool (tape), node->value, node->inputs[LINEAR_X]->value, weight->value,
+                        plait_often_packed (tape, weight, node->value.rows, precision), precision,
+                        !bias ? NULL : bias->value.data, payload->activation,
+                        !payload->before.data ? NULL : &payload->before);
 }
 
 /* The derivative of an activation reads what it gave. */
@@ -104,7 +98,7 @@ plait_linear_dropped (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNod
   payload->activation = activation;
   if (node->needs_gradient && plait_activation_keeps_input (activation))
     payload->before = plait_tape_keep (tape, node, node->value.rows, node->value.width);
-  multiply (tape, node, x, weight, bias, activation, !payload->before.data ? NULL : &payload->before);
+  linear_again (tape, node);
   if (drops)
     {
       payload->key = plait_tape_next_key (tape);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/internal.h"
-
-#include "tensor/blas.h"
+#include "autograd/tape-private.h"
 
 /* From so many uses on, of at most so many rows each, it pays to lay a weight out in panels and to collect rows; with
  * so many rows together their product is as fast as products become. */
@@ -25,15 +23,13 @@ struct PlaitOften
 static PlaitOften *
 often (PlaitTape *tape, PlaitNode *weight, gint64 rows)
 {
-  PlaitOften **all = plait_tape_often (tape);
-
   if (weight->operation || weight->whole || weight->n_consumers < OFTEN || rows > FEW_ROWS)
     return NULL;
   if (!weight->often)
     {
-      weight->often = plait_arena_take (plait_tape_arena (tape), sizeof *weight->often);
-      *weight->often = (PlaitOften){ .weight = weight, .next = *all };
-      *all = weight->often;
+      weight->often = plait_arena_take (tape->arena, sizeof *weight->often);
+      *weight->often = (PlaitOften){ .weight = weight, .next = tape->often };
+      tape->often = weight->often;
     }
   return weight->often;
 }
@@ -50,13 +46,13 @@ plait_often_packed (PlaitTape *tape, PlaitNode *weight, gint64 rows, PlaitPrecis
 {
   PlaitOften *kept;
 
-  if (plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE)
+  if (tape->mode == PLAIT_TAPE_EVALUATE)
     return weight->packed;
   kept = often (tape, weight, rows);
   if (!kept)
     return NULL;
   if (!kept->packed)
-    kept->packed = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), weight->value, FALSE, precision);
+    kept->packed = plait_pack_in (tape->arena, tape->pool, weight->value, FALSE, precision);
   return of_precision (kept->packed, precision);
 }
 
@@ -68,32 +64,35 @@ plait_often_transposed (PlaitTape *tape, PlaitNode *weight, PlaitTensor value, g
   if (!kept)
     return NULL;
   if (!kept->transposed)
-    kept->transposed = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), value, TRUE, precision);
+    kept->transposed = plait_pack_in (tape->arena, tape->pool, value, TRUE, precision);
   return of_precision (kept->transposed, precision);
 }
 
-PlaitPacked *
+void
 plait_tape_pack (PlaitTape *tape, PlaitStepFactor *factor, gboolean transposed)
 {
-  PlaitPacked *packed;
-
-  if (!factor->weight.data)
-    return NULL;
-  packed
-      = plait_pack_in (plait_tape_arena (tape), plait_tape_pool (tape), factor->weight, transposed, factor->precision);
-  factor->packed = packed;
-  return packed;
+  if (factor->weight.data)
+    factor->packed = factor->own
+        = plait_pack_in (tape->arena, tape->pool, factor->weight, transposed, factor->precision);
 }
 
-PlaitPacked *
+void
+plait_tape_unpack (PlaitTape *tape, PlaitStepFactor *factor)
+{
+  plait_packed_release (tape->arena, factor->own);
+  factor->packed = factor->own = NULL;
+}
+
+void
 plait_often_pack (PlaitTape *tape, PlaitStepFactor *factor, PlaitNode *weight, gint64 rows, gboolean transposed,
                   gboolean many)
 {
   if (!weight)
-    return NULL;
+    return;
   factor->packed = transposed ? plait_often_transposed (tape, weight, factor->weight, rows, factor->precision)
                               : plait_often_packed (tape, weight, rows, factor->precision);
-  return factor->packed || !many ? NULL : plait_tape_pack (tape, factor, transposed);
+  if (!factor->packed && many)
+    plait_tape_pack (tape, factor, transposed);
 }
 
 /* The gradients of what has been collected. */
@@ -103,12 +102,12 @@ multiply_collected (PlaitTape *tape, PlaitOften *kept)
   PlaitLinearBackward work = {
     .dz = plait_tensor_rows (kept->dz, 0, kept->rows),
     .x = plait_tensor_rows (kept->x, 0, kept->rows),
-    .precision = plait_tape_precision (tape),
+    .precision = tape->precision,
   };
 
   work.dweight = plait_gradient_if_needed (tape, kept->weight, &work.dweight_beta);
   work.dbias = plait_gradient_if_needed (tape, kept->bias, &work.dbias_beta);
-  plait_linear_backward (plait_tape_pool (tape), &work);
+  plait_linear_backward (tape->pool, &work);
   kept->rows = 0;
 }
 
@@ -124,7 +123,6 @@ takes (const PlaitOften *kept, const PlaitNode *weight, const PlaitNode *bias)
 void
 plait_often_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitTensor x, PlaitTensor dz)
 {
-  PlaitPool *pool = plait_tape_pool (tape);
   PlaitOften *kept = often (tape, weight, x.rows);
 
   if (!takes (kept, weight, bias))
@@ -142,8 +140,8 @@ plait_often_collect (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitT
     }
   if (kept->rows + x.rows > MOST_ROWS)
     multiply_collected (tape, kept);
-  plait_tensor_accumulate (pool, plait_tensor_rows (kept->x, kept->rows, x.rows), 0, 1, x);
-  plait_tensor_accumulate (pool, plait_tensor_rows (kept->dz, kept->rows, x.rows), 0, 1, dz);
+  plait_tensor_accumulate (tape->pool, plait_tensor_rows (kept->x, kept->rows, x.rows), 0, 1, x);
+  plait_tensor_accumulate (tape->pool, plait_tensor_rows (kept->dz, kept->rows, x.rows), 0, 1, dz);
   kept->rows += x.rows;
 }
 
@@ -157,7 +155,7 @@ last_place (const PlaitOften *kept)
 void
 plait_often_end (PlaitTape *tape, gint left)
 {
-  for (PlaitOften *kept = *plait_tape_often (tape); kept; kept = kept->next)
+  for (PlaitOften *kept = tape->often; kept; kept = kept->next)
     if (kept->rows > 0 && left <= last_place (kept))
       multiply_collected (tape, kept);
 }

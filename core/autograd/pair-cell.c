@@ -17,15 +17,6 @@ enum
   CELL_INPUTS
 };
 
-/* Panels that a call made for itself, and the weights of the links below one another. */
-typedef struct
-{
-  PlaitPacked *recurrent;
-  PlaitPacked *candidate;
-  PlaitPacked *linked;
-  PlaitTensor stacked;
-} Panels;
-
 static PlaitNode *
 link_x (const PlaitNode *node, guint k)
 {
@@ -62,51 +53,38 @@ linked_width (const PlaitPairCell *cell)
   return width;
 }
 
-/* The weights of all links as one factor. */
+/* The weights of all links as one factor, which is read in panels alone. */
 static void
-stack (PlaitTape *tape, Panels *panels, PlaitPairCell *cell, const PlaitNode *node)
+pack_linked (PlaitTape *tape, PlaitPairCell *cell, const PlaitNode *node, gboolean transposed)
 {
+  PlaitTensor stacked = plait_tape_tensor (tape, linked_width (cell), 3 * cell->width);
   gint64 row = 0;
 
-  panels->stacked = plait_tape_tensor (tape, linked_width (cell), 3 * cell->width);
   for (guint k = 0; k < cell->n; row += cell->links[k++].x.width)
-    plait_tensor_accumulate (plait_tape_pool (tape), plait_tensor_rows (panels->stacked, row, cell->links[k].x.width),
-                             0, 1, plait_tape_value_if_any (tape, link_weight (node, k)));
-  cell->linked = (PlaitStepFactor){ .weight = panels->stacked };
-}
-
-static Panels
-pack (PlaitTape *tape, PlaitPairCell *cell, const PlaitNode *node, gboolean transposed)
-{
-  Panels panels = { 0 };
-
-  if (cell->n > 0)
-    {
-      stack (tape, &panels, cell, node);
-      if (transposed)
-        cell->linked.weight = PLAIT_TERM_TENSOR (tape, pair_cell_linked, cell->linked.weight);
-      panels.linked = plait_tape_pack (tape, &cell->linked, transposed);
-    }
-  panels.recurrent = plait_often_pack (tape, &cell->recurrent, node->inputs[CELL_RECURRENT], 1, transposed, TRUE);
-  panels.candidate = plait_often_pack (tape, &cell->candidate, node->inputs[CELL_CANDIDATE], 1, transposed, TRUE);
-  return panels;
+    plait_tensor_accumulate (plait_tape_pool (tape), plait_tensor_rows (stacked, row, cell->links[k].x.width), 0, 1,
+                             plait_tape_value_if_any (tape, link_weight (node, k)));
+  cell->linked = (PlaitStepFactor){ .weight = stacked };
+  if (transposed)
+    cell->linked.weight = PLAIT_TERM_TENSOR (tape, pair_cell_linked, stacked);
+  plait_tape_pack (tape, &cell->linked, transposed);
+  plait_tape_release (tape, stacked);
 }
 
 static void
-release (PlaitTape *tape, const Panels *panels)
+pack (PlaitTape *tape, PlaitPairCell *cell, const PlaitNode *node, gboolean transposed)
 {
-  PlaitArena *arena = plait_tape_arena (tape);
-
-  plait_packed_release (arena, panels->candidate);
-  plait_packed_release (arena, panels->recurrent);
-  plait_packed_release (arena, panels->linked);
-  plait_tape_release (tape, panels->stacked);
+  if (cell->n > 0)
+    pack_linked (tape, cell, node, transposed);
+  plait_often_pack (tape, &cell->recurrent, node->inputs[CELL_RECURRENT], 1, transposed, TRUE);
+  plait_often_pack (tape, &cell->candidate, node->inputs[CELL_CANDIDATE], 1, transposed, TRUE);
 }
 
-static PlaitTensor
-to_add (PlaitTape *tape, PlaitNode *input)
+static void
+unpack (PlaitTape *tape, PlaitPairCell *cell)
 {
-  return input->needs_gradient ? plait_gradient_to_add (tape, input) : (PlaitTensor){ 0 };
+  plait_tape_unpack (tape, &cell->candidate);
+  plait_tape_unpack (tape, &cell->recurrent);
+  plait_tape_unpack (tape, &cell->linked);
 }
 
 /* Writes the pairs that read others to @pairs, and returns how many they are. */
@@ -168,23 +146,22 @@ cell_backward (PlaitTape *tape, PlaitNode *node)
     .dstates = node->gradient,
     .dprojected
     = before ? plait_tensor_columns (cell->gates, 0, 3 * width) : plait_tape_tensor (tape, cell->gates.rows, 3 * width),
-    .drow_part = to_add (tape, node->inputs[CELL_ROW_PART]),
-    .dquery_part = to_add (tape, node->inputs[CELL_QUERY_PART]),
-    .dprevious = to_add (tape, node->inputs[CELL_STATES]),
-    .dnumber = to_add (tape, node->inputs[CELL_NUMBER]),
+    .drow_part = plait_gradient_to_add_if_needed (tape, node->inputs[CELL_ROW_PART]),
+    .dquery_part = plait_gradient_to_add_if_needed (tape, node->inputs[CELL_QUERY_PART]),
+    .dprevious = plait_gradient_to_add_if_needed (tape, node->inputs[CELL_STATES]),
+    .dnumber = plait_gradient_to_add_if_needed (tape, node->inputs[CELL_NUMBER]),
   };
-  Panels panels;
 
   set_values (tape, cell, node);
   products = cell->recurrent.weight.width;
   for (guint k = 0; k < cell->n; k++)
-    cell->links[k].dx = to_add (tape, link_x (node, k));
+    cell->links[k].dx = plait_gradient_to_add_if_needed (tape, link_x (node, k));
   cell->recurrent.weight = PLAIT_TERM_TENSOR (tape, pair_cell_back, cell->recurrent.weight);
   if (before)
     cell->candidate.weight = PLAIT_TERM_TENSOR (tape, pair_cell_candidate_back, cell->candidate.weight);
-  panels = pack (tape, cell, node, TRUE);
+  pack (tape, cell, node, TRUE);
   plait_pair_cell_backward (plait_tape_pool (tape), cell, &work);
-  release (tape, &panels);
+  unpack (tape, cell);
 
   plait_often_collect (tape, node->inputs[CELL_RECURRENT], NULL,
                        PLAIT_TERM_TENSOR (tape, pair_cell_weight, cell->previous),
@@ -256,7 +233,6 @@ plait_pair_cell (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPair
   gint64 width = states->value.width, pairs = states->value.rows;
   PlaitNode *node;
   PlaitPairCell *cell;
-  Panels panels;
 
   inputs[CELL_ROW_PART] = row_part;
   inputs[CELL_QUERY_PART] = query_part;
@@ -291,9 +267,9 @@ plait_pair_cell (PlaitTape *tape, const PlaitRecurrentCell *gru, const PlaitPair
   set_values (tape, cell, node);
   expect_cell_shapes (tape, node, cell, gru);
   note_products (tape, gru, readings, n, states);
-  panels = pack (tape, cell, node, FALSE);
+  pack (tape, cell, node, FALSE);
   plait_pair_cell_forward (plait_tape_pool (tape), cell);
-  release (tape, &panels);
+  unpack (tape, cell);
   if (!node->needs_gradient)
     plait_tape_release_kept (tape, node);
   return node;

@@ -88,25 +88,18 @@ dot_backward (PlaitTape *tape, PlaitNode *node)
   PlaitPool *pool = plait_tape_pool (tape);
   const Dot *dot = node->payload;
   PlaitNode *queries = node->inputs[0], *keys = node->inputs[1];
-  PlaitTensor scaled = plait_tape_tensor (tape, node->value.rows, 1), term;
+  PlaitTensor scaled = plait_tape_tensor (tape, node->value.rows, 1), target;
+  PlaitScalar beta;
 
   plait_tensor_accumulate (pool, scaled, 0, dot->scale, node->gradient);
-  if (queries->needs_gradient)
-    {
-      PlaitScalar beta;
-      PlaitTensor target = plait_gradient_target (tape, queries, &beta);
-
-      term = PLAIT_TERM_TENSOR (tape, pair_dot_query, scaled);
-      plait_pairs_read (pool, plait_tape_arena (tape), &dot->pairs, target, beta != 0, term.data, keys->value);
-    }
-  if (keys->needs_gradient)
-    {
-      PlaitScalar beta;
-      PlaitTensor target = plait_gradient_target (tape, keys, &beta);
-
-      term = PLAIT_TERM_TENSOR (tape, pair_dot_key, scaled);
-      plait_pairs_spread (pool, &dot->pairs, target, beta != 0, term.data, queries->value);
-    }
+  target = plait_gradient_if_needed (tape, queries, &beta);
+  if (target.data)
+    plait_pairs_read (pool, plait_tape_arena (tape), &dot->pairs, target, beta != 0,
+                      PLAIT_TERM_TENSOR (tape, pair_dot_query, scaled).data, keys->value);
+  target = plait_gradient_if_needed (tape, keys, &beta);
+  if (target.data)
+    plait_pairs_spread (pool, &dot->pairs, target, beta != 0, PLAIT_TERM_TENSOR (tape, pair_dot_key, scaled).data,
+                        queries->value);
 }
 
 static const PlaitOperator dot = { .name = "pair_dot", .backward = dot_backward, .ignores_value = TRUE };
@@ -200,11 +193,11 @@ read_backward (PlaitTape *tape, PlaitNode *node)
   PlaitPool *pool = plait_tape_pool (tape);
   const PlaitPairs *pairs = node->payload;
   PlaitNode *weights = node->inputs[0], *values = node->inputs[1];
+  PlaitScalar beta;
+  PlaitTensor target = plait_gradient_if_needed (tape, weights, &beta);
 
-  if (weights->needs_gradient)
+  if (target.data)
     {
-      PlaitScalar beta;
-      PlaitTensor target = plait_gradient_target (tape, weights, &beta);
       PlaitTensor term = PLAIT_TERM_TENSOR (tape, pair_read_weight, node->gradient);
       PlaitTensor products = beta != 0 ? plait_tape_tensor (tape, target.rows, 1) : target;
 
@@ -212,14 +205,10 @@ read_backward (PlaitTape *tape, PlaitNode *node)
       if (beta != 0)
         plait_tensor_accumulate (pool, target, 1, 1, products);
     }
-  if (values->needs_gradient)
-    {
-      PlaitScalar beta;
-      PlaitTensor target = plait_gradient_target (tape, values, &beta);
-
-      plait_pairs_spread (pool, pairs, target, beta != 0, weights->value.data,
-                          PLAIT_TERM_TENSOR (tape, pair_read_value, node->gradient));
-    }
+  target = plait_gradient_if_needed (tape, values, &beta);
+  if (target.data)
+    plait_pairs_spread (pool, pairs, target, beta != 0, weights->value.data,
+                        PLAIT_TERM_TENSOR (tape, pair_read_value, node->gradient));
 }
 
 static const PlaitOperator read_pairs = { .name = "pair_read", .backward = read_backward, .ignores_value = TRUE };

@@ -2,7 +2,6 @@
 #include "autograd/internal.h"
 #include "autograd/operators.h"
 #include "tensor/recurrent.h"
-#include "tensor/rows.h"
 
 enum
 {
@@ -21,9 +20,8 @@ set_values (PlaitTape *tape, PlaitRecurrence *recurrence, const PlaitNode *node)
 {
   gint64 width = recurrence->width;
 
-  recurrence->recurrent.weight = plait_tape_value_if_any (tape, node->inputs[RECUR_RECURRENT]);
-  recurrence->candidate.weight = plait_tape_value_if_any (tape, node->inputs[RECUR_CANDIDATE]);
-  recurrence->recurrent.precision = recurrence->candidate.precision = plait_tape_precision (tape);
+  recurrence->recurrent = plait_tape_factor (tape, node->inputs[RECUR_RECURRENT]);
+  recurrence->candidate = plait_tape_factor (tape, node->inputs[RECUR_CANDIDATE]);
   recurrence->bias = plait_tape_value_if_any (tape, node->inputs[RECUR_BIAS]).data;
   recurrence->state = plait_tape_value_if_any (tape, node->inputs[RECUR_STATE]);
   recurrence->cell = plait_tape_value_if_any (tape, node->inputs[RECUR_CELL]);
@@ -34,11 +32,21 @@ set_values (PlaitTape *tape, PlaitRecurrence *recurrence, const PlaitNode *node)
     recurrence->previous = recurrence->state;
 }
 
-/* Panels of @weight for all steps. */
-static PlaitPacked *
-pack (PlaitTape *tape, PlaitTimeline time, PlaitStepFactor *factor, PlaitNode *weight, gboolean transposed)
+/* Panels of the factors for all steps. */
+static void
+pack (PlaitTape *tape, PlaitRecurrence *recurrence, const PlaitNode *node, gboolean transposed)
 {
-  return plait_often_pack (tape, factor, weight, time.steps > 0 ? time.first[1] : 0, transposed, time.steps > 1);
+  gint64 steps = recurrence->time.steps, rows = steps > 0 ? recurrence->time.first[1] : 0;
+
+  plait_often_pack (tape, &recurrence->recurrent, node->inputs[RECUR_RECURRENT], rows, transposed, steps > 1);
+  plait_often_pack (tape, &recurrence->candidate, node->inputs[RECUR_CANDIDATE], rows, transposed, steps > 1);
+}
+
+static void
+unpack (PlaitTape *tape, PlaitRecurrence *recurrence)
+{
+  plait_tape_unpack (tape, &recurrence->candidate);
+  plait_tape_unpack (tape, &recurrence->recurrent);
 }
 
 /* A tensor of the arena with zeros. */
@@ -60,19 +68,10 @@ add_weight_gradient (PlaitTape *tape, PlaitNode *weight, PlaitNode *bias, PlaitT
   plait_often_collect (tape, weight, bias, plait_tensor_rows (x, first, rows), plait_tensor_rows (dz, first, rows));
 }
 
-/* Adds what the sentences @order began with to the gradient of @input. */
-static void
-add_beginning (PlaitTape *tape, PlaitNode *input, PlaitTensor gradient, const gint64 *order)
-{
-  if (input && input->needs_gradient)
-    plait_rows_scatter_add (plait_tape_pool (tape), plait_gradient_to_add (tape, input), gradient, order);
-}
-
 static void
 recur_backward (PlaitTape *tape, PlaitNode *node)
 {
   PlaitRecurrence *recurrence = node->payload;
-  PlaitArena *arena = plait_tape_arena (tape);
   PlaitNode *state = node->inputs[RECUR_STATE];
   gint64 width = recurrence->width, sentences = recurrence->time.steps > 0 ? recurrence->time.first[1] : 0, products;
   PlaitScalar beta;
@@ -83,7 +82,6 @@ recur_backward (PlaitTape *tape, PlaitNode *node)
     .dstate = zeros (tape, sentences, width),
     .has_beginning = state && state->needs_gradient,
   };
-  PlaitPacked *recurrent, *candidate;
 
   set_values (tape, recurrence, node);
   products = recurrence->recurrent.weight.width;
@@ -97,11 +95,9 @@ recur_backward (PlaitTape *tape, PlaitNode *node)
   recurrence->recurrent.weight = PLAIT_TERM_TENSOR (tape, recur_state, recurrence->recurrent.weight);
   if (recurrence->candidate.weight.data)
     recurrence->candidate.weight = PLAIT_TERM_TENSOR (tape, recur_gru_back, recurrence->candidate.weight);
-  recurrent = pack (tape, recurrence->time, &recurrence->recurrent, node->inputs[RECUR_RECURRENT], TRUE);
-  candidate = pack (tape, recurrence->time, &recurrence->candidate, node->inputs[RECUR_CANDIDATE], TRUE);
+  pack (tape, recurrence, node, TRUE);
   plait_recurrence_backward (plait_tape_pool (tape), recurrence, &work);
-  plait_packed_release (arena, candidate);
-  plait_packed_release (arena, recurrent);
+  unpack (tape, recurrence);
 
   /* The rows of the first step come from nothing if there was no state before. */
   add_weight_gradient (tape, node->inputs[RECUR_RECURRENT], node->inputs[RECUR_BIAS],
@@ -112,10 +108,11 @@ recur_backward (PlaitTape *tape, PlaitNode *node)
     add_weight_gradient (tape, node->inputs[RECUR_CANDIDATE], NULL,
                          PLAIT_TERM_TENSOR (tape, recur_gru_weight, recurrence->reset_states),
                          plait_tensor_columns (recurrence->gates, products, width), !state ? sentences : 0);
-  add_beginning (tape, state, PLAIT_TERM_TENSOR (tape, recur_beginning, work.dstate), recurrence->time.order);
+  /* What the sentences began with. */
+  plait_gradient_scatter (tape, state, PLAIT_TERM_TENSOR (tape, recur_beginning, work.dstate), recurrence->time.order);
   if (work.dcell.data)
-    add_beginning (tape, node->inputs[RECUR_CELL], PLAIT_TERM_TENSOR (tape, recur_lstm_beginning, work.dcell),
-                   recurrence->time.order);
+    plait_gradient_scatter (tape, node->inputs[RECUR_CELL], PLAIT_TERM_TENSOR (tape, recur_lstm_beginning, work.dcell),
+                            recurrence->time.order);
   plait_tape_release (tape, work.dreset);
   plait_tape_release (tape, work.dcell);
   plait_tape_release (tape, work.dstate);
@@ -156,7 +153,6 @@ plait_recur (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode *project
   PlaitNode *inputs[RECUR_INPUTS] = { projected, cell->recurrent, cell->bias, cell->candidate, state, memory };
   gint64 width = cell->recurrent->value.rows;
   gboolean lstm = cell->kind == PLAIT_CELL_LSTM, before = !lstm && cell->reset == PLAIT_RESET_BEFORE;
-  PlaitPacked *recurrent, *candidate;
   PlaitNode *node;
   PlaitRecurrence *recurrence;
 
@@ -177,11 +173,9 @@ plait_recur (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode *project
   recurrence->time = plait_timeline (plait_tape_arena (tape), rows, backwards);
   set_values (tape, recurrence, node);
   take_collected (tape, node);
-  recurrent = pack (tape, recurrence->time, &recurrence->recurrent, cell->recurrent, FALSE);
-  candidate = pack (tape, recurrence->time, &recurrence->candidate, cell->candidate, FALSE);
+  pack (tape, recurrence, node, FALSE);
   plait_recurrence_forward (plait_tape_pool (tape), recurrence, projected->value);
-  plait_packed_release (plait_tape_arena (tape), candidate);
-  plait_packed_release (plait_tape_arena (tape), recurrent);
+  unpack (tape, recurrence);
   if (!node->needs_gradient)
     plait_tape_release_kept (tape, node);
   return node;

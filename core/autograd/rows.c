@@ -31,9 +31,12 @@ extent_of (const PlaitNode *part, gboolean columns)
   return columns ? part->value.width : part->value.rows;
 }
 
+/* The payload is whether the parts are columns. */
 static void
-concatenate_backward (PlaitTape *tape, PlaitNode *node, gboolean columns, PlaitScalar factor)
+concatenate_backward (PlaitTape *tape, PlaitNode *node)
 {
+  gboolean columns = *(const gboolean *)node->payload;
+  PlaitScalar factor = columns ? PLAIT_TERM (concatenate_columns, 1) : PLAIT_TERM (concatenate_rows, 1);
   gint64 first = 0;
 
   for (guint i = 0; i < node->n_inputs; i++)
@@ -52,8 +55,15 @@ concatenate_backward (PlaitTape *tape, PlaitNode *node, gboolean columns, PlaitS
     }
 }
 
+static const PlaitOperator concatenation = {
+  .name = "concatenate",
+  .backward = concatenate_backward,
+  .ignores_value = TRUE,
+  .ignores_inputs = TRUE,
+};
+
 static PlaitNode *
-concatenate (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *parts, guint n, gboolean columns)
+concatenate (PlaitTape *tape, PlaitNode *const *parts, guint n, gboolean columns)
 {
   gint64 extent = 0;
   gint64 first = 0;
@@ -65,8 +75,9 @@ concatenate (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *
       plait_tape_expect (tape, extent_of (parts[i], !columns) == extent_of (parts[0], !columns));
       extent += extent_of (parts[i], columns);
     }
-  node = plait_tape_node (tape, operation, columns ? parts[0]->value.rows : extent,
-                          columns ? extent : parts[0]->value.width, parts, n, 0);
+  node = plait_tape_node (tape, &concatenation, columns ? parts[0]->value.rows : extent,
+                          columns ? extent : parts[0]->value.width, parts, n, sizeof columns);
+  *(gboolean *)node->payload = columns;
   for (guint i = 0; i < n; i++)
     {
       plait_tensor_accumulate (plait_tape_pool (tape), place_of (node->value, parts[i], first, columns), 0, 1,
@@ -76,42 +87,23 @@ concatenate (PlaitTape *tape, const PlaitOperator *operation, PlaitNode *const *
   return node;
 }
 
-static void
-concatenate_columns_backward (PlaitTape *tape, PlaitNode *node)
-{
-  concatenate_backward (tape, node, TRUE, PLAIT_TERM (concatenate_columns, 1));
-}
-
-static const PlaitOperator concatenate_columns = {
-  .name = "concatenate_columns",
-  .backward = concatenate_columns_backward,
-  .ignores_value = TRUE,
-  .ignores_inputs = TRUE,
-};
-
 PlaitNode *
 plait_concatenate_columns (PlaitTape *tape, PlaitNode *const *parts, guint n)
 {
-  return concatenate (tape, &concatenate_columns, parts, n, TRUE);
+  return concatenate (tape, parts, n, TRUE);
 }
-
-static void
-concatenate_rows_backward (PlaitTape *tape, PlaitNode *node)
-{
-  concatenate_backward (tape, node, FALSE, PLAIT_TERM (concatenate_rows, 1));
-}
-
-static const PlaitOperator concatenate_rows = {
-  .name = "concatenate_rows",
-  .backward = concatenate_rows_backward,
-  .ignores_value = TRUE,
-  .ignores_inputs = TRUE,
-};
 
 PlaitNode *
 plait_concatenate_rows (PlaitTape *tape, PlaitNode *const *parts, guint n)
 {
-  return concatenate (tape, &concatenate_rows, parts, n, FALSE);
+  return concatenate (tape, parts, n, FALSE);
+}
+
+void
+plait_gradient_scatter (PlaitTape *tape, PlaitNode *input, PlaitTensor gradient, const gint64 *indices)
+{
+  if (input && input->needs_gradient)
+    plait_rows_scatter_add (plait_tape_pool (tape), plait_gradient_to_add (tape, input), gradient, indices);
 }
 
 typedef struct
@@ -133,7 +125,7 @@ gather_rows_backward (PlaitTape *tape, PlaitNode *node)
 {
   const Gathering *gathering = node->payload;
 
-  plait_rows_scatter_add (plait_tape_pool (tape), plait_gradient_to_add (tape, node->inputs[0]),
+  plait_gradient_scatter (tape, node->inputs[0],
                           PLAIT_TERM_TENSOR (tape, gather_rows, apart (node->gradient, gathering->size)),
                           gathering->indices);
 }

@@ -32,25 +32,16 @@ void
 plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout)
 {
   plait_arena_reset (tape->arena);
-  tape->mode = mode;
-  tape->caller = (PlaitCaller){ NULL, NULL };
-  tape->dropout = dropout;
-  tape->n_keys = 0;
-  tape->multiplications = 0;
-  tape->last = NULL;
-  tape->places = 0;
-  tape->spare = NULL;
-  tape->made = NULL;
-  tape->often = NULL;
-  tape->report = NULL;
-  tape->went_back = FALSE;
-  tape->keeps_gradients = FALSE;
-  tape->recomputes = FALSE;
-  tape->in_segment = FALSE;
-  tape->precision = PLAIT_PRECISION_FLOAT;
   if (tape->n_leaves > 0)
     memset (tape->leaves, 0, tape->leaf_places * sizeof (KeyedLeaf));
-  tape->n_leaves = 0;
+  *tape = (PlaitTape){
+    .pool = tape->pool,
+    .arena = tape->arena,
+    .mode = mode,
+    .dropout = dropout,
+    .leaves = tape->leaves,
+    .leaf_places = tape->leaf_places,
+  };
 }
 
 PlaitCaller
@@ -152,12 +143,6 @@ double
 plait_tape_multiplications (const PlaitTape *tape)
 {
   return tape->multiplications;
-}
-
-PlaitOften **
-plait_tape_often (PlaitTape *tape)
-{
-  return &tape->often;
 }
 
 PlaitRandomKey
@@ -355,6 +340,12 @@ PlaitTensor
 plait_tape_value_if_any (PlaitTape *tape, PlaitNode *node)
 {
   return !node ? (PlaitTensor){ NULL, 0, 0, 0 } : plait_tape_value (tape, node);
+}
+
+PlaitStepFactor
+plait_tape_factor (PlaitTape *tape, PlaitNode *weight)
+{
+  return (PlaitStepFactor){ .weight = plait_tape_value_if_any (tape, weight), .precision = tape->precision };
 }
 
 void

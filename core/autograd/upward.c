@@ -16,13 +16,6 @@ enum
   UPWARD_INPUTS
 };
 
-/* Panels that were made for one way up or down. */
-typedef struct
-{
-  PlaitPacked *gates;
-  PlaitPacked *candidate[2];
-} Panels;
-
 /* Whether the candidate's weight is multiplied child by child. */
 static gboolean
 is_after (const PlaitUpward *upward)
@@ -35,15 +28,15 @@ static void
 set_values (PlaitTape *tape, PlaitUpward *upward, const PlaitNode *node)
 {
   gint64 width = upward->width;
-  PlaitTensor candidate = plait_tape_value_if_any (tape, node->inputs[UPWARD_CANDIDATE]);
+  PlaitStepFactor candidate = plait_tape_factor (tape, node->inputs[UPWARD_CANDIDATE]);
 
-  upward->gates = (PlaitStepFactor){ plait_tape_value_if_any (tape, node->inputs[UPWARD_GATES]), NULL,
-                                     plait_tape_precision (tape) };
-  upward->candidate[0] = (PlaitStepFactor){ candidate, NULL, plait_tape_precision (tape) };
-  if (is_after (upward))
-    for (gint64 side = 0; side < 2; side++)
-      upward->candidate[side]
-          = (PlaitStepFactor){ plait_tensor_rows (candidate, side * width, width), NULL, plait_tape_precision (tape) };
+  upward->gates = plait_tape_factor (tape, node->inputs[UPWARD_GATES]);
+  upward->candidate[0] = candidate;
+  for (gint64 side = 0; side < 2 && is_after (upward); side++)
+    {
+      upward->candidate[side] = candidate;
+      upward->candidate[side].weight = plait_tensor_rows (candidate.weight, side * width, width);
+    }
   upward->gate_bias = plait_tape_value_if_any (tape, node->inputs[UPWARD_GATE_BIAS]).data;
   upward->candidate_bias = plait_tape_value_if_any (tape, node->inputs[UPWARD_CANDIDATE_BIAS]).data;
   upward->projected = plait_tape_value_if_any (tape, node->inputs[UPWARD_PROJECTED]);
@@ -52,25 +45,22 @@ set_values (PlaitTape *tape, PlaitUpward *upward, const PlaitNode *node)
     upward->cells = plait_tensor_columns (node->value, width, width);
 }
 
-static Panels
+static void
 pack (PlaitTape *tape, PlaitUpward *upward, gboolean transposed)
 {
-  Panels panels = { NULL, { NULL, NULL } };
-
   if (upward->heights->n < 2)
-    return panels;
-  panels.gates = plait_tape_pack (tape, &upward->gates, transposed);
+    return;
+  plait_tape_pack (tape, &upward->gates, transposed);
   for (gint side = 0; side < 2; side++)
-    panels.candidate[side] = plait_tape_pack (tape, &upward->candidate[side], transposed);
-  return panels;
+    plait_tape_pack (tape, &upward->candidate[side], transposed);
 }
 
 static void
-release_panels (PlaitTape *tape, const Panels *panels)
+unpack (PlaitTape *tape, PlaitUpward *upward)
 {
-  plait_packed_release (plait_tape_arena (tape), panels->gates);
+  plait_tape_unpack (tape, &upward->gates);
   for (gint side = 0; side < 2; side++)
-    plait_packed_release (plait_tape_arena (tape), panels->candidate[side]);
+    plait_tape_unpack (tape, &upward->candidate[side]);
 }
 
 /* Gradients of the candidate's weight and bias. */
@@ -103,15 +93,6 @@ add_candidate_gradients (PlaitTape *tape, const PlaitUpward *upward, PlaitNode *
                                        plait_tensor_columns (upward->kept, (after ? 7 : 5) * width, width)));
 }
 
-/* Adds the rows of the leaves to the gradient of @input. */
-static void
-add_leaves (PlaitTape *tape, const PlaitUpward *upward, PlaitNode *input, PlaitTensor gradient)
-{
-  if (input && input->needs_gradient)
-    plait_rows_scatter_add (plait_tape_pool (tape), plait_gradient_to_add (tape, input), gradient,
-                            upward->heights->leaf);
-}
-
 static void
 upward_backward (PlaitTape *tape, PlaitNode *node)
 {
@@ -129,7 +110,6 @@ upward_backward (PlaitTape *tape, PlaitNode *node)
   };
   PlaitLinearBackward gates = { .dz = plait_tensor_columns (upward->kept, 0, plait_upward_gates (upward->kind) * width),
                                 .precision = plait_tape_precision (tape) };
-  Panels panels;
 
   set_values (tape, upward, node);
   if (upward->reset_children.data)
@@ -139,9 +119,9 @@ upward_backward (PlaitTape *tape, PlaitNode *node)
     if (upward->candidate[side].weight.data)
       upward->candidate[side].weight
           = PLAIT_TERM_TENSOR (tape, upward_gru_reset_product, upward->candidate[side].weight);
-  panels = pack (tape, upward, TRUE);
+  pack (tape, upward, TRUE);
   plait_upward_backward (pool, upward, &work);
-  release_panels (tape, &panels);
+  unpack (tape, upward);
 
   gates.x = PLAIT_TERM_TENSOR (tape, upward_gates_weight, upward->children);
   gates.dweight = plait_gradient_if_needed (tape, node->inputs[UPWARD_GATES], &gates.dweight_beta);
@@ -149,9 +129,11 @@ upward_backward (PlaitTape *tape, PlaitNode *node)
   plait_linear_backward (pool, &gates);
   if (upward->kind == PLAIT_TREE_GRU)
     add_candidate_gradients (tape, upward, node->inputs[UPWARD_CANDIDATE], node->inputs[UPWARD_CANDIDATE_BIAS]);
-  add_leaves (tape, upward, node->inputs[UPWARD_LEAVES], PLAIT_TERM_TENSOR (tape, upward_leaf, work.dstates));
+  plait_gradient_scatter (tape, node->inputs[UPWARD_LEAVES], PLAIT_TERM_TENSOR (tape, upward_leaf, work.dstates),
+                          upward->heights->leaf);
   if (lstm)
-    add_leaves (tape, upward, node->inputs[UPWARD_LEAF_CELLS], PLAIT_TERM_TENSOR (tape, upward_lstm_leaf, work.dcells));
+    plait_gradient_scatter (tape, node->inputs[UPWARD_LEAF_CELLS],
+                            PLAIT_TERM_TENSOR (tape, upward_lstm_leaf, work.dcells), upward->heights->leaf);
   plait_tape_release (tape, work.dreset);
   plait_tape_release (tape, work.dchildren);
 }
@@ -187,7 +169,6 @@ plait_upward (PlaitTape *tape, const PlaitTreeCell *cell, const PlaitTreeHeights
   PlaitPool *pool = plait_tape_pool (tape);
   PlaitNode *node;
   PlaitUpward *upward;
-  Panels panels;
 
   expect_upward_shapes (tape, cell, inputs, heights, width);
   node = plait_tape_node (tape, &upward_operator, heights->rows, lstm ? 2 * width : width, inputs, UPWARD_INPUTS,
@@ -207,9 +188,9 @@ plait_upward (PlaitTape *tape, const PlaitTreeCell *cell, const PlaitTreeHeights
     plait_rows_gather (pool, upward->cells, 0, leaf_cells->value, heights->leaf);
   else if (lstm)
     plait_tensor_fill (pool, upward->cells, 0, 0);
-  panels = pack (tape, upward, FALSE);
+  pack (tape, upward, FALSE);
   plait_upward_forward (pool, upward);
-  release_panels (tape, &panels);
+  unpack (tape, upward);
   if (!node->needs_gradient)
     plait_tape_release_kept (tape, node);
   return node;

@@ -11,22 +11,17 @@ enum
   VOCABULARY_INPUTS
 };
 
-typedef struct
-{
-  PlaitTensor dstates; /* what forward found, for a cotangent of 1; no data if the states need no gradient */
-} VocabularyPayload;
-
+/* The payload is the gradient of the states that forward found, for a cotangent of 1; no data if they need none. */
 static void
 vocabulary_loss_backward (PlaitTape *tape, PlaitNode *node)
 {
-  VocabularyPayload *payload = node->payload;
+  PlaitTensor *dstates = node->payload;
 
   plait_tape_expect (tape, node->gradient.data[0] == 1);
-  if (!payload->dstates.data)
+  if (!dstates->data)
     return;
-  plait_gradient_pass (tape, &payload->dstates, 1, node->inputs[VOCABULARY_STATES]);
-  if (payload->dstates.data)
-    plait_arena_release (plait_tape_arena (tape), payload->dstates.data, plait_tensor_size (payload->dstates));
+  plait_gradient_pass (tape, dstates, 1, node->inputs[VOCABULARY_STATES]);
+  plait_tape_release (tape, *dstates);
 }
 
 static const PlaitOperator vocabulary_loss = {
@@ -55,21 +50,21 @@ plait_vocabulary_loss (PlaitTape *tape, PlaitNode *states, PlaitNode *table, Pla
   };
   PlaitVocabularySums found;
   PlaitNode *node;
-  VocabularyPayload *payload;
+  PlaitTensor *dstates;
 
   plait_tape_expect (tape, states->value.width == table->value.width);
   plait_tape_expect (tape, !bias || (bias->value.rows == 1 && bias->value.width == table->value.rows));
   for (gint64 i = 0; i < states->value.rows; i++)
     plait_tape_expect (tape, targets[i] >= 0 && targets[i] < table->value.rows);
-  node = plait_tape_node (tape, &vocabulary_loss, 1, 1, inputs, VOCABULARY_INPUTS, sizeof *payload);
-  payload = node->payload;
+  node = plait_tape_node (tape, &vocabulary_loss, 1, 1, inputs, VOCABULARY_INPUTS, sizeof *dstates);
+  dstates = node->payload;
   plait_tape_note_product (tape, states, table, work.states.rows * plait_tape_numbers (table));
   /* The logits are here now and not later: the gradients are made at once. */
   if (node->needs_gradient)
     {
       if (states->needs_gradient)
-        payload->dstates = plait_tape_tensor (tape, states->value.rows, states->value.width);
-      work.dstates = payload->dstates;
+        *dstates = plait_tape_tensor (tape, states->value.rows, states->value.width);
+      work.dstates = *dstates;
       if (table->needs_gradient)
         work.dtable = plait_gradient_target (tape, table, &work.dtable_beta);
       if (bias && bias->needs_gradient)

@@ -19,24 +19,6 @@ typedef struct
 } Payload;
 
 static void
-products_backward (PlaitTape *tape, PlaitNode *const *inputs, const PlaitChosen *all, PlaitTensor dscores)
-{
-  PlaitPool *pool = plait_tape_pool (tape);
-  PlaitNode *queries = inputs[WALK_QUERIES], *keys = inputs[WALK_KEYS];
-
-  if (queries->needs_gradient)
-    {
-      PlaitScalar beta;
-      PlaitTensor target = plait_gradient_target (tape, queries, &beta);
-
-      plait_chosen_sum (pool, all, target, beta != 0, PLAIT_TERM_TENSOR (tape, walk_query, dscores).data, keys->value);
-    }
-  if (keys->needs_gradient)
-    plait_chosen_spread (pool, plait_tape_arena (tape), all, plait_gradient_to_add (tape, keys),
-                         PLAIT_TERM_TENSOR (tape, walk_key, dscores).data, queries->value);
-}
-
-static void
 walk_backward (PlaitTape *tape, PlaitNode *node)
 {
   const Payload *payload = node->payload;
@@ -48,7 +30,9 @@ walk_backward (PlaitTape *tape, PlaitNode *node)
   if (node->inputs[WALK_VECTOR])
     plait_chosen_additive_backward (tape, node->inputs, &walked->all, dscores.data);
   else
-    products_backward (tape, node->inputs, &walked->all, dscores);
+    plait_chosen_products_backward (tape, node->inputs[WALK_QUERIES], node->inputs[WALK_KEYS], &walked->all,
+                                    PLAIT_TERM_TENSOR (tape, walk_query, dscores),
+                                    PLAIT_TERM_TENSOR (tape, walk_key, dscores));
   plait_tape_release (tape, dscores);
 }
 

@@ -23,6 +23,7 @@ typedef struct
   PlaitTensor weight;
   const PlaitPacked *packed;
   PlaitPrecision precision;
+  PlaitPacked *own; /* @packed, where it was made for these steps, or NULL */
 } PlaitStepFactor;
 
 /* Calls @row with @data for each row 0 .. rows - 1, of which one is worth the work on @elements elements. */
