@@ -3,6 +3,7 @@
 
 #include "tensor/kernels/kernels.h"
 #include "tensor/panel.h"
+#include "tensor/spans.h"
 
 /* Fewer sentences would leave a factor's panels too little used each time they are read. */
 #define LEAST_SENTENCES 8
@@ -55,20 +56,5 @@ plait_bundle_row (PlaitRagged sentences, gint64 rows, gint64 bundle, gint64 bund
 {
   if (bundle == 0 || bundle == bundles)
     return bundle == 0 ? 0 : rows;
-  return sentences.offsets[plait_bundle_place (sentences.offsets, 0, sentences.n, rows * bundle / bundles)];
-}
-
-gint64
-plait_bundle_place (const gint64 *numbers, gint64 first, gint64 end, gint64 least)
-{
-  while (first < end)
-    {
-      gint64 middle = first + (end - first) / 2;
-
-      if (numbers[middle] < least)
-        first = middle + 1;
-      else
-        end = middle;
-    }
-  return first;
+  return sentences.offsets[plait_first_place (sentences.offsets, 0, sentences.n, rows * bundle / bundles)];
 }

@@ -22,6 +22,3 @@ void plait_bundles_run (PlaitPool *pool, gint64 sentences, gint64 most_rows, con
 /* The first row of bundle @bundle where the trees of @sentences, whose offsets count @rows rows, go into @bundles
  * bundles of about as many rows; @rows for the bundle after the last. */
 gint64 plait_bundle_row (PlaitRagged sentences, gint64 rows, gint64 bundle, gint64 bundles);
-
-/* The first place from @first to @end of a number of @numbers, which ascend, that is @least or more. */
-gint64 plait_bundle_place (const gint64 *numbers, gint64 first, gint64 end, gint64 least);

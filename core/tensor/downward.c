@@ -5,6 +5,7 @@
 #include "tensor/elementwise.h"
 #include "tensor/kernels/kernels.h"
 #include "tensor/rows.h"
+#include "tensor/spans.h"
 
 /* The children of a bundle of sentences on one side at one depth. */
 typedef struct
@@ -66,7 +67,7 @@ run_kernel (Depth *depth, PlaitCellKernel kernel)
 static gint64
 place_of (const PlaitTreeSide *children, gint64 at, gint64 row)
 {
-  return plait_bundle_place (children->parent, children->first[at], children->first[at + 1], row);
+  return plait_first_place (children->parent, children->first[at], children->first[at + 1], row);
 }
 
 /* FALSE if there is nothing of this side. */
@@ -105,24 +106,16 @@ go_down (Depth *depth)
   run_kernel (depth, depth->kernels->gru_candidate);
 }
 
-/* A way down, there or back, in bundles. */
-typedef struct
-{
-  const PlaitDownward *downward;
-  gboolean backward;
-} Passage;
-
+/* The depths of a bundle, of @all of which no bundle is set. */
 static Depth
-depth_of (const Passage *passage, gint64 bundle, gint64 bundles, PlaitPool *pool)
+depth_of (const Depth *all, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
-  const PlaitTreeDepths *depths = passage->downward->depths;
-  Depth depth = { .step = { .pool = pool },
-                  .kernels = plait_kernels (),
-                  .downward = passage->downward,
-                  .backward = passage->backward,
-                  .begin = plait_bundle_row (depths->sentences, depths->rows, bundle, bundles),
-                  .end = plait_bundle_row (depths->sentences, depths->rows, bundle + 1, bundles) };
+  const PlaitTreeDepths *depths = all->downward->depths;
+  Depth depth = *all;
 
+  depth.step.pool = pool;
+  depth.begin = plait_bundle_row (depths->sentences, depths->rows, bundle, bundles);
+  depth.end = plait_bundle_row (depths->sentences, depths->rows, bundle + 1, bundles);
   /* As many rows for each bundle as it has children on a side. */
   for (gint64 at = 0; at < depths->n; at++)
     depth.scratch += place_of (&depths->sides[0], at, depth.begin) - depths->sides[0].first[at];
@@ -141,22 +134,21 @@ most_rows (const PlaitTreeDepths *depths)
 }
 
 static void
-run_bundles (PlaitPool *pool, Passage *passage, PlaitBundleWork work)
+run_bundles (PlaitPool *pool, Depth *all, PlaitBundleWork work)
 {
-  const PlaitDownward *downward = passage->downward;
+  const PlaitDownward *downward = all->downward;
   const PlaitDownwardSide *sides = downward->sides;
   const PlaitStepFactor factors[] = { sides[0].recurrent, sides[0].candidate, sides[1].recurrent, sides[1].candidate };
 
-  plait_bundles_run (pool, downward->depths->sentences.n, most_rows (downward->depths), factors, 4, work, passage);
+  plait_bundles_run (pool, downward->depths->sentences.n, most_rows (downward->depths), factors, 4, work, all);
 }
 
 static void
 forward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
-  const Passage *passage = data;
-  Depth depth = depth_of (passage, bundle, bundles, pool);
+  Depth depth = depth_of (data, bundle, bundles, pool);
 
-  for (gint64 at = 0; at < passage->downward->depths->n; at++)
+  for (gint64 at = 0; at < depth.downward->depths->n; at++)
     for (gint64 side = 0; side < 2; side++)
       if (set_depth (&depth, at, side))
         go_down (&depth);
@@ -166,9 +158,9 @@ void
 plait_downward_forward (PlaitPool *pool, const PlaitDownward *downward)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
-  Passage passage = { .downward = downward };
+  Depth all = { .kernels = plait_kernels (), .downward = downward };
 
-  run_bundles (pool, &passage, forward_bundle);
+  run_bundles (pool, &all, forward_bundle);
 }
 
 static void
@@ -199,10 +191,9 @@ go_up (Depth *depth)
 static void
 backward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
-  const Passage *passage = data;
-  Depth depth = depth_of (passage, bundle, bundles, pool);
+  Depth depth = depth_of (data, bundle, bundles, pool);
 
-  for (gint64 at = passage->downward->depths->n - 1; at >= 0; at--)
+  for (gint64 at = depth.downward->depths->n - 1; at >= 0; at--)
     for (gint64 side = 1; side >= 0; side--)
       if (set_depth (&depth, at, side))
         go_up (&depth);
@@ -212,7 +203,7 @@ void
 plait_downward_backward (PlaitPool *pool, const PlaitDownward *downward)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
-  Passage passage = { .downward = downward, .backward = TRUE };
+  Depth all = { .kernels = plait_kernels (), .downward = downward, .backward = TRUE };
 
-  run_bundles (pool, &passage, backward_bundle);
+  run_bundles (pool, &all, backward_bundle);
 }

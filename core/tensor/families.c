@@ -236,20 +236,6 @@ forward_piece (gpointer data, gint64 number, guint thread)
     }
 }
 
-void
-plait_families_attention_forward (PlaitPool *pool, PlaitTensor context, const PlaitFamiliesAttention *attention)
-{
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  const PlaitAttentionSettings *settings = attention->settings;
-  Call call = { .kernels = plait_kernels (),
-                .pool = pool,
-                .attention = attention,
-                .context = context,
-                .mask = plait_mask (settings->key, settings->dropout) };
-
-  plait_pool_run (pool, attention->query_rows.n * settings->heads, forward_piece, &call);
-}
-
 /* target = (beta: target +) numbers^T right, or numbers right if they are not @turned, which have @rows rows. */
 static void
 give (const Call *call, const Piece *piece, PlaitGradientTarget target, gint64 first, gint64 rows, gint64 depth,
@@ -317,18 +303,32 @@ backward_piece (gpointer data, gint64 number, guint thread)
     }
 }
 
-void
-plait_families_attention_backward (PlaitPool *pool, const PlaitFamiliesGradients *gradients, PlaitTensor dcontext,
-                                   const PlaitFamiliesAttention *attention)
+/* Goes back where @gradients are given. */
+static void
+run (PlaitPool *pool, PlaitTensor context, const PlaitFamiliesGradients *gradients,
+     const PlaitFamiliesAttention *attention)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   const PlaitAttentionSettings *settings = attention->settings;
   Call call = { .kernels = plait_kernels (),
                 .pool = pool,
                 .attention = attention,
-                .context = dcontext,
+                .context = context,
                 .gradients = gradients,
                 .mask = plait_mask (settings->key, settings->dropout) };
 
-  plait_pool_run (pool, attention->query_rows.n * settings->heads, backward_piece, &call);
+  plait_pool_run (pool, attention->query_rows.n * settings->heads, gradients ? backward_piece : forward_piece, &call);
+}
+
+void
+plait_families_attention_forward (PlaitPool *pool, PlaitTensor context, const PlaitFamiliesAttention *attention)
+{
+  run (pool, context, NULL, attention);
+}
+
+void
+plait_families_attention_backward (PlaitPool *pool, const PlaitFamiliesGradients *gradients, PlaitTensor dcontext,
+                                   const PlaitFamiliesAttention *attention)
+{
+  run (pool, dcontext, gradients, attention);
 }

@@ -22,11 +22,11 @@ struct PlaitPacked
 typedef struct
 {
   PlaitTensor x;
-  const gint8 *bytes; /* where the weight is of bytes: [rows][stride] */
+  gint8 *bytes; /* where the weight is of bytes: [rows][stride] */
   gint64 stride;
-  const PlaitHalves *halves; /* where it is of bfloat16: [rows][plait_halves (depth)] */
-  const PlaitScalar *scales; /* [rows] */
-  const gint32 *sums;        /* [rows] */
+  PlaitHalves *halves; /* where it is of bfloat16: [rows][plait_halves (depth)] */
+  PlaitScalar *scales; /* [rows] */
+  gint32 *sums;        /* [rows] */
 } PlaitPackedRows;
 
 /* @x for products with @packed. Bytes and halves stand in the caller's scratch (plait_pool_scratch) until it is used

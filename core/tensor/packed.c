@@ -208,10 +208,6 @@ typedef struct
 {
   const PlaitPacked *packed;
   PlaitPackedRows rows;
-  gint8 *bytes;
-  PlaitScalar *scales;
-  gint32 *sums;
-  PlaitHalves *halves;
   gint64 pieces;
 } Quantising;
 
@@ -223,9 +219,8 @@ quantising_piece (gpointer data, gint64 piece, guint thread)
   gint64 n = rows->x.rows;
 
   for (gint64 i = n * piece / quantising->pieces; i < n * (piece + 1) / quantising->pieces; i++)
-    quantising->sums[i]
-        = quantising->packed->int8->quantise (quantising->bytes + i * rows->stride, rows->stride,
-                                              &quantising->scales[i], plait_tensor_row (rows->x, i), rows->x.width);
+    rows->sums[i] = quantising->packed->int8->quantise (rows->bytes + i * rows->stride, rows->stride, &rows->scales[i],
+                                                        plait_tensor_row (rows->x, i), rows->x.width);
 }
 
 static void
@@ -235,8 +230,8 @@ rounding_piece (gpointer data, gint64 piece, guint thread)
   PlaitTensor x = quantising->rows.x;
   gint64 first = x.rows * piece / quantising->pieces, end = x.rows * (piece + 1) / quantising->pieces;
 
-  plait_halves_left (quantising->packed->bfloat16, quantising->halves + first * plait_halves (x.width), x, FALSE, first,
-                     end - first, 0, x.width);
+  plait_halves_left (quantising->packed->bfloat16, quantising->rows.halves + first * plait_halves (x.width), x, FALSE,
+                     first, end - first, 0, x.width);
 }
 
 PlaitPackedRows
@@ -244,28 +239,26 @@ plait_packed_rows (PlaitPool *pool, const PlaitPacked *packed, PlaitTensor x)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_PRODUCTS);
   Quantising quantising = { .packed = packed, .rows = { .x = x } };
+  PlaitPackedRows *rows = &quantising.rows;
   gint64 stride = groups_of (packed) * PLAIT_INT8_GROUP;
 
   if (packed->bfloat16)
     {
-      quantising.rows.halves = quantising.halves
+      rows->halves
           = plait_pool_scratch (pool, plait_pool_threads (pool), plait_halves_left_bytes (x.rows, packed->depth));
       quantising.pieces = CLAMP (x.rows * packed->depth / LITTLE, 1, x.rows);
       plait_pool_run (pool, quantising.pieces, rounding_piece, &quantising);
     }
   if (!packed->int8)
-    return quantising.rows;
-  quantising.rows.stride = stride;
-  quantising.scales = plait_pool_scratch (pool, plait_pool_threads (pool),
-                                          (gsize)x.rows * (sizeof (PlaitScalar) + sizeof (gint32) + (gsize)stride));
-  quantising.sums = (gint32 *)(quantising.scales + x.rows);
-  quantising.bytes = (gint8 *)(quantising.sums + x.rows);
+    return *rows;
+  rows->stride = stride;
+  rows->scales = plait_pool_scratch (pool, plait_pool_threads (pool),
+                                     (gsize)x.rows * (sizeof (PlaitScalar) + sizeof (gint32) + (gsize)stride));
+  rows->sums = (gint32 *)(rows->scales + x.rows);
+  rows->bytes = (gint8 *)(rows->sums + x.rows);
   quantising.pieces = CLAMP (x.rows * stride / LITTLE, 1, x.rows);
   plait_pool_run (pool, quantising.pieces, quantising_piece, &quantising);
-  quantising.rows.scales = quantising.scales;
-  quantising.rows.sums = quantising.sums;
-  quantising.rows.bytes = quantising.bytes;
-  return quantising.rows;
+  return *rows;
 }
 
 /* One band, as plait_packed_multiply. */

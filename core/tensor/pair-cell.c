@@ -95,7 +95,7 @@ run_kernel (const Step *step, const Part *part, PlaitCellKernel kernel)
       PlaitCellRow row = {
         .gates = plait_tensor_row (cell->gates, pair),
         .previous = plait_tensor_row (cell->previous, pair),
-        .reset_state = cell->reset_states.data ? plait_tensor_row (cell->reset_states, pair) : NULL,
+        .reset_state = plait_step_row (cell->reset_states, pair),
       };
 
       if (!work)

@@ -27,6 +27,16 @@ plait_pairs_new (PlaitArena *arena, PlaitRagged queries, PlaitRagged rows)
   return (PlaitPairs){ queries, rows, offsets };
 }
 
+PlaitRagged
+plait_ragged_units (PlaitArena *arena, gint64 n)
+{
+  gint64 *offsets = plait_arena_new_array (arena, gint64, n + 1);
+
+  for (gint64 i = 0; i <= n; i++)
+    offsets[i] = i;
+  return (PlaitRagged){ n, offsets };
+}
+
 typedef struct
 {
   const PlaitKernels *kernels;
@@ -279,43 +289,26 @@ multiply (const Call *call, gint64 rows, gint64 width, gint64 depth, const Plait
       }
 }
 
-/* Where a piece reads: a sentence, a part of its rows, a block of columns. */
-typedef struct
-{
-  gint64 sentence;
-  gint64 part;
-  gint64 column;
-} Reading;
-
-static Reading
-reading_of (const Call *call, gint64 piece)
-{
-  gint64 blocks = (call->x.width + COLUMNS - 1) / COLUMNS;
-
-  return (Reading){ piece / blocks / call->pieces_in, piece / blocks % call->pieces_in, piece % blocks * COLUMNS };
-}
-
-/* The sum over the sentence's first rows goes to y; those over the others wait in @partial, one [query rows, w] for
- * each part. */
+/* A piece reads a part of a sentence's rows and a block of columns. The sum over the first rows goes to y; those over
+ * the others wait in @partial, one [query rows, w] for each part. */
 static void
 read_piece (gpointer data, gint64 piece, guint thread)
 {
   const Call *call = data;
   const PlaitPairs *pairs = call->pairs;
-  Reading at = reading_of (call, piece);
-  gint64 length = plait_ragged_length (pairs->rows, at.sentence);
-  gint64 queries = plait_ragged_length (pairs->queries, at.sentence);
-  gint64 first = at.part * READ_ROWS, rows = CLAMP (length - first, 0, READ_ROWS);
+  gint64 blocks = (call->x.width + COLUMNS - 1) / COLUMNS, column = piece % blocks * COLUMNS;
+  gint64 sentence = piece / blocks / call->pieces_in, part = piece / blocks % call->pieces_in;
+  gint64 length = plait_ragged_length (pairs->rows, sentence), queries = plait_ragged_length (pairs->queries, sentence);
+  gint64 first = part * READ_ROWS, rows = CLAMP (length - first, 0, READ_ROWS);
   PlaitTensor y = call->y;
 
-  if (queries == 0 || (rows == 0 && at.part > 0))
+  if (queries == 0 || (rows == 0 && part > 0))
     return;
-  if (at.part > 0)
-    y = plait_tensor (call->partial + (at.part - 1) * y.rows * y.width, y.rows, y.width);
-  multiply (call, queries, MIN (COLUMNS, y.width - at.column), rows,
-            call->numbers + pairs->offsets[at.sentence] + first, length, 1,
-            plait_tensor_row (call->x, pairs->rows.offsets[at.sentence] + first) + at.column, call->x.stride,
-            plait_tensor_row (y, pairs->queries.offsets[at.sentence]) + at.column, y.stride, call->add && at.part == 0);
+  if (part > 0)
+    y = plait_tensor (call->partial + (part - 1) * y.rows * y.width, y.rows, y.width);
+  multiply (call, queries, MIN (COLUMNS, y.width - column), rows, call->numbers + pairs->offsets[sentence] + first,
+            length, 1, plait_tensor_row (call->x, pairs->rows.offsets[sentence] + first) + column, call->x.stride,
+            plait_tensor_row (y, pairs->queries.offsets[sentence]) + column, y.stride, call->add && part == 0);
 }
 
 static void

@@ -21,6 +21,9 @@ typedef struct
 /* The offsets live in @arena, the ragged ones are borrowed. */
 PlaitPairs plait_pairs_new (PlaitArena *arena, PlaitRagged queries, PlaitRagged rows);
 
+/* @n sentences of one row each; the offsets live in @arena. */
+PlaitRagged plait_ragged_units (PlaitArena *arena, gint64 n);
+
 static inline gint64
 plait_pairs_number (const PlaitPairs *pairs)
 {

@@ -55,12 +55,7 @@ typedef struct
   gint64 band_width; /* columns of a piece */
 } Product;
 
-/* The column band whose panels stand in a thread's scratch, at the start of it. */
-typedef struct
-{
-  gint64 band;
-} Kept;
-
+/* At the start of a thread's scratch: the column band whose panels stand behind it. */
 #define KEPT_BYTES 64
 
 /* A transposed left factor whose rows stand so far apart is copied for each piece: to read a few numbers of each row
@@ -107,15 +102,15 @@ add_column_sums (const Product *product, const Place *place)
 static void
 multiply_bfloat16 (const Product *product, const Place *place, guint thread)
 {
-  Kept *kept = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
+  gint64 *kept = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
   char *panels = (char *)kept + KEPT_BYTES;
   PlaitHalves *left = (PlaitHalves *)(panels + plait_halves_panel_bytes (product->band_width, product->depth));
   PlaitBfloat16Panel rows;
 
-  if (kept->band != place->band)
+  if (*kept != place->band)
     plait_halves_right (product->bfloat16, (PlaitHalves *)panels, product->b, product->transpose_b, product->first,
                         product->depth, place->column, place->width);
-  kept->band = place->band;
+  *kept = place->band;
   rows = plait_halves_left (product->bfloat16, left, product->a, product->transpose_a, place->row, place->rows,
                             product->first, product->depth);
   plait_halves_multiply (product->bfloat16, &rows, (PlaitHalves *)panels,
@@ -134,15 +129,15 @@ multiply_panels (const Product *product, const Place *place, guint thread)
   gint64 column = place->column, width = place->width;
   gint64 unpacked = product->transpose_b || product->c.rows > FEW_ROWS ? 0 : width - width % tile;
   const PlaitScalar *a = product->a.data;
-  Kept *kept = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
+  gint64 *kept = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
   PlaitScalar *panels = (PlaitScalar *)((char *)kept + KEPT_BYTES);
 
-  if (kept->band != place->band)
+  if (*kept != place->band)
     {
       if (unpacked < width)
         plait_panel_pack (kernels, tile, panels + unpacked * depth, product->b, product->transpose_b, product->first,
                           depth, column + unpacked, width - unpacked);
-      kept->band = place->band;
+      *kept = place->band;
     }
   if (copies_left (product))
     {
@@ -224,9 +219,7 @@ product_piece (gpointer data, gint64 piece, guint thread)
 static void
 forget_panels (const Product *product, guint thread)
 {
-  Kept *kept = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
-
-  kept->band = -1;
+  *(gint64 *)plait_pool_scratch (product->pool, thread, scratch_bytes (product)) = -1;
 }
 
 static void

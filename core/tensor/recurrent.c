@@ -165,14 +165,6 @@ begin (PlaitPool *pool, const PlaitRecurrence *recurrence)
     plait_tensor_fill (pool, previous, 0, 0);
 }
 
-/* A recurrence, forward or back, in bundles. */
-typedef struct
-{
-  const PlaitRecurrence *recurrence;
-  PlaitTensor projected;
-  const PlaitRecurrenceBackward *work;
-} Passage;
-
 /* The first place in the order of time of a bundle that has its share of all rows. */
 static gint64
 bundle_begin (const PlaitTimeline *time, gint64 bundle, gint64 bundles)
@@ -186,37 +178,34 @@ bundle_begin (const PlaitTimeline *time, gint64 bundle, gint64 bundles)
   return place;
 }
 
+/* The steps of a bundle, of @all of which no bundle is set. */
 static Step
-step_of (const Passage *passage, gint64 bundle, gint64 bundles, PlaitPool *pool)
+step_of (const Step *all, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
-  return (Step){
-    .at = { .pool = pool },
-    .kernels = plait_kernels (),
-    .recurrence = passage->recurrence,
-    .work = passage->work,
-    .projected = passage->projected,
-    .from = bundle_begin (&passage->recurrence->time, bundle, bundles),
-    .end = bundle_begin (&passage->recurrence->time, bundle + 1, bundles),
-  };
+  Step step = *all;
+
+  step.at.pool = pool;
+  step.from = bundle_begin (&all->recurrence->time, bundle, bundles);
+  step.end = bundle_begin (&all->recurrence->time, bundle + 1, bundles);
+  return step;
 }
 
 static void
-run_bundles (PlaitPool *pool, Passage *passage, PlaitBundleWork work)
+run_bundles (PlaitPool *pool, Step *all, PlaitBundleWork work)
 {
-  const PlaitRecurrence *recurrence = passage->recurrence;
+  const PlaitRecurrence *recurrence = all->recurrence;
   const PlaitStepFactor factors[] = { recurrence->recurrent, recurrence->candidate };
 
   if (recurrence->time.steps == 0)
     return;
-  plait_bundles_run (pool, recurrence->time.first[1], recurrence->time.first[1], factors, 2, work, passage);
+  plait_bundles_run (pool, recurrence->time.first[1], recurrence->time.first[1], factors, 2, work, all);
 }
 
 static void
 forward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
-  const Passage *passage = data;
-  const PlaitRecurrence *recurrence = passage->recurrence;
-  Step step = step_of (passage, bundle, bundles, pool);
+  Step step = step_of (data, bundle, bundles, pool);
+  const PlaitRecurrence *recurrence = step.recurrence;
   gint64 width = recurrence->width, products = recurrence->recurrent.weight.width;
 
   for (gint64 t = 0; t < recurrence->time.steps && set_step (&step, t); t++)
@@ -241,20 +230,19 @@ void
 plait_recurrence_forward (PlaitPool *pool, const PlaitRecurrence *recurrence, PlaitTensor projected)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
-  Passage passage = { .recurrence = recurrence, .projected = projected };
+  Step all = { .kernels = plait_kernels (), .recurrence = recurrence, .projected = projected };
 
   if (recurrence->time.steps > 0)
     begin (pool, recurrence);
-  run_bundles (pool, &passage, forward_bundle);
+  run_bundles (pool, &all, forward_bundle);
 }
 
 static void
 backward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
-  const Passage *passage = data;
-  const PlaitRecurrence *recurrence = passage->recurrence;
-  const PlaitRecurrenceBackward *work = passage->work;
-  Step step = step_of (passage, bundle, bundles, pool);
+  Step step = step_of (data, bundle, bundles, pool);
+  const PlaitRecurrence *recurrence = step.recurrence;
+  const PlaitRecurrenceBackward *work = step.work;
   gint64 width = recurrence->width, products = recurrence->recurrent.weight.width;
 
   for (gint64 t = recurrence->time.steps - 1; t >= 0; t--)
@@ -283,7 +271,7 @@ void
 plait_recurrence_backward (PlaitPool *pool, const PlaitRecurrence *recurrence, const PlaitRecurrenceBackward *work)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
-  Passage passage = { .recurrence = recurrence, .work = work };
+  Step all = { .kernels = plait_kernels (), .recurrence = recurrence, .work = work };
 
-  run_bundles (pool, &passage, backward_bundle);
+  run_bundles (pool, &all, backward_bundle);
 }

@@ -172,29 +172,12 @@ plait_embed_backward (PlaitPool *pool, PlaitTensor dtable, PlaitTensor dy, const
   run_columns (pool, &call, scatter_piece);
 }
 
-/* The sentence that row @row belongs to. */
-static gint64
-sentence_of (PlaitRagged rows, gint64 row)
-{
-  gint64 low = 0, high = rows.n - 1;
-
-  while (low < high)
-    {
-      gint64 middle = (low + high + 1) / 2;
-
-      if (rows.offsets[middle] <= row)
-        low = middle;
-      else
-        high = middle - 1;
-    }
-  return low;
-}
-
 static void
 positions_piece (gpointer data, gint64 piece, guint thread)
 {
   const Call *call = data;
-  gint64 sentence = sentence_of (call->rows, piece * call->rows_in_piece);
+  /* The last that begins there or before. */
+  gint64 sentence = plait_first_place (call->rows.offsets, 1, call->rows.n, piece * call->rows_in_piece + 1) - 1;
 
   EACH_ROW (row, call, piece)
   {

@@ -62,3 +62,18 @@ plait_spans_run (PlaitPool *pool, const PlaitTensor *tensors, guint n_tensors, P
   plait_pool_run (pool, (rows + spans.rows_in_piece - 1) / spans.rows_in_piece * spans.column_pieces, spans_piece,
                   &spans);
 }
+
+gint64
+plait_first_place (const gint64 *numbers, gint64 first, gint64 end, gint64 least)
+{
+  while (first < end)
+    {
+      gint64 middle = first + (end - first) / 2;
+
+      if (numbers[middle] < least)
+        first = middle + 1;
+      else
+        end = middle;
+    }
+  return first;
+}

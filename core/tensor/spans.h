@@ -23,3 +23,6 @@ typedef void (*PlaitSpan) (gconstpointer data, PlaitScalar *const *at, gint64 n,
 /* Calls @span over all elements of @n_tensors (at most 4) tensors of one shape, in pieces that depend on the shape
  * alone. */
 void plait_spans_run (PlaitPool *pool, const PlaitTensor *tensors, guint n_tensors, PlaitSpan span, gconstpointer data);
+
+/* The first place from @first to @end of a number of @numbers, which ascend, that is @least or more. */
+gint64 plait_first_place (const gint64 *numbers, gint64 first, gint64 end, gint64 least);

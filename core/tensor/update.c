@@ -12,9 +12,10 @@ typedef struct
   const PlaitKernels *kernels;
   const PlaitUpdateSlot *slots;
   guint n_slots;
+  /* What is done, the others being NULL. */
   const PlaitAdamSettings *adam;
   const PlaitAdadeltaSettings *adadelta;
-  double *squares;
+  double *squares; /* of each piece */
 } Update;
 
 static gint64
@@ -33,26 +34,24 @@ all_pieces (const Update *update)
   return pieces;
 }
 
-/* The slot that @piece falls into and its first element there. */
-static const PlaitUpdateSlot *
-find_slot (const Update *update, gint64 piece, gint64 *first)
-{
-  const PlaitUpdateSlot *slot = update->slots;
-
-  for (; piece >= pieces_of (slot); slot++)
-    piece -= pieces_of (slot);
-  *first = piece * PIECE;
-  return slot;
-}
-
+/* Works on the part of the slot that @number falls into. */
 static void
-adam_piece (gpointer data, gint64 piece, guint thread)
+piece (gpointer data, gint64 number, guint thread)
 {
   const Update *update = data;
-  gint64 first;
-  const PlaitUpdateSlot *slot = find_slot (update, piece, &first);
+  const PlaitUpdateSlot *slot = update->slots;
+  gint64 place = number, first, n;
 
-  update->kernels->adam (slot, first, MIN (PIECE, slot->n - first), update->adam);
+  for (; place >= pieces_of (slot); slot++)
+    place -= pieces_of (slot);
+  first = place * PIECE;
+  n = MIN (PIECE, slot->n - first);
+  if (update->adam)
+    update->kernels->adam (slot, first, n, update->adam);
+  else if (update->adadelta)
+    update->kernels->adadelta (slot, first, n, update->adadelta);
+  else
+    update->squares[number] = update->kernels->squares (slot->gradient + first, n);
 }
 
 void
@@ -61,17 +60,7 @@ plait_adam_update (PlaitPool *pool, const PlaitUpdateSlot *slots, guint n_slots,
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_UPDATE);
   Update update = { .kernels = plait_kernels (), .slots = slots, .n_slots = n_slots, .adam = settings };
 
-  plait_pool_run (pool, all_pieces (&update), adam_piece, &update);
-}
-
-static void
-adadelta_piece (gpointer data, gint64 piece, guint thread)
-{
-  const Update *update = data;
-  gint64 first;
-  const PlaitUpdateSlot *slot = find_slot (update, piece, &first);
-
-  update->kernels->adadelta (slot, first, MIN (PIECE, slot->n - first), update->adadelta);
+  plait_pool_run (pool, all_pieces (&update), piece, &update);
 }
 
 void
@@ -81,17 +70,7 @@ plait_adadelta_update (PlaitPool *pool, const PlaitUpdateSlot *slots, guint n_sl
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_UPDATE);
   Update update = { .kernels = plait_kernels (), .slots = slots, .n_slots = n_slots, .adadelta = settings };
 
-  plait_pool_run (pool, all_pieces (&update), adadelta_piece, &update);
-}
-
-static void
-squares_piece (gpointer data, gint64 piece, guint thread)
-{
-  const Update *update = data;
-  gint64 first;
-  const PlaitUpdateSlot *slot = find_slot (update, piece, &first);
-
-  update->squares[piece] = update->kernels->squares (slot->gradient + first, MIN (PIECE, slot->n - first));
+  plait_pool_run (pool, all_pieces (&update), piece, &update);
 }
 
 double
@@ -105,7 +84,7 @@ plait_gradient_squared_norm (PlaitPool *pool, PlaitArena *arena, const PlaitUpda
   if (pieces == 0)
     return 0;
   update.squares = plait_arena_new_array (arena, double, pieces);
-  plait_pool_run (pool, pieces, squares_piece, &update);
+  plait_pool_run (pool, pieces, piece, &update);
   for (gint64 i = 0; i < pieces; i++)
     sum += update.squares[i];
   plait_arena_release (arena, update.squares, sizeof (double) * (gsize)pieces);

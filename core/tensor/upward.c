@@ -4,6 +4,7 @@
 #include "tensor/bundles.h"
 #include "tensor/kernels/kernels.h"
 #include "tensor/rows.h"
+#include "tensor/spans.h"
 
 /* The nodes of a bundle of sentences at a height, there or back. */
 typedef struct
@@ -74,7 +75,7 @@ place_of (const Height *height, gint64 l, gint64 row)
 {
   const PlaitTreeHeights *heights = height->upward->heights;
 
-  return plait_bundle_place (heights->row, heights->first[l], heights->first[l + 1], row);
+  return plait_first_place (heights->row, heights->first[l], heights->first[l + 1], row);
 }
 
 /* FALSE if the bundle has no nodes there. */
@@ -86,20 +87,14 @@ set_height (Height *height, gint64 l)
   return height->step.rows > 0;
 }
 
-/* A way up, there or back, in bundles. */
-typedef struct
-{
-  const PlaitUpward *upward;
-  const PlaitUpwardBackward *work;
-} Passage;
-
+/* The heights of a bundle, of @all of which no bundle is set. */
 static Height
-height_of (const Passage *passage, gint64 bundle, gint64 bundles, PlaitPool *pool)
+height_of (const Height *all, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
-  const PlaitTreeHeights *heights = passage->upward->heights;
-  Height height
-      = { .step = { .pool = pool }, .kernels = plait_kernels (), .upward = passage->upward, .work = passage->work };
+  const PlaitTreeHeights *heights = all->upward->heights;
+  Height height = *all;
 
+  height.step.pool = pool;
   height.row = plait_bundle_row (heights->sentences, heights->rows, bundle, bundles);
   height.end = plait_bundle_row (heights->sentences, heights->rows, bundle + 1, bundles);
   /* No height of a tree has more nodes than the lowest. */
@@ -108,23 +103,22 @@ height_of (const Passage *passage, gint64 bundle, gint64 bundles, PlaitPool *poo
 }
 
 static void
-run_bundles (PlaitPool *pool, Passage *passage, PlaitBundleWork work)
+run_bundles (PlaitPool *pool, Height *all, PlaitBundleWork work)
 {
-  const PlaitUpward *upward = passage->upward;
+  const PlaitUpward *upward = all->upward;
   const PlaitTreeHeights *heights = upward->heights;
   const PlaitStepFactor factors[] = { upward->gates, upward->candidate[0], upward->candidate[1] };
 
   if (heights->n == 0)
     return;
-  plait_bundles_run (pool, heights->sentences.n, heights->first[1], factors, 3, work, passage);
+  plait_bundles_run (pool, heights->sentences.n, heights->first[1], factors, 3, work, all);
 }
 
 static void
 forward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
-  const Passage *passage = data;
-  const PlaitUpward *upward = passage->upward;
-  Height height = height_of (passage, bundle, bundles, pool);
+  Height height = height_of (data, bundle, bundles, pool);
+  const PlaitUpward *upward = height.upward;
   gint64 width = upward->width, gates = plait_upward_gates (upward->kind) * width;
 
   for (gint64 l = 0; l < upward->heights->n; l++)
@@ -166,18 +160,17 @@ void
 plait_upward_forward (PlaitPool *pool, const PlaitUpward *upward)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
-  Passage passage = { .upward = upward };
+  Height all = { .kernels = plait_kernels (), .upward = upward };
 
-  run_bundles (pool, &passage, forward_bundle);
+  run_bundles (pool, &all, forward_bundle);
 }
 
 static void
 backward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
-  const Passage *passage = data;
-  const PlaitUpward *upward = passage->upward;
-  const PlaitUpwardBackward *work = passage->work;
-  Height height = height_of (passage, bundle, bundles, pool);
+  Height height = height_of (data, bundle, bundles, pool);
+  const PlaitUpward *upward = height.upward;
+  const PlaitUpwardBackward *work = height.work;
   gint64 width = upward->width, gates = plait_upward_gates (upward->kind) * width;
 
   for (gint64 l = upward->heights->n - 1; l >= 0; l--)
@@ -220,7 +213,7 @@ void
 plait_upward_backward (PlaitPool *pool, const PlaitUpward *upward, const PlaitUpwardBackward *work)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
-  Passage passage = { .upward = upward, .work = work };
+  Height all = { .kernels = plait_kernels (), .upward = upward, .work = work };
 
-  run_bundles (pool, &passage, backward_bundle);
+  run_bundles (pool, &all, backward_bundle);
 }

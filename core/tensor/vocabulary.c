@@ -96,33 +96,6 @@ stage_of (gint64 rows, gint64 width, gint64 words)
   return stage;
 }
 
-static gsize
-logits_bytes (const Stage *stage, gint64 rows)
-{
-  return sizeof (PlaitScalar) * (gsize)(stage->blocks * stage->block * rows);
-}
-
-static gsize
-rounded_bytes (const Stage *stage, gint64 rows)
-{
-  return plait_halves_left_bytes (rows, stage->width);
-}
-
-static gsize
-states_bytes (const Stage *stage, gint64 rows)
-{
-  if (stage->bfloat16)
-    return plait_halves_panel_bytes (stage->width, rows);
-  return sizeof (PlaitScalar)
-         * (gsize)(plait_panels (stage->kernels, stage->width) * stage->kernels->tile_width * rows);
-}
-
-static gsize
-shares_bytes (const Stage *stage, gint64 rows)
-{
-  return sizeof (PlaitScalar) * (gsize)(stage->lanes * rows * stage->width);
-}
-
 /* Words of block @block. */
 static gint64
 block_width (const Stage *stage, gint64 block)
@@ -478,7 +451,7 @@ plait_vocabulary_compute (PlaitPool *pool, PlaitArena *arena, const PlaitVocabul
   gint64 rows = work->states.rows, most;
   Stage stage = stage_of (rows, work->states.width, work->table.rows);
   PlaitVocabularySums sums = { 0 };
-  gsize statistics_size;
+  gsize numbers = sizeof (PlaitScalar), statistics, rounded, logits, states, shares;
 
   g_assert (work->table.width == stage.width && stage.words > 0);
   if (rows == 0)
@@ -497,16 +470,22 @@ plait_vocabulary_compute (PlaitPool *pool, PlaitArena *arena, const PlaitVocabul
                             : work->smoothing / (double)stage.words;
   stage.target = 1 - work->smoothing - (work->others ? stage.each : 0);
   most = stage.rows;
-  statistics_size = sizeof (Statistics) * (gsize)(most * stage.blocks);
-  stage.statistics = plait_arena_take (arena, statistics_size);
+  statistics = sizeof (Statistics) * (gsize)(most * stage.blocks);
+  rounded = plait_halves_left_bytes (most, stage.width);
+  logits = numbers * (gsize)(stage.blocks * stage.block * most);
+  states = stage.bfloat16
+               ? plait_halves_panel_bytes (stage.width, most)
+               : numbers * (gsize)(plait_panels (stage.kernels, stage.width) * stage.kernels->tile_width * most);
+  shares = numbers * (gsize)(stage.lanes * most * stage.width);
+  stage.statistics = plait_arena_take (arena, statistics);
   stage.row = plait_arena_new_array (arena, Row, most);
   if (stage.bfloat16)
-    stage.rounded = plait_arena_take (arena, rounded_bytes (&stage, most));
+    stage.rounded = plait_arena_take (arena, rounded);
   if (stage.wants_gradient)
     {
-      stage.logits = plait_arena_take (arena, logits_bytes (&stage, most));
-      stage.states = plait_arena_take (arena, states_bytes (&stage, most));
-      stage.shares = plait_arena_take (arena, shares_bytes (&stage, most));
+      stage.logits = plait_arena_take (arena, logits);
+      stage.states = plait_arena_take (arena, states);
+      stage.shares = plait_arena_take (arena, shares);
     }
   for (; stage.first < rows; stage.first += most)
     {
@@ -518,13 +497,13 @@ plait_vocabulary_compute (PlaitPool *pool, PlaitArena *arena, const PlaitVocabul
     }
   if (stage.wants_gradient)
     {
-      plait_arena_release (arena, stage.shares, shares_bytes (&stage, most));
-      plait_arena_release (arena, stage.states, states_bytes (&stage, most));
-      plait_arena_release (arena, stage.logits, logits_bytes (&stage, most));
+      plait_arena_release (arena, stage.shares, shares);
+      plait_arena_release (arena, stage.states, states);
+      plait_arena_release (arena, stage.logits, logits);
     }
   if (stage.bfloat16)
-    plait_arena_release (arena, stage.rounded, rounded_bytes (&stage, most));
+    plait_arena_release (arena, stage.rounded, rounded);
   plait_arena_release (arena, stage.row, sizeof (Row) * (gsize)most);
-  plait_arena_release (arena, stage.statistics, statistics_size);
+  plait_arena_release (arena, stage.statistics, statistics);
   return sums;
 }

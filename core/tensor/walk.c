@@ -440,12 +440,10 @@ static void
 gather_leaves (const Call *call, PlaitArena *arena, PlaitWalked *walked)
 {
   const PlaitWalk *walk = call->walk;
-  gint64 entries = plait_ragged_rows (walk->queries) * walk->heads, entry = 0, *sets, *rows, *row;
+  gint64 entries = plait_ragged_rows (walk->queries) * walk->heads, entry = 0, *row;
+  PlaitRagged sets = plait_ragged_units (arena, entries);
+  gint64 *rows = plait_arena_new_array (arena, gint64, entries + 1);
 
-  sets = plait_arena_new_array (arena, gint64, 2 * entries + 2);
-  rows = sets + entries + 1;
-  for (gint64 e = 0; e <= entries; e++)
-    sets[e] = e;
   rows[0] = 0;
   for (gint64 e = 0; e < entries; e++)
     rows[e + 1] = rows[e] + call->n_leaves[e];
@@ -460,7 +458,7 @@ gather_leaves (const Call *call, PlaitArena *arena, PlaitWalked *walked)
           note_leaves (walk, &of, call->n_rows[entry], call->n_leaves[entry], row + rows[entry],
                        walked->of_leaves + rows[entry]);
         }
-  walked->leaves = (PlaitChosen){ walk->heads, { entries, sets }, { entries, rows }, row };
+  walked->leaves = (PlaitChosen){ walk->heads, sets, { entries, rows }, row };
 }
 
 /* The rows and sets of all entries, end to end. */
