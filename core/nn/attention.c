@@ -86,57 +86,63 @@ options_of (const PlaitAttention *attention, gboolean causal)
                                   .dropout = attention->declaration.dropout };
 }
 
-PlaitNode *
-plait_attention_apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows,
-                            gboolean causal, PlaitScalar *weights)
+/* The keys of @rows, in the columns of @projected from @first on, and beside them the values. */
+static PlaitAttended
+keys_and_values (PlaitTape *tape, PlaitNode *projected, gint64 first, gint64 width, PlaitRagged rows)
+{
+  return (PlaitAttended){ .keys = plait_columns (tape, projected, first, width),
+                          .values = plait_columns (tape, projected, first + width, width),
+                          .rows = rows };
+}
+
+/* Self-attention, to @starts alone where they are given. */
+static PlaitNode *
+apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows, const PlaitStarts *starts,
+            gboolean causal, PlaitScalar *weights)
 {
   gint64 width = attention->declaration.width;
   PlaitAttentionOptions options = options_of (attention, causal);
   PlaitNode *projected = plait_linear_apply (tape, &attention->query_key_value, x, PLAIT_ACTIVATION_NONE);
-  PlaitNode *queries = plait_columns (tape, projected, 0, width);
-  PlaitAttended own = {
-    .keys = plait_columns (tape, projected, width, width),
-    .values = plait_columns (tape, projected, 2 * width, width),
-    .rows = rows,
-    .weights = weights,
-  };
-  PlaitNode *context = plait_attention (tape, queries, rows, &own, 1, &options);
+  PlaitNode *queries = plait_columns (tape, projected, 0, width), *context;
+  PlaitAttended own;
 
+  if (starts)
+    {
+      PlaitNode *seen = plait_gather_rows (tape, plait_columns (tape, projected, width, 2 * width), starts->rows,
+                                           plait_ragged_rows (starts->sentences));
+
+      own = keys_and_values (tape, seen, 0, width, starts->sentences);
+    }
+  else
+    own = keys_and_values (tape, projected, width, width, rows);
+  own.weights = weights;
+  context = plait_attention (tape, queries, rows, &own, 1, &options);
   return plait_linear_apply (tape, &attention->output, context, PLAIT_ACTIVATION_NONE);
+}
+
+PlaitNode *
+plait_attention_apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows,
+                            gboolean causal, PlaitScalar *weights)
+{
+  return apply_self (tape, attention, x, rows, NULL, causal, weights);
 }
 
 PlaitNode *
 plait_attention_apply_to_starts (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows,
                                  const PlaitStarts *starts)
 {
-  gint64 width = attention->declaration.width;
-  PlaitAttentionOptions options = options_of (attention, FALSE);
-  PlaitNode *projected = plait_linear_apply (tape, &attention->query_key_value, x, PLAIT_ACTIVATION_NONE);
-  PlaitNode *queries = plait_columns (tape, projected, 0, width);
-  PlaitNode *seen = plait_gather_rows (tape, plait_columns (tape, projected, width, 2 * width), starts->rows,
-                                       plait_ragged_rows (starts->sentences));
-  PlaitAttended own = {
-    .keys = plait_columns (tape, seen, 0, width),
-    .values = plait_columns (tape, seen, width, width),
-    .rows = starts->sentences,
-  };
-  PlaitNode *context = plait_attention (tape, queries, rows, &own, 1, &options);
-
-  return plait_linear_apply (tape, &attention->output, context, PLAIT_ACTIVATION_NONE);
+  return apply_self (tape, attention, x, rows, starts, FALSE, NULL);
 }
 
 PlaitAttended
 plait_attention_project (PlaitTape *tape, const PlaitAttention *attention, guint index, PlaitNode *memory,
                          PlaitRagged rows)
 {
-  gint64 width = attention->declaration.width;
   PlaitNode *projected;
 
   plait_tape_expect (tape, index < attention->n_key_values);
   projected = plait_linear_apply (tape, &attention->key_value[index], memory, PLAIT_ACTIVATION_NONE);
-  return (PlaitAttended){ .keys = plait_columns (tape, projected, 0, width),
-                          .values = plait_columns (tape, projected, width, width),
-                          .rows = rows };
+  return keys_and_values (tape, projected, 0, attention->declaration.width, rows);
 }
 
 void
@@ -251,7 +257,7 @@ plait_attention_step (PlaitTape *tape, const PlaitAttention *attention, PlaitNod
   gint64 n = x->value.rows;
   PlaitAttentionOptions options = options_of (attention, FALSE);
   PlaitNode *projected = plait_linear_apply (tape, &attention->query_key_value, x, PLAIT_ACTIVATION_NONE);
-  gint64 *offsets = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
+  PlaitRagged units = plait_ragged_units (plait_tape_arena (tape), n);
   PlaitTensor passed;
   PlaitAttended own = { .rows = rows, .gather = gather, .weights = weights };
   PlaitNode *context;
@@ -265,9 +271,6 @@ plait_attention_step (PlaitTape *tape, const PlaitAttention *attention, PlaitNod
   passed = plait_tensor_rows (cache->keys_values, 0, cache->used);
   own.keys = plait_leaf (tape, plait_tensor_columns (passed, 0, width), NULL);
   own.values = plait_leaf (tape, plait_tensor_columns (passed, width, width), NULL);
-  for (gint64 i = 0; i <= n; i++)
-    offsets[i] = i;
-  context = plait_attention (tape, plait_columns (tape, projected, 0, width), (PlaitRagged){ n, offsets }, &own, 1,
-                             &options);
+  context = plait_attention (tape, plait_columns (tape, projected, 0, width), units, &own, 1, &options);
   return plait_linear_apply (tape, &attention->output, context, PLAIT_ACTIVATION_NONE);
 }

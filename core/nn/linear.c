@@ -25,7 +25,7 @@ plait_linear_declare (PlaitParameters *parameters, const char *name, gint64 in, 
 PlaitNode *
 plait_linear_apply (PlaitTape *tape, const PlaitLinear *linear, PlaitNode *x, PlaitActivation activation)
 {
-  PlaitNode *bias = !linear->bias ? NULL : plait_parameter_node (tape, linear->bias);
+  PlaitNode *bias = plait_parameter_node_if_any (tape, linear->bias);
 
   return plait_linear (tape, x, plait_parameter_node (tape, linear->weight), bias, activation);
 }

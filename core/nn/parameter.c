@@ -363,3 +363,9 @@ plait_parameter_node (PlaitTape *tape, const PlaitParameter *parameter)
   panels = parameter->use != PLAIT_USE_TABLE ? parameter->packed : NULL;
   return plait_tape_keyed_leaf (tape, parameter, parameter->value, &parameter->gradient, panels);
 }
+
+PlaitNode *
+plait_parameter_node_if_any (PlaitTape *tape, const PlaitParameter *parameter)
+{
+  return !parameter ? NULL : plait_parameter_node (tape, parameter);
+}

@@ -145,3 +145,6 @@ PLAIT_API gboolean plait_parameters_pack (PlaitParameters *parameters, PlaitPool
 
 /* The leaf of @parameter on @tape: one a tape and step. (transfer none) */
 PLAIT_API PlaitNode *plait_parameter_node (PlaitTape *tape, const PlaitParameter *parameter);
+
+/* The same, or NULL for NULL. (transfer none) */
+PlaitNode *plait_parameter_node_if_any (PlaitTape *tape, const PlaitParameter *parameter);

@@ -174,11 +174,9 @@ static PlaitNode *
 sum_blocks (PlaitTape *tape, const PlaitBlocks *blocks, PlaitNode *weights, PlaitNode *x)
 {
   PlaitRagged of_block = blocks->shares.blocks;
-  gint64 *one_each = new_numbers (tape, of_block.n);
-  PlaitChosen chosen = { 1, { of_block.n, one_each }, of_block, blocks->shares.row };
+  PlaitRagged sets = plait_ragged_units (plait_tape_arena (tape), of_block.n);
+  PlaitChosen chosen = { 1, sets, of_block, blocks->shares.row };
 
-  for (gint64 b = 0; b <= of_block.n; b++)
-    one_each[b] = b;
   return plait_chosen_read (tape, &chosen, weights, x);
 }
 

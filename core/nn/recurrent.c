@@ -44,12 +44,6 @@ plait_cell_project (PlaitTape *tape, const PlaitCell *cell, PlaitNode *x)
   return projected;
 }
 
-static PlaitNode *
-parameter_node (PlaitTape *tape, const PlaitParameter *parameter)
-{
-  return !parameter ? NULL : plait_parameter_node (tape, parameter);
-}
-
 PlaitRecurrentCell
 plait_cell_weights (PlaitTape *tape, const PlaitCell *cell)
 {
@@ -57,8 +51,8 @@ plait_cell_weights (PlaitTape *tape, const PlaitCell *cell)
     .kind = cell->declaration.kind,
     .reset = cell->declaration.reset,
     .recurrent = plait_parameter_node (tape, cell->recurrent.weight),
-    .bias = parameter_node (tape, cell->recurrent.bias),
-    .candidate = parameter_node (tape, cell->candidate.weight),
+    .bias = plait_parameter_node_if_any (tape, cell->recurrent.bias),
+    .candidate = plait_parameter_node_if_any (tape, cell->candidate.weight),
   };
 }
 
@@ -79,10 +73,7 @@ plait_cell_run (PlaitTape *tape, const PlaitCell *cell, PlaitNode *projected, Pl
 PlaitCellState
 plait_cell_step (PlaitTape *tape, const PlaitCell *cell, PlaitNode *projected, PlaitCellState previous)
 {
-  gint64 n = projected->value.rows;
-  gint64 *offsets = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
+  PlaitRagged units = plait_ragged_units (plait_tape_arena (tape), projected->value.rows);
 
-  for (gint64 i = 0; i <= n; i++)
-    offsets[i] = i;
-  return plait_cell_run (tape, cell, projected, (PlaitRagged){ n, offsets }, FALSE, previous);
+  return plait_cell_run (tape, cell, projected, units, FALSE, previous);
 }

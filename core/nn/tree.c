@@ -186,12 +186,6 @@ plait_tree_unit_declare (PlaitParameters *parameters, const char *name, const Pl
   return unit;
 }
 
-static PlaitNode *
-parameter_node (PlaitTape *tape, const PlaitParameter *parameter)
-{
-  return !parameter ? NULL : plait_parameter_node (tape, parameter);
-}
-
 /* What the inputs of the inner nodes add to their gates. */
 static PlaitNode *
 project (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTreeRows *tree, PlaitNode *inputs)
@@ -211,8 +205,8 @@ plait_tree_unit_apply (PlaitTape *tape, const PlaitTreeUnit *unit, const PlaitTr
     .reset = unit->declaration.reset,
     .gates = plait_parameter_node (tape, unit->gates.weight),
     .gate_bias = plait_parameter_node (tape, unit->gates.bias),
-    .candidate = parameter_node (tape, unit->candidate.weight),
-    .candidate_bias = parameter_node (tape, unit->candidate.bias),
+    .candidate = plait_parameter_node_if_any (tape, unit->candidate.weight),
+    .candidate_bias = plait_parameter_node_if_any (tape, unit->candidate.bias),
   };
   PlaitNode *states;
 
