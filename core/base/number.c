@@ -9,7 +9,9 @@
 gboolean
 plait_parse_integer (const char *text, gint64 *value)
 {
-  return *text != '+' && g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, value, NULL);
+  /* GLib takes a plus sign and a vertical tab before the number. */
+  return (*text == '-' || g_ascii_isdigit (*text))
+         && g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, value, NULL);
 }
 
 gboolean
