@@ -39,7 +39,8 @@ char *
 plait_message (const char *format, va_list arguments)
 {
   g_autofree char *whole = g_strdup_vprintf (format, arguments);
-  g_auto (GStrv) lines = g_strsplit (whole, "\n", -1);
+  g_autofree char *valid = g_utf8_make_valid (whole, -1);
+  g_auto (GStrv) lines = g_strsplit (valid, "\n", -1);
 
   for (guint i = 0; lines[i]; i++)
     lines[i] = shorten (lines[i]);

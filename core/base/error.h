@@ -31,8 +31,8 @@ PLAIT_API gboolean plait_fail (GError **error, PlaitErrorCode code, const char *
 /* The same for functions that return a pointer: returns NULL. */
 PLAIT_API gpointer plait_fail_null (GError **error, PlaitErrorCode code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
-/* The text of an error, formatted. Where input blew a line of it up beyond 1000 bytes, the middle of the line is left
- * out: its beginning names the place, its end the remedy. (transfer full) */
+/* The text of an error, formatted, in valid UTF-8 whatever was quoted in it. Where input blew a line of it up beyond
+ * 1000 bytes, the middle of the line is left out: its beginning names the place, its end the remedy. (transfer full) */
 char *plait_message (const char *format, va_list arguments) G_GNUC_PRINTF (1, 0);
 
 /* TRUE where *@fault is NULL; else moves it to *@error. For calls that tell failure by their GError alone. */

@@ -8,12 +8,8 @@ plait_json_read_object (const char *data, gsize length, const char *name, GError
   g_autoptr (json_t) json = json_loadb (data, length, JSON_REJECT_DUPLICATES, &fault);
 
   if (!json)
-    {
-      g_autofree char *said = g_utf8_make_valid (fault.text, -1);
-
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s:%d: is no JSON that can be read (%s); expected one object", name,
-                  MAX (fault.line, 1), said);
-    }
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s:%d: is no JSON that can be read (%s); expected one object", name,
+                MAX (fault.line, 1), fault.text);
   else if (!json_is_object (json))
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: is JSON, but no object; expected {...}", name);
   else

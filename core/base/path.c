@@ -15,10 +15,9 @@ find_home (const char *user, GError **error)
 
   if (getpwnam_r (user, &entry, buffer, MOST_OF_USER, &found) == 0 && found)
     return g_strdup (entry.pw_dir);
-  g_autofree char *shown = g_utf8_make_valid (user, -1);
   return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                          "~%s: there is no user %s; name the folder itself, or write ./~%s for one of that name",
-                          shown, shown, shown);
+                          "~%s: there is no user %s; name the folder itself, or write ./~%s for one of that name", user,
+                          user, user);
 }
 
 /* What the tilde at the beginning of @written stands for, or nothing; *@rest is what is behind it. (transfer full) */

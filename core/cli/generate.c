@@ -128,10 +128,7 @@ set (const PlaitTask *task, PlaitTaskSettings *settings, const char *text, GErro
   gint64 value;
 
   if (!equals || !plait_parse_integer (equals + 1, &value))
-    {
-      g_autofree char *shown = g_utf8_make_valid (text, -1);
-      return plait_fail (error, PLAIT_ERROR_INPUT, "--set %s: expected KEY=NUMBER, such as train=6000", shown);
-    }
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--set %s: expected KEY=NUMBER, such as train=6000", text);
   g_autofree char *name = g_strndup (text, (gsize)(equals - text));
   return plait_task_set (task, settings, name, value, error);
 }

@@ -28,11 +28,8 @@ plait_map_parse (const char *option, const char *text, gint64 *choice, GError **
   else if (plait_parse_integer (text, &number) && number >= 0)
     *choice = number;
   else
-    {
-      g_autofree char *shown = g_utf8_make_valid (text, -1);
-      return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be \"%s\"; expected a number from 0, or mean", option,
-                         shown);
-    }
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be \"%s\"; expected a number from 0, or mean", option,
+                       text);
   return TRUE;
 }
 

@@ -20,7 +20,6 @@ static gboolean
 find_format (const char *output, PlaitPlotFormat *format, GError **error)
 {
   static const char *const endings[] = { ".svg", ".pdf", ".png" };
-  g_autofree char *shown = g_utf8_make_valid (output, -1);
 
   for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
     if (g_str_has_suffix (output, endings[i]))
@@ -28,7 +27,8 @@ find_format (const char *output, PlaitPlotFormat *format, GError **error)
         *format = (PlaitPlotFormat)i;
         return TRUE;
       }
-  return plait_fail (error, PLAIT_ERROR_INPUT, "--output cannot be %s; its name must end in .svg, .pdf or .png", shown);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "--output cannot be %s; its name must end in .svg, .pdf or .png",
+                     output);
 }
 
 /* Files are what is there; all else are paths within them. */

@@ -192,12 +192,8 @@ choose (PlaitGrid *grid, const char *const *names, GError **error)
   grid->part = TRUE;
   for (guint i = 0; names[i]; i++)
     if (!known[i])
-      {
-        g_autofree char *shown = g_utf8_make_valid (names[i], -1);
-
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "there is no cell \"%s\" in this grid; --commands shows what they are called", shown);
-      }
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "there is no cell \"%s\" in this grid; --commands shows what they are called", names[i]);
   return TRUE;
 }
 

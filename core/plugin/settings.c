@@ -173,10 +173,7 @@ check_text (const char *text, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT, "a value of %" G_GSIZE_FORMAT " bytes is too long; give at most %d",
                        strlen (text), LONGEST_VALUE);
   if (!g_utf8_validate (text, -1, NULL))
-    {
-      g_autofree char *readable = g_utf8_make_valid (text, -1);
-      return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not valid UTF-8; give it in UTF-8", readable);
-    }
+    return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not valid UTF-8; give it in UTF-8", text);
   for (const char *p = text; *p != '\0'; p++)
     if (g_ascii_iscntrl (*p))
       return plait_fail (error, PLAIT_ERROR_INPUT,

@@ -36,11 +36,10 @@ parse_part (const char *text, PlaitAttentionPart *part, GError **error)
     good = parse_number (layer, &part->layer);
   if (good && (!colon || parse_number (colon + 1, &part->head)))
     return TRUE;
-  g_autofree char *shown = g_utf8_make_valid (text, -1);
   return plait_fail (error, PLAIT_ERROR_INPUT,
                      "--alignment cannot be \"%s\"; expected mean, last or the number of a layer from 0, and perhaps a "
                      "colon and the number of a head, such as 2:0",
-                     shown);
+                     text);
 }
 
 static void
