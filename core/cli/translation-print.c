@@ -3,6 +3,7 @@
 
 #include "base/display.h"
 #include "base/json.h"
+#include "base/number.h"
 #include "data/input.h"
 #include "model/translate.h"
 
@@ -38,17 +39,15 @@ print_fields (const PlaitTranslationPrinter *printer, gint64 line, const PlaitHy
               const char *const *alignments)
 {
   g_autoptr (GString) fields = g_string_new (NULL);
-  char number[G_ASCII_DTOSTR_BUF_SIZE];
 
   g_string_append_printf (fields, "%" G_GINT64_FORMAT "\t", line + 1);
   if (hypothesis)
     {
       g_autofree char *text = text_of (printer, hypothesis->tokens, hypothesis->length);
+      g_autofree char *scores = plait_format ("%.6f\t%.6f", hypothesis->score, hypothesis->log_probability);
 
-      g_string_append_printf (fields, "%s\t", g_ascii_formatd (number, sizeof number, "%.6f", hypothesis->score));
-      g_string_append_printf (fields, "%s\t",
-                              g_ascii_formatd (number, sizeof number, "%.6f", hypothesis->log_probability));
-      g_string_append_printf (fields, "%s\t%" G_GINT64_FORMAT, g_strdelimit (text, "\t", ' '), length_of (hypothesis));
+      g_string_append_printf (fields, "%s\t%s\t%" G_GINT64_FORMAT, scores, g_strdelimit (text, "\t", ' '),
+                              length_of (hypothesis));
     }
   else
     g_string_append (fields, "\t\t\t");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/number.h"
 #include "model/search.h"
 
 PlaitSearchWork
@@ -35,9 +36,6 @@ plait_search_work_milliseconds (const PlaitSearchWork *work)
 char *
 plait_search_work_text (const PlaitSearchWork *work)
 {
-  char touched[G_ASCII_DTOSTR_BUF_SIZE], milliseconds[G_ASCII_DTOSTR_BUF_SIZE];
-
-  g_ascii_formatd (touched, sizeof touched, "%.2f", plait_search_work_touched (work));
-  g_ascii_formatd (milliseconds, sizeof milliseconds, "%.3f", plait_search_work_milliseconds (work));
-  return g_strdup_printf ("%s states touched a word, %s ms a word", touched, milliseconds);
+  return plait_format ("%.2f states touched a word, %.3f ms a word", plait_search_work_touched (work),
+                       plait_search_work_milliseconds (work));
 }
