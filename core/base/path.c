@@ -106,3 +106,22 @@ plait_path_escape (const char *path)
 
   return g_strconcat (*path == '~' ? "./" : "", escaped, NULL);
 }
+
+char *
+plait_path_stem (const char *path, const char *ending)
+{
+  char *name = g_path_get_basename (path);
+
+  if (g_str_has_suffix (name, ending))
+    name[strlen (name) - strlen (ending)] = '\0';
+  return name;
+}
+
+void
+plait_path_add_word (GString *line, const char *word)
+{
+  g_autofree char *quoted = g_shell_quote (word);
+  gboolean plain = *word && strspn (word, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-_+./=,:@%") == strlen (word);
+
+  g_string_append_printf (line, "%s%s", line->len > 0 ? " " : "", plain ? word : quoted);
+}

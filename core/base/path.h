@@ -19,3 +19,9 @@ char *plait_path_expand_home (const char *written, GError **error);
 
 /* @path so that plait_path_expand makes it of this. (transfer full) */
 char *plait_path_escape (const char *path);
+
+/* "FOLDER/NAME.ini" without the folder, and without @ending if it has that: "NAME". (transfer full) */
+char *plait_path_stem (const char *path, const char *ending);
+
+/* Adds @word to @line as a shell takes it. */
+void plait_path_add_word (GString *line, const char *word);

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "cli/command.h"
 #include "cli/grid-print.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/page.h"
 #include "cli/ranks.h"
 #include "cli/stop.h"
@@ -358,7 +358,7 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
   if (!plait_invocation_parse (invocation, entries, 1, 1, error) || !check_wishes (&wishes, error))
     return FALSE;
   if (!wishes.folder)
-    wishes.folder = usual = plait_output_stem (invocation->arguments[0], ".ini");
+    wishes.folder = usual = plait_path_stem (invocation->arguments[0], ".ini");
   flags = wishes.fresh ? PLAIT_GRID_FRESH : 0;
   if (!plait_ranks_refuse ("plait grid, which starts a process for each cell itself,", error))
     return FALSE;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/crash.h"
+#include "base/path.h"
 #include "cli/command.h"
 #include "cli/exit-codes.h"
 #include "cli/page.h"
@@ -73,11 +74,7 @@ quoted_line (int argc, char **argv)
   g_autoptr (GString) line = g_string_new ("plait");
 
   for (int i = 1; i < argc; i++)
-    {
-      gsize plain = strspn (argv[i], G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_./=,:+@%");
-      g_autofree char *quoted = plain > 0 && argv[i][plain] == '\0' ? g_strdup (argv[i]) : g_shell_quote (argv[i]);
-      g_string_append_printf (line, " %s", quoted);
-    }
+    plait_path_add_word (line, argv[i]);
   return g_utf8_make_valid (line->str, -1);
 }
 

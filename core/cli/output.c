@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
-#include <string.h>
 
 gboolean
 plait_output_differs (const char *option, const char *output, const char *input, GError **error)
@@ -13,16 +12,6 @@ plait_output_differs (const char *option, const char *output, const char *input,
   return plait_fail (error, PLAIT_ERROR_INPUT,
                      "%s %s: is the same file as %s, which the command needs besides; name another", option, output,
                      input);
-}
-
-char *
-plait_output_stem (const char *path, const char *ending)
-{
-  char *name = g_path_get_basename (path);
-
-  if (g_str_has_suffix (name, ending))
-    name[strlen (name) - strlen (ending)] = '\0';
-  return name;
 }
 
 static gboolean

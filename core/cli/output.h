@@ -22,9 +22,6 @@
  * output. Either may be NULL. PLAIT_ERROR_INPUT if both are one file: writing it would lose what is there. */
 gboolean plait_output_differs (const char *option, const char *output, const char *input, GError **error);
 
-/* "FOLDER/NAME.ini" without the folder, and without @ending if it has that: "NAME". (transfer full) */
-char *plait_output_stem (const char *path, const char *ending);
-
 /* Text that a command writes: to standard output, or to a file that is put in place when all of it is there. */
 typedef struct
 {

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/path.h"
 #include "cli/command.h"
 #include "cli/exit-codes.h"
 #include "cli/options.h"
@@ -131,7 +132,7 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
     g_propagate_error (error, g_steal_pointer (&fault));
   if (!plait_ranks_agree (ranks, experiment != NULL, error))
     return FALSE;
-  stem = plait_output_stem (invocation->arguments[0], ".ini");
+  stem = plait_path_stem (invocation->arguments[0], ".ini");
   usual = g_strconcat (stem, ".h5", NULL);
   if (!options.output)
     options.output = usual;

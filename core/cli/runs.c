@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cli/output.h"
+#include "base/path.h"
 #include "cli/place.h"
 #include "evaluate/statistics.h"
 #include "experiment/groups.h"
@@ -136,7 +136,7 @@ plait_runs_open (char *const *paths, gboolean dumps, PlaitLog *log, GError **err
             return NULL;
           continue;
         }
-      g_autofree char *name = plait_output_stem (paths[i], ".h5");
+      g_autofree char *name = plait_path_stem (paths[i], ".h5");
       if (!check_number (runs->len + 1, error) || !add_run (runs, g_steal_pointer (&store), name, dumps, error))
         return NULL;
     }

@@ -147,10 +147,8 @@ suit_optimizer (const PlaitResolution *resolution, PlaitSettings *train)
 static void
 name_experiment (const PlaitResolution *resolution, PlaitSettings *experiment)
 {
-  g_autofree char *name = g_path_get_basename (plait_key_file_name (resolution->file));
+  g_autofree char *name = plait_path_stem (plait_key_file_name (resolution->file), ".ini");
 
-  if (g_str_has_suffix (name, ".ini"))
-    name[strlen (name) - strlen (".ini")] = '\0';
   if (*plait_settings_text (experiment, "name") == '\0')
     plait_settings_set (experiment, "name", name, NULL);
 }

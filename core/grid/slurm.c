@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "base/path.h"
 #include "grid/cost.h"
 #include "grid/executor.h"
 #include "grid/folder.h"
@@ -156,7 +157,7 @@ note (Submission *submission, const GPtrArray *words)
   GString *line = g_string_new (NULL);
 
   for (guint i = 0; words->pdata[i]; i++)
-    plait_grid_add_word (line, words->pdata[i]);
+    plait_path_add_word (line, words->pdata[i]);
   g_ptr_array_add (submission->plan, g_string_free (line, FALSE));
   return g_strdup_printf ("JOB%u", submission->plan->len);
 }

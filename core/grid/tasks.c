@@ -3,14 +3,7 @@
 
 #include <string.h>
 
-void
-plait_grid_add_word (GString *line, const char *word)
-{
-  g_autofree char *quoted = g_shell_quote (word);
-  gboolean plain = *word && strspn (word, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-_+./=,:@%") == strlen (word);
-
-  g_string_append_printf (line, "%s%s", line->len > 0 ? " " : "", plain ? word : quoted);
-}
+#include "base/path.h"
 
 static void
 add_number (GString *line, const char *option, gint64 number, const char *unit)
@@ -45,14 +38,14 @@ begin_line (const PlaitGrid *grid, GError **error)
 
   if (!program)
     return NULL;
-  plait_grid_add_word (line, here);
+  plait_path_add_word (line, here);
   g_string_append (line, " &&");
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
-    plait_grid_add_word (line, words[i]);
+    plait_path_add_word (line, words[i]);
   for (guint i = 0; grid->overrides && grid->overrides[i]; i++)
     {
-      plait_grid_add_word (line, "--set");
-      plait_grid_add_word (line, grid->overrides[i]);
+      plait_path_add_word (line, "--set");
+      plait_path_add_word (line, grid->overrides[i]);
     }
   if (strchr (line->str, '\n'))
     return plait_fail_null (
@@ -116,8 +109,8 @@ plait_grid_tasks (const PlaitGrid *grid, const PlaitGridOptions *options, GError
       add_number (line, "--retries", options->retries, "");
       for (guint c = 0; c < group->len; c++)
         {
-          plait_grid_add_word (line, "--cell");
-          plait_grid_add_word (line, ((const PlaitGridCell *)group->pdata[c])->name);
+          plait_path_add_word (line, "--cell");
+          plait_path_add_word (line, ((const PlaitGridCell *)group->pdata[c])->name);
         }
       g_ptr_array_add (lines, g_strdup (line->str));
     }
@@ -131,6 +124,6 @@ plait_grid_collect_line (const PlaitGrid *grid, GError **error)
 
   if (!line)
     return NULL;
-  plait_grid_add_word (line, "--collect");
+  plait_path_add_word (line, "--collect");
   return g_strdup (line->str);
 }

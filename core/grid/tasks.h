@@ -18,8 +18,5 @@ guint plait_grid_longest_task (const PlaitGrid *grid);
 /* The line that makes the table of what is finished. (transfer full) */
 char *plait_grid_collect_line (const PlaitGrid *grid, GError **error);
 
-/* Adds @word to @line as a shell takes it. */
-void plait_grid_add_word (GString *line, const char *word);
-
 /* The program that the lines run: this one. (transfer full) */
 char *plait_grid_program (GError **error);

@@ -5,6 +5,7 @@
 
 #include "base/key-file.h"
 #include "base/number.h"
+#include "base/path.h"
 #include "base/problems.h"
 
 #define LONGEST_NAME 64
@@ -184,15 +185,13 @@ static void
 read_identity (const Reader *reader, const char *path)
 {
   PlaitSchema *schema = reader->schema;
-  g_autofree char *base = g_path_get_basename (path);
+  g_autofree char *base = plait_path_stem (path, ".ini");
   g_autofree char *folder = g_path_get_dirname (path);
   g_autofree char *folder_name = g_path_get_basename (folder);
   const char *name = required (reader, "plugin", "name", "name= and the name of this file without .ini");
   const char *kind = required (reader, "plugin", "kind", "kind=encoder, combiner or coverage");
   gint place;
 
-  if (g_str_has_suffix (base, ".ini"))
-    base[strlen (base) - strlen (".ini")] = '\0';
   if (name && !g_str_equal (name, base))
     problem (reader, "plugin", "name", "name=%s, but the file is called %s.ini; give both the same name", name, base);
   schema->name = g_string_chunk_insert (schema->texts, base);
