@@ -154,9 +154,8 @@ plait_file_temporary (const PlaitFile *file)
   return file->temporary;
 }
 
-/* fsync of what @path names. FALSE with errno set. */
-static gboolean
-sync_path (const char *path)
+gboolean
+plait_file_sync (const char *path)
 {
   int descriptor = open (path, O_RDONLY | O_CLOEXEC);
   int problem;
@@ -196,7 +195,7 @@ plait_file_commit (PlaitFile *file, GError **error)
   else
     {
       /* EINVAL: a file system that has no such thing as the sync of a folder. */
-      done = sync_path (file->folder) || errno == EINVAL;
+      done = plait_file_sync (file->folder) || errno == EINVAL;
       if (!done)
         fail_with_errno (file, PLAIT_ERROR_FAILED,
                          "the file was replaced, but its folder cannot be synced, so a loss of power may undo it",

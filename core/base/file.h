@@ -35,6 +35,9 @@ gboolean plait_file_commit (PlaitFile *file, GError **error);
 void plait_file_abandon (PlaitFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitFile, plait_file_abandon)
 
+/* fsync of the file or folder @path. FALSE with errno set. */
+gboolean plait_file_sync (const char *path);
+
 /* Whether @a and @b, which need not exist, are one file, also by links. */
 gboolean plait_file_is_same (const char *a, const char *b);
 

@@ -5,8 +5,8 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "grid/folder.h"
 
 /* What became of cells, whoever ran them. */
@@ -27,16 +27,10 @@ put_in_place (const PlaitGrid *grid, const PlaitGridCell *cell, const char *name
 {
   g_autofree char *from = g_build_filename (grid->folder, name, NULL);
   g_autofree char *to = plait_grid_file (grid, cell, ".h5");
-  int folder;
 
   if (g_rename (from, to) != 0)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be renamed to %s (%s)", from, to, g_strerror (errno));
-  folder = open (grid->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder >= 0)
-    {
-      fsync (folder);
-      close (folder);
-    }
+  plait_file_sync (grid->folder);
   return TRUE;
 }
 
