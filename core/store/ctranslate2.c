@@ -186,9 +186,7 @@ plait_ctranslate2_write (const PlaitCtranslate2 *model, const char *path, GError
   if (!file)
     return FALSE;
   good = stream && write_all (stream, model);
-  if (!good)
-    plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written: %s", path, g_strerror (errno));
-  if (stream && fclose (stream) != 0 && good)
-    good = plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written: %s", path, g_strerror (errno));
-  return good && plait_file_commit (g_steal_pointer (&file), error);
+  if ((stream && fclose (stream) != 0) || !good)
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written: %s", path, g_strerror (errno));
+  return plait_file_commit (g_steal_pointer (&file), error);
 }

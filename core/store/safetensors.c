@@ -486,16 +486,16 @@ plait_safetensors_write (const char *path, const PlaitNamedTensor *tensors, guin
 {
   g_autoptr (PlaitFile) file = plait_file_begin (path, error);
   g_autoptr (GString) header = make_header (tensors, n, metadata);
-  FILE *stream = file ? fopen (plait_file_temporary (file), "we") : NULL;
+  FILE *stream;
   gboolean good;
 
   if (!file)
     return FALSE;
   if (header->len > MOST_HEADER)
-    good = plait_fail (error, PLAIT_ERROR_INPUT, "%s: the names of %u tensors do not fit into a header", path, n);
-  else if (!(good = stream && write_all (stream, header, tensors, n)))
-    plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written: %s", path, g_strerror (errno));
-  if (stream && fclose (stream) != 0 && good)
-    good = plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written: %s", path, g_strerror (errno));
-  return good && plait_file_commit (g_steal_pointer (&file), error);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the names of %u tensors do not fit into a header", path, n);
+  stream = fopen (plait_file_temporary (file), "we");
+  good = stream && write_all (stream, header, tensors, n);
+  if ((stream && fclose (stream) != 0) || !good)
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written: %s", path, g_strerror (errno));
+  return plait_file_commit (g_steal_pointer (&file), error);
 }
