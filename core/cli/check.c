@@ -79,9 +79,10 @@ static void
 begin (Report *report, const PlaitPlugin *plugin)
 {
   const char *kind = plait_plugin_kind_name (plugin->kind), *version = plugin->descriptor->version;
+  g_autofree const char **properties = plait_contract_properties ();
 
-  for (guint i = 0; i < plait_contract_n_properties (); i++)
-    report->name_width = MAX (report->name_width, (guint)strlen (plait_contract_property (i)));
+  for (guint i = 0; properties[i]; i++)
+    report->name_width = MAX (report->name_width, (guint)strlen (properties[i]));
   if (!report->json)
     {
       plait_page_text (report->page, PLAIT_PAGE_HEADING, "%s/%s", kind, plugin->name);
@@ -176,10 +177,8 @@ end_properties (Report *report)
 static gboolean
 check_names (char **names, GError **error)
 {
-  g_autofree const char **known = g_new0 (const char *, plait_contract_n_properties () + 1);
+  g_autofree const char **known = plait_contract_properties ();
 
-  for (guint i = 0; i < plait_contract_n_properties (); i++)
-    known[i] = plait_contract_property (i);
   for (guint i = 0; names && names[i]; i++)
     if (!g_strv_contains (known, names[i]))
       {

@@ -118,17 +118,14 @@ plait_contract_free (PlaitContract *contract)
  * Properties, each in a child
  */
 
-guint
-plait_contract_n_properties (void)
+const char **
+plait_contract_properties (void)
 {
-  return G_N_ELEMENTS (properties);
-}
+  const char **names = g_new0 (const char *, G_N_ELEMENTS (properties) + 1);
 
-const char *
-plait_contract_property (guint i)
-{
-  g_assert (i < G_N_ELEMENTS (properties));
-  return properties[i]->name;
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++)
+    names[i] = properties[i]->name;
+  return names;
 }
 
 typedef struct

@@ -36,9 +36,8 @@ PlaitContract *plait_contract_new (PlaitPlugin *plugin, GError **error);
 void plait_contract_free (PlaitContract *contract);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitContract, plait_contract_free)
 
-/* The properties, in the order in which they are held. (transfer none) */
-guint plait_contract_n_properties (void);
-const char *plait_contract_property (guint i);
+/* The properties, in the order in which they are held, NULL-terminated. (transfer container) */
+const char **plait_contract_properties (void);
 
 /* Takes one result, which lasts as long as the call. */
 typedef void (*PlaitContractTake) (const PlaitContractResult *result, gpointer data);
