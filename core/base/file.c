@@ -256,6 +256,14 @@ plait_file_replace (const char *path, gconstpointer bytes, gsize length, GError 
   return file && plait_file_finish (file, bytes, length, error);
 }
 
+gboolean
+plait_file_replace_text (const char *folder, const char *name, const char *text, GError **error)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+
+  return plait_file_replace (path, text, strlen (text), error);
+}
+
 static const struct
 {
   const char *beginning, *kind;

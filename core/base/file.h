@@ -53,6 +53,9 @@ gboolean plait_file_finish (PlaitFile *file, gconstpointer bytes, gsize length, 
 /* Replaces @path by @length bytes, all of the above in one call. */
 gboolean plait_file_replace (const char *path, gconstpointer bytes, gsize length, GError **error);
 
+/* The same of @name in @folder by @text. */
+gboolean plait_file_replace_text (const char *folder, const char *name, const char *text, GError **error);
+
 /* What a file is that begins with these bytes, such as "a gzip file"; NULL: nothing that is known here. (transfer
  * none) */
 const char *plait_file_kind (const char *bytes, gsize length);

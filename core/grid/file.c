@@ -8,14 +8,6 @@
 
 /* The files over all cells. */
 
-static gboolean
-replace_text (const PlaitGrid *grid, const char *name, const char *text, GError **error)
-{
-  g_autofree char *path = g_build_filename (grid->folder, name, NULL);
-
-  return plait_file_replace (path, text, strlen (text), error);
-}
-
 gboolean
 plait_grid_write_tables (const PlaitGrid *grid, const PlaitGridTable *table, GError **error)
 {
@@ -34,8 +26,9 @@ plait_grid_write_tables (const PlaitGrid *grid, const PlaitGridTable *table, GEr
       g_string_append_printf (page, "\n%s", markdown);
       g_string_append_printf (latex, "%s%s", i > 0 ? "\n" : "", tabular);
     }
-  return replace_text (grid, "table.csv", csv, error) && replace_text (grid, "table.md", page->str, error)
-         && replace_text (grid, "table.tex", latex->str, error);
+  return plait_file_replace_text (grid->folder, "table.csv", csv, error)
+         && plait_file_replace_text (grid->folder, "table.md", page->str, error)
+         && plait_file_replace_text (grid->folder, "table.tex", latex->str, error);
 }
 
 static gboolean

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -355,15 +354,6 @@ check_whole (Export *export, GError **error)
  * Files
  */
 
-static gboolean
-write_text (const char *folder, const char *name, const PlaitJson *json, GError **error)
-{
-  g_autofree char *path = g_build_filename (folder, name, NULL);
-  const char *text = plait_json_string (json);
-
-  return plait_file_replace (path, text, strlen (text), error);
-}
-
 /* Without @vocabulary (NULL) there is to be no such file: an older one would be read instead. */
 static gboolean
 write_vocabulary (const PlaitVocabulary *vocabulary, const char *folder, const char *name, GError **error)
@@ -378,7 +368,7 @@ write_vocabulary (const PlaitVocabulary *vocabulary, const char *folder, const c
   for (gint32 id = 0; id < plait_vocabulary_size (vocabulary); id++)
     plait_json_text (json, NULL, plait_vocabulary_piece (vocabulary, id));
   plait_json_end_array (json);
-  return write_text (folder, name, json, error);
+  return plait_file_replace_text (folder, name, plait_json_string (json), error);
 }
 
 static gboolean
@@ -399,7 +389,7 @@ write_config (const Export *export, const PlaitVocabulary *source, const PlaitVo
   plait_json_boolean (json, "multi_query_attention", FALSE);
   plait_json_text (json, "unk_token", plait_vocabulary_piece (target, PLAIT_TOKEN_UNKNOWN));
   plait_json_end_object (json);
-  return write_text (folder, PLAIT_CTRANSLATE2_CONFIG, json, error);
+  return plait_file_replace_text (folder, PLAIT_CTRANSLATE2_CONFIG, plait_json_string (json), error);
 }
 
 static gboolean
