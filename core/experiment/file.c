@@ -65,8 +65,7 @@ static void
 override (PlaitKeyFile *file, const char *text, PlaitProblems *problems)
 {
   const char *equals = strchr (text, '=');
-  g_autofree char *readable = g_utf8_make_valid (text, -1);
-  g_autofree char *origin = g_strdup_printf ("--set %s", readable);
+  g_autofree char *origin = g_strdup_printf ("--set %s", text);
   g_autofree char *dotted = NULL, *group = NULL, *key = NULL;
   g_autoptr (GError) fault = NULL;
 

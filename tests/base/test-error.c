@@ -59,6 +59,14 @@ TEST_CASE (error, leaves_out_the_middle_of_endless_lines)
     }
 }
 
+TEST_CASE (error, is_valid_whatever_it_quotes)
+{
+  GError *error = NULL;
+
+  plait_fail (&error, PLAIT_ERROR_INPUT, "\"%s\" is no number", "a\xff");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "\"a\ufffd\" is no number");
+}
+
 TEST_CASE (error, nearest_name_of_a_slip)
 {
   CHECK_STRING (plait_nearest_name ("layer", names), "layers");
