@@ -2,6 +2,7 @@
 #include "base/json.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/display.h"
 #include "base/number.h"
@@ -21,6 +22,15 @@ plait_json_new (void)
 
   json->text = g_string_new (NULL);
   json->first = TRUE;
+  return json;
+}
+
+PlaitJson *
+plait_json_new_object (void)
+{
+  PlaitJson *json = plait_json_new ();
+
+  plait_json_begin_object (json, NULL);
   return json;
 }
 
@@ -210,4 +220,11 @@ const char *
 plait_json_string (const PlaitJson *json)
 {
   return json->text->str;
+}
+
+void
+plait_json_print_object (PlaitJson *json)
+{
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), stdout);
 }

@@ -11,7 +11,10 @@ typedef struct PlaitJson PlaitJson;
 
 PlaitJson *plait_json_new (void);
 
-/* The same on one line, as JSON lines have it. (transfer full) */
+/* One whose whole is an object, begun. (transfer full) */
+PlaitJson *plait_json_new_object (void);
+
+/* One on one line, as JSON lines have it. (transfer full) */
 PlaitJson *plait_json_new_line (void);
 void plait_json_free (PlaitJson *json);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitJson, plait_json_free)
@@ -39,3 +42,6 @@ void plait_json_document (PlaitJson *json, const char *name, const char *documen
 
 /* What was written, with a line break at its end. (transfer none) */
 const char *plait_json_string (const PlaitJson *json);
+
+/* Ends the object that @json is, and prints it on stdout. */
+void plait_json_print_object (PlaitJson *json);

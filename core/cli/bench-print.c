@@ -79,9 +79,8 @@ static void
 print_json (const PlaitBenchOptions *options, const char *what, const PlaitBenchFigures *figures)
 {
   gint64 n = options->steps;
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_begin_object (json, NULL);
   plait_json_text (json, "program", "plait");
   plait_json_text (json, "version", PLAIT_VERSION);
   plait_json_text (json, "mode", options->mode);
@@ -107,8 +106,7 @@ print_json (const PlaitBenchOptions *options, const char *what, const PlaitBench
   if (options->profile)
     print_times_json (figures, json);
   plait_json_text (json, "core_type", plait_blas_description ());
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
 }
 
 static void

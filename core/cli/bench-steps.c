@@ -206,8 +206,7 @@ print (const Bench *bench)
 
   if (options->json)
     {
-      json = plait_json_new ();
-      plait_json_begin_object (json, NULL);
+      json = plait_json_new_object ();
       plait_json_text (json, "program", "plait");
       plait_json_text (json, "version", PLAIT_VERSION);
       plait_json_integer (json, "words", bench->words);
@@ -216,8 +215,7 @@ print (const Bench *bench)
       plait_table_add_json (bench->table, json);
       plait_json_texts (json, "notes", (const char *const *)bench->table->notes->pdata, bench->table->notes->len);
       plait_json_text (json, "core_type", plait_blas_description ());
-      plait_json_end_object (json);
-      fputs (plait_json_string (json), stdout);
+      plait_json_print_object (json);
       return;
     }
   page = plait_page_new ();

@@ -66,9 +66,8 @@ print_text (const char *path, const PlaitProblems *problems, guint n_cells)
 static void
 print_json (const char *path, const PlaitProblems *problems, guint n_cells)
 {
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_begin_object (json, NULL);
   plait_json_text (json, "file", path);
   plait_json_integer (json, "cells", n_cells);
   plait_json_integer (json, "mistakes", plait_problems_count (problems));
@@ -89,8 +88,7 @@ print_json (const char *path, const PlaitProblems *problems, guint n_cells)
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
 }
 
 gboolean

@@ -89,7 +89,6 @@ begin (Report *report, const PlaitPlugin *plugin)
       plait_page_text (report->page, PLAIT_PAGE_DIM, "  %s  %s\n", version, plugin->module_path);
       return;
     }
-  plait_json_begin_object (report->json, NULL);
   plait_json_text (report->json, "kind", kind);
   plait_json_text (report->json, "name", plugin->name);
   plait_json_text (report->json, "version", version);
@@ -197,7 +196,7 @@ check (PlaitPlugin *plugin, char **names, guint seconds, gboolean as_json, GErro
   g_autoptr (PlaitContract) contract = plait_contract_new (plugin, error);
   g_autoptr (GString) failed = g_string_new (NULL);
   g_autoptr (PlaitPage) page = as_json ? NULL : plait_page_new ();
-  g_autoptr (PlaitJson) json = as_json ? plait_json_new () : NULL;
+  g_autoptr (PlaitJson) json = as_json ? plait_json_new_object () : NULL;
   Report report = { .page = page, .json = json, .failed = failed };
 
   if (!contract)
@@ -208,10 +207,7 @@ check (PlaitPlugin *plugin, char **names, guint seconds, gboolean as_json, GErro
   if (!check_doubles (&report, plugin, seconds))
     g_string_append_printf (failed, "%s" GRADIENTS " in doubles", failed->len > 0 ? ", " : "");
   if (json)
-    {
-      plait_json_end_object (json);
-      fputs (plait_json_string (json), stdout);
-    }
+    plait_json_print_object (json);
   return failed->len == 0
          || plait_fail (error, PLAIT_ERROR_FAILED, "%s \"%s\" does not keep to its contract: %s",
                         plait_plugin_kind_name (plugin->kind), plugin->name, failed->str);

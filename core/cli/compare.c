@@ -75,9 +75,8 @@ add_systems_json (PlaitJson *json, const PlaitRunComparison *comparison)
 static gboolean
 print_json (const PlaitRunComparison *comparison, GError **error)
 {
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_begin_object (json, NULL);
   plait_json_begin_array (json, "runs");
   for (guint r = 0; r < comparison->runs->len; r++)
     {
@@ -107,8 +106,7 @@ print_json (const PlaitRunComparison *comparison, GError **error)
     }
   plait_json_end_array (json);
   add_systems_json (json, comparison);
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
   return TRUE;
 }
 

@@ -331,9 +331,8 @@ add_part_json (const Explanation *explanation, guint p, PlaitJson *json)
 static void
 print_json (const Explanation *explanation)
 {
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_begin_object (json, NULL);
   plait_json_text (json, "name", explanation->experiment->name);
   plait_json_integer (json, "parameters", parameters_of (explanation));
   plait_json_integer (json, "vocabulary_size", explanation->experiment->data.vocabulary_size);
@@ -342,8 +341,7 @@ print_json (const Explanation *explanation)
   for (guint i = 0; i < explanation->parts->len; i++)
     add_part_json (explanation, i, json);
   plait_json_end_array (json);
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
 }
 
 static gboolean

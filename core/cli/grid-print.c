@@ -22,16 +22,14 @@ print_text (const PlaitGridTable *table)
 static void
 print_json (const PlaitGrid *grid, const PlaitGridTable *table)
 {
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
   g_autoptr (PlaitTable) numbers = plait_grid_table_numbers (table);
 
-  plait_json_begin_object (json, NULL);
   plait_json_text (json, "folder", grid->folder);
   plait_json_integer (json, "cells", grid->n);
   plait_json_integer (json, "finished", plait_grid_count (grid, PLAIT_CELL_FINISHED));
   plait_table_add_json (numbers, json);
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
 }
 
 void

@@ -171,10 +171,9 @@ add_cell (PlaitJson *json, const PlaitGridCell *cell, const PlaitGridEstimate *e
 static void
 print_plan_json (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *asked)
 {
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
   gboolean known = cost->n_ran + cost->n_measured > 0;
 
-  plait_json_begin_object (json, NULL);
   plait_json_text (json, "folder", grid->folder);
   plait_json_integer (json, "cells", grid->n);
   plait_json_integer (json, "finished", plait_grid_count (grid, PLAIT_CELL_FINISHED));
@@ -200,8 +199,7 @@ print_plan_json (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArr
   plait_json_texts (json, "others", (const char *const *)grid->strangers, -1);
   if (asked)
     plait_json_texts (json, "asked", (const char *const *)asked->pdata, (gint64)asked->len);
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
 }
 
 static gboolean

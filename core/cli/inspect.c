@@ -107,15 +107,13 @@ inspect_group (const PlaitSettingGroup *group, gboolean as_json)
     settings[i] = &group->definitions[i].specification;
   if (as_json)
     {
-      g_autoptr (PlaitJson) json = plait_json_new ();
+      g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-      plait_json_begin_object (json, NULL);
       plait_json_text (json, "group", group->name);
       plait_json_text (json, "summary", group->summary);
       plait_json_text (json, "details", group->details);
       add_settings (json, settings, group->n_definitions);
-      plait_json_end_object (json);
-      fputs (plait_json_string (json), stdout);
+      plait_json_print_object (json);
       return;
     }
   g_autoptr (PlaitPage) page = plait_page_new ();
@@ -134,12 +132,11 @@ inspect_group (const PlaitSettingGroup *group, gboolean as_json)
 static void
 list_groups (const PlaitSettingGroup *const *groups, gboolean as_json)
 {
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
   guint width = 0;
 
   if (as_json)
     {
-      plait_json_begin_object (json, NULL);
       plait_json_begin_array (json, "groups");
       for (guint i = 0; groups[i]; i++)
         {
@@ -149,8 +146,7 @@ list_groups (const PlaitSettingGroup *const *groups, gboolean as_json)
           plait_json_end_object (json);
         }
       plait_json_end_array (json);
-      plait_json_end_object (json);
-      fputs (plait_json_string (json), stdout);
+      plait_json_print_object (json);
       return;
     }
   g_autoptr (PlaitPage) page = plait_page_new ();
@@ -230,11 +226,10 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
 static void
 print_plugin_json (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refusal)
 {
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
   g_autofree char *needs = plait_structure_text (schema->requires_structure);
   g_autofree char *gives = plait_structure_text (schema->provides_structure);
 
-  plait_json_begin_object (json, NULL);
   plait_json_text (json, "kind", plait_plugin_kind_name (schema->kind));
   plait_json_text (json, "name", schema->name);
   plait_json_text (json, "summary", schema->summary);
@@ -267,8 +262,7 @@ print_plugin_json (PlaitPlugin *plugin, const PlaitSchema *schema, const GError 
   plait_json_text (json, "structure", schema->provides_structure ? gives : NULL);
   plait_json_end_object (json);
   add_settings (json, schema->parameters, schema->n_parameters);
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
 }
 
 gboolean

@@ -169,9 +169,8 @@ print_text (const Keys *keys)
 static void
 print_json (const Keys *keys)
 {
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_begin_object (json, NULL);
   plait_json_begin_array (json, "keys");
   for (guint i = 0; i < keys->keys->len; i++)
     {
@@ -184,8 +183,7 @@ print_json (const Keys *keys)
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
 }
 
 gboolean

@@ -69,15 +69,13 @@ print_json (const Result *result, double seconds)
 {
   static const char *const names[PLAIT_PARSE_ENDS]
       = { "whole", "with_unlinked_words", "not_parsed", "unmatched", "too_long", "timed_out", "crashed", "empty" };
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_begin_object (json, NULL);
   plait_json_integer (json, "lines", result->lines);
   for (guint i = 0; i < PLAIT_PARSE_ENDS; i++)
     plait_json_integer (json, names[i], result->ends[i]);
   plait_json_real (json, "seconds", seconds);
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
 }
 
 static void

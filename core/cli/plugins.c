@@ -34,9 +34,8 @@ describe (PlaitJson *json, PlaitPlugin *plugin)
 static void
 print_json (const PlaitRegistry *registry)
 {
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_begin_object (json, NULL);
   plait_json_begin_array (json, "folders");
   for (guint i = 0; i < plait_registry_n_folders (registry); i++)
     {
@@ -53,8 +52,7 @@ print_json (const PlaitRegistry *registry)
   for (guint i = 0; i < plait_registry_n_plugins (registry); i++)
     describe (json, plait_registry_plugin (registry, i));
   plait_json_end_array (json);
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
 }
 
 static void

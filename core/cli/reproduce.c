@@ -64,16 +64,14 @@ conclude (const PlaitRebuild *rebuild, guint different, PlaitLog *log, GError **
 static guint
 print (const GArray *likenesses, const char *difference, gboolean as_json)
 {
-  g_autoptr (PlaitJson) json = as_json ? plait_json_new () : NULL;
+  g_autoptr (PlaitJson) json = as_json ? plait_json_new_object () : NULL;
   guint different;
 
   if (!json)
     return plait_rebuild_tell (likenesses, NULL);
-  plait_json_begin_object (json, NULL);
   plait_json_text (json, "otherwise", difference);
   different = plait_rebuild_tell (likenesses, json);
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
   return different;
 }
 

@@ -39,17 +39,15 @@ print_table (const PlaitRunResult *result, const GArray *measures)
 static void
 print_json (const PlaitRunResult *result, const GArray *measures, const char *path)
 {
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_begin_object (json, NULL);
   plait_json_text (json, "file", path);
   plait_json_integer (json, "parameters", result->parameters);
   plait_json_begin_array (json, "scores");
   for (guint i = 0; i < measures->len; i++)
     plait_run_score_add_json (plait_measure_score (&g_array_index (measures, PlaitMeasure, i), result), json);
   plait_json_end_array (json);
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
 }
 
 gboolean

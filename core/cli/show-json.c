@@ -34,16 +34,14 @@ add_attribute (PlaitJson *json, PlaitStore *store, const char *path, const char 
 gboolean
 plait_show_attribute_json (PlaitStore *store, const char *path, const char *name, GError **error)
 {
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_begin_object (json, NULL);
   plait_json_text (json, "file", plait_store_path (store));
   plait_json_text (json, "path", path);
   plait_json_text (json, "attribute", name);
   if (!add_attribute (json, store, path, name, "value", error))
     return FALSE;
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
   return TRUE;
 }
 
@@ -235,14 +233,12 @@ add_shown (PlaitJson *json, const PlaitShow *show, const char *path, GError **er
 gboolean
 plait_show_json (const PlaitShow *show, const char *path, GError **error)
 {
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_begin_object (json, NULL);
   plait_json_text (json, "file", plait_store_path (show->store));
   plait_json_text (json, "path", path);
   if (!add_shown (json, show, path, error))
     return FALSE;
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
   return TRUE;
 }

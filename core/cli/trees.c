@@ -74,10 +74,9 @@ share (gint64 part, gint64 whole)
 static void
 print_json (const PlaitTreeCounts *counts, const Complaints *complaints)
 {
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
   gint64 constituents = counts->unary + counts->binary + counts->ternary + counts->wider;
 
-  plait_json_begin_object (json, NULL);
   plait_json_integer (json, "lines", counts->lines);
   plait_json_integer (json, "with_tree", counts->with_tree);
   plait_json_integer (json, "without_tree", counts->without_tree);
@@ -90,8 +89,7 @@ print_json (const PlaitTreeCounts *counts, const Complaints *complaints)
   plait_json_integer (json, "ternary", counts->ternary);
   plait_json_integer (json, "wider", counts->wider);
   plait_json_texts (json, "complaints", (const char *const *)complaints->shown->pdata, complaints->shown->len);
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
 }
 
 static void print_row (PlaitPage *page, const char *label, const char *format, ...) G_GNUC_PRINTF (3, 4);

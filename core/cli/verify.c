@@ -129,7 +129,7 @@ plait_command_verify (PlaitInvocation *invocation, GError **error)
     { NULL },
   };
   g_autoptr (PlaitPage) page = plait_page_new ();
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
   g_autoptr (GPtrArray) bad = g_ptr_array_new ();
   g_autofree char *list = NULL;
 
@@ -138,7 +138,6 @@ plait_command_verify (PlaitInvocation *invocation, GError **error)
     return FALSE;
   if (updates_text && !resume)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--updates goes with --resume; add it, or leave it out");
-  plait_json_begin_object (json, NULL);
   plait_json_begin_array (json, "files");
   for (char **path = invocation->arguments; *path; path++)
     {
@@ -162,9 +161,8 @@ plait_command_verify (PlaitInvocation *invocation, GError **error)
       fflush (stdout);
     }
   plait_json_end_array (json);
-  plait_json_end_object (json);
   if (as_json)
-    fputs (plait_json_string (json), stdout);
+    plait_json_print_object (json);
   if (bad->len == 0)
     return TRUE;
   g_ptr_array_add (bad, NULL);

@@ -81,9 +81,8 @@ make (const PlaitInvocation *invocation, const Options *options, GError **error)
 static void
 show_json (const PlaitVocabulary *vocabulary)
 {
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_begin_object (json, NULL);
   plait_json_text (json, "format", plait_vocabulary_format (vocabulary));
   plait_json_text (json, "sha256", plait_vocabulary_hash (vocabulary));
   plait_json_begin_array (json, "pieces");
@@ -96,8 +95,7 @@ show_json (const PlaitVocabulary *vocabulary)
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
 }
 
 static void

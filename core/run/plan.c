@@ -39,9 +39,8 @@ static void
 print_json (const PlaitPlan *plan, const GPtrArray *parts)
 {
   const PlaitExperiment *experiment = plan->experiment;
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_begin_object (json, NULL);
   plait_json_text (json, "experiment", experiment->name);
   plait_json_begin_object (json, "tuples");
   add_tuples (json, "train", plan->training);
@@ -69,8 +68,7 @@ print_json (const PlaitPlan *plan, const GPtrArray *parts)
   plait_json_integer (json, "validation", (gint64)plan->validation_bytes);
   plait_json_integer (json, "peak", (gint64)peak_bytes (plan));
   plait_json_end_object (json);
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
 }
 
 void
