@@ -126,20 +126,22 @@ static gboolean
 compare_rows (const Test *test, GError **error)
 {
   const Row *first = test->rows->pdata[0];
-  guint n = test->rows->len - 1;
-  g_autofree PlaitComparison *comparisons = g_new0 (PlaitComparison, n + 1);
 
   for (guint m = 0; m < test->metrics->len; m++)
     {
-      for (guint r = 0; r < n; r++)
-        if (!plait_compare_systems (test->metrics->pdata[m], first->statistics->pdata[m],
-                                    ((const Row *)test->rows->pdata[r + 1])->statistics->pdata[m],
-                                    PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES,
-                                    (guint64)test->trained->experiment->evaluate.seed, &comparisons[r], error))
-          return FALSE;
-      plait_holm_adjust (comparisons, n);
-      for (guint r = 0; r < n; r++)
-        ((Row *)test->rows->pdata[r + 1])->comparisons[m] = comparisons[r];
+      g_autoptr (GPtrArray) compared = g_ptr_array_new ();
+
+      for (guint r = 1; r < test->rows->len; r++)
+        {
+          Row *row = test->rows->pdata[r];
+
+          if (!plait_compare_systems (test->metrics->pdata[m], first->statistics->pdata[m], row->statistics->pdata[m],
+                                      PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES,
+                                      (guint64)test->trained->experiment->evaluate.seed, &row->comparisons[m], error))
+            return FALSE;
+          g_ptr_array_add (compared, &row->comparisons[m]);
+        }
+      plait_holm_adjust (compared);
     }
   return TRUE;
 }
@@ -182,9 +184,8 @@ print_table (const Test *test)
 static void
 print_json (const Test *test)
 {
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_begin_object (json, NULL);
   plait_json_text (json, "split", test->split);
   plait_json_integer (json, "seed", (gint64)test->seed);
   plait_json_begin_array (json, "rows");
@@ -209,8 +210,7 @@ print_json (const Test *test)
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
 }
 
 /* The split once as it is, and once a source and disturbance of @wanted [n_wanted]. */

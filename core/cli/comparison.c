@@ -66,20 +66,20 @@ compare (PlaitRunComparison *comparison, guint m, GError **error)
 {
   guint n = comparison->systems->len, first = plait_run_comparison_baseline (comparison, m);
   const PlaitComparisonOptions *options = &comparison->options;
-  g_autofree PlaitMeasured **measured = g_new (PlaitMeasured *, n + 1);
+  g_autoptr (GPtrArray) compared = g_ptr_array_new ();
   g_autoptr (GPtrArray) baseline = results_of (comparison, first);
 
   for (guint s = 0; s < n; s++)
     {
       g_autoptr (GPtrArray) system = results_of (comparison, s);
 
-      measured[s] = &comparison->values[s * comparison->n_measures + m];
       if (s > first
-          && !plait_measured_compare (measured[s], &comparison->measures[m], baseline, system, options->test,
-                                      (guint)options->trials, (guint64)options->seed, error))
+          && !plait_measured_compare (&comparison->values[s * comparison->n_measures + m], &comparison->measures[m],
+                                      baseline, system, options->test, (guint)options->trials, (guint64)options->seed,
+                                      compared, error))
         return FALSE;
     }
-  plait_measured_adjust (measured, n);
+  plait_holm_adjust (compared);
   return TRUE;
 }
 

@@ -161,7 +161,7 @@ static gboolean
 score_systems (const Evaluation *evaluation, guint m, GError **error)
 {
   const PlaitMetric *metric = g_ptr_array_index (evaluation->metrics, m);
-  g_autofree PlaitComparison *comparisons = g_new0 (PlaitComparison, evaluation->n_systems);
+  g_autoptr (GPtrArray) compared = g_ptr_array_new ();
 
   for (guint s = 0; s < evaluation->n_systems; s++)
     {
@@ -184,24 +184,22 @@ score_systems (const Evaluation *evaluation, guint m, GError **error)
                                                 evaluation->resamples, evaluation->seed, error);
       if (evaluation->bins && !score->lengths)
         return FALSE;
-      if (evaluation->tested && s > 0
-          && !plait_compare_systems (metric, evaluation->systems[0].scores[m].statistics, score->statistics,
-                                     evaluation->test, evaluation->trials, evaluation->seed, &comparisons[s], error))
+      if (!evaluation->tested || s == 0)
+        continue;
+      if (!plait_compare_systems (metric, evaluation->systems[0].scores[m].statistics, score->statistics,
+                                  evaluation->test, evaluation->trials, evaluation->seed, &score->comparison, error))
         return FALSE;
+      g_ptr_array_add (compared, &score->comparison);
     }
-  if (evaluation->tested)
-    plait_holm_adjust (comparisons + 1, evaluation->n_systems - 1);
-  for (guint s = 0; s < evaluation->n_systems; s++)
-    evaluation->systems[s].scores[m].comparison = comparisons[s];
+  plait_holm_adjust (compared);
   return TRUE;
 }
 
 static void
 print_json (const Evaluation *evaluation, char **reference_names)
 {
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_begin_object (json, NULL);
   plait_json_texts (json, "references", (const char *const *)reference_names, -1);
   plait_json_integer (json, "sentences", (gint64)evaluation->sentences);
   plait_json_begin_array (json, "systems");
@@ -233,8 +231,7 @@ print_json (const Evaluation *evaluation, char **reference_names)
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
 }
 
 static void
@@ -387,9 +384,8 @@ static void
 print_sentences_json (const Evaluation *evaluation)
 {
   gsize rows = evaluation->systems[0].scores[0].statistics->sentences;
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
 
-  plait_json_begin_object (json, NULL);
   plait_json_text (json, "unit", unit_of (evaluation));
   plait_json_integer (json, "rows", (gint64)rows);
   plait_json_begin_array (json, "systems");
@@ -409,8 +405,7 @@ print_sentences_json (const Evaluation *evaluation)
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
-  plait_json_end_object (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print_object (json);
 }
 
 /* Standard input can be read once. */

@@ -247,20 +247,17 @@ compare_p (const void *a, const void *b)
 }
 
 void
-plait_holm_adjust (PlaitComparison *comparisons, gsize count)
+plait_holm_adjust (GPtrArray *comparisons)
 {
-  if (count == 0)
-    return;
-  g_autofree PlaitComparison **sorted = g_new (PlaitComparison *, count);
-  for (gsize i = 0; i < count; i++)
-    sorted[i] = &comparisons[i];
-  qsort (sorted, count, sizeof *sorted, compare_p);
-
   double most = 0;
-  for (gsize i = 0; i < count; i++)
+
+  g_ptr_array_sort (comparisons, compare_p);
+  for (guint i = 0; i < comparisons->len; i++)
     {
-      most = MAX (most, (double)(count - i) * sorted[i]->p);
-      sorted[i]->adjusted_p = MIN (most, 1);
+      PlaitComparison *comparison = comparisons->pdata[i];
+
+      most = MAX (most, (double)(comparisons->len - i) * comparison->p);
+      comparison->adjusted_p = MIN (most, 1);
     }
 }
 

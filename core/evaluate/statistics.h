@@ -70,9 +70,10 @@ gboolean plait_compare_systems (const PlaitMetric *metric, const PlaitStatistics
                                 const PlaitStatistics *system, PlaitTest test, guint trials, guint64 seed,
                                 PlaitComparison *comparison, GError **error);
 
-/* Holm's step-down adjustment (Holm 1979) of the @count p values of comparisons with one baseline: rejecting where
- * adjusted_p <= a keeps the chance of any false rejection at or below a. Sets adjusted_p of each. */
-void plait_holm_adjust (PlaitComparison *comparisons, gsize count);
+/* Holm's step-down adjustment (Holm 1979) of the p values of comparisons (element-type PlaitComparison) with one
+ * baseline: rejecting where adjusted_p <= a keeps the chance of any false rejection at or below a. Sets adjusted_p of
+ * each, and sorts them by p. */
+void plait_holm_adjust (GPtrArray *comparisons);
 
 /* What tables mark: a p, adjusted, below .05. */
 gboolean plait_is_significant (double p);

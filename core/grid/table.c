@@ -100,7 +100,7 @@ fill_row (PlaitGridTable *table, PlaitGridRow *row, const PlaitGrid *grid, const
 static gboolean
 compare_all (PlaitGridTable *table, const GPtrArray *rows, guint m, GError **error)
 {
-  g_autofree PlaitMeasured **measured = g_new (PlaitMeasured *, rows->len + 1);
+  g_autoptr (GPtrArray) compared = g_ptr_array_new ();
   guint first = 0;
 
   /* What other cells have other references of is tested among those that have these. */
@@ -112,14 +112,13 @@ compare_all (PlaitGridTable *table, const GPtrArray *rows, guint m, GError **err
       const PlaitGridCell *cell = g_ptr_array_index ((GPtrArray *)rows->pdata[r], 0);
       g_autoptr (GPtrArray) system = results_of (rows->pdata[r]);
 
-      measured[r] = &table->rows[r].measured[m];
       if (r != first
-          && !plait_measured_compare (measured[r], &table->measures[m], baseline, system, PLAIT_TEST_PERMUTATION,
-                                      PLAIT_PERMUTATION_SHUFFLES, (guint64)cell->cell->experiment->evaluate.seed,
-                                      error))
+          && !plait_measured_compare (&table->rows[r].measured[m], &table->measures[m], baseline, system,
+                                      PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES,
+                                      (guint64)cell->cell->experiment->evaluate.seed, compared, error))
         return FALSE;
     }
-  plait_measured_adjust (measured, rows->len);
+  plait_holm_adjust (compared);
   return TRUE;
 }
 

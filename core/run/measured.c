@@ -60,7 +60,8 @@ statistics_of (const PlaitMeasure *measure, const GPtrArray *results, const Plai
 
 gboolean
 plait_measured_compare (PlaitMeasured *measured, const PlaitMeasure *measure, const GPtrArray *baseline,
-                        const GPtrArray *system, PlaitTest test, guint trials, guint64 seed, GError **error)
+                        const GPtrArray *system, PlaitTest test, guint trials, guint64 seed, GPtrArray *compared,
+                        GError **error)
 {
   const PlaitMetric *metric = NULL;
   g_autoptr (GPtrArray) one = statistics_of (measure, baseline, &metric);
@@ -69,24 +70,10 @@ plait_measured_compare (PlaitMeasured *measured, const PlaitMeasure *measure, co
   measured->compared = one->len > 0 && other->len > 0;
   if (!measured->compared)
     return TRUE;
+  g_ptr_array_add (compared, &measured->comparison);
   if (one->len + other->len > 2)
     return plait_compare_seeds (metric, (const PlaitStatistics *const *)one->pdata, one->len,
                                 (const PlaitStatistics *const *)other->pdata, other->len, &measured->comparison, error);
   return plait_compare_systems (metric, one->pdata[0], other->pdata[0], test, trials, seed, &measured->comparison,
                                 error);
-}
-
-void
-plait_measured_adjust (PlaitMeasured *const *measured, guint n)
-{
-  g_autofree PlaitComparison *comparisons = g_new (PlaitComparison, n + 1);
-  guint compared = 0, next = 0;
-
-  for (guint i = 0; i < n; i++)
-    if (measured[i]->compared)
-      comparisons[compared++] = measured[i]->comparison;
-  plait_holm_adjust (comparisons, compared);
-  for (guint i = 0; i < n; i++)
-    if (measured[i]->compared)
-      measured[i]->comparison = comparisons[next++];
 }

@@ -27,9 +27,8 @@ PlaitMeasured plait_measured_new (const PlaitMeasure *measure, const GPtrArray *
 PlaitTableScore plait_measured_shown (const PlaitMeasured *measured);
 
 /* Tests @system against @baseline by @measure, if both have sentences to be compared, and sets what @measured says of
- * it: by a t test over seeds and sentences (evaluate/seeds.h), or by @test where both have a single seed. */
+ * it: by a t test over seeds and sentences (evaluate/seeds.h), or by @test where both have a single seed. What it says
+ * is added to @compared (element-type PlaitComparison), to be adjusted with the others of one measure. */
 gboolean plait_measured_compare (PlaitMeasured *measured, const PlaitMeasure *measure, const GPtrArray *baseline,
-                                 const GPtrArray *system, PlaitTest test, guint trials, guint64 seed, GError **error);
-
-/* Adjusts the p of those of @measured [n] that were compared, all by one measure, by Holm's method. */
-void plait_measured_adjust (PlaitMeasured *const *measured, guint n);
+                                 const GPtrArray *system, PlaitTest test, guint trials, guint64 seed,
+                                 GPtrArray *compared, GError **error);

@@ -241,23 +241,33 @@ TEST_CASE (holm, by_hand)
 {
   const double p[] = { 0.01, 0.04, 0.03, 0.005 }, adjusted[] = { 0.03, 0.06, 0.06, 0.02 };
   PlaitComparison comparisons[4] = { 0 };
+  g_autoptr (GPtrArray) compared = g_ptr_array_new ();
   for (guint i = 0; i < 4; i++)
-    comparisons[i].p = p[i];
-  plait_holm_adjust (comparisons, 4);
+    {
+      comparisons[i].p = p[i];
+      g_ptr_array_add (compared, &comparisons[i]);
+    }
+  plait_holm_adjust (compared);
   for (guint i = 0; i < 4; i++)
     {
       CHECK_NEAR (comparisons[i].adjusted_p, adjusted[i], 1e-15);
       CHECK_NEAR (comparisons[i].p, p[i], 0);
     }
 
+  g_ptr_array_set_size (compared, 0);
+  g_ptr_array_add (compared, &comparisons[0]);
+  g_ptr_array_add (compared, &comparisons[1]);
   comparisons[0].p = 0.9;
   comparisons[1].p = 0.6;
-  plait_holm_adjust (comparisons, 2);
+  plait_holm_adjust (compared);
   CHECK_NEAR (comparisons[0].adjusted_p, 1, 0);
   CHECK_NEAR (comparisons[1].adjusted_p, 1, 0);
-  plait_holm_adjust (comparisons, 1);
+  g_ptr_array_set_size (compared, 0);
+  g_ptr_array_add (compared, &comparisons[0]);
+  plait_holm_adjust (compared);
   CHECK_NEAR (comparisons[0].adjusted_p, 0.9, 0);
-  plait_holm_adjust (comparisons, 0);
+  g_ptr_array_set_size (compared, 0);
+  plait_holm_adjust (compared);
 }
 
 TEST_CASE (statistics, refuse_what_cannot_be_tested)
