@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
-
 #include "base/file.h"
 #include "grid/table.h"
 #include "store/heatmap.h"
@@ -50,25 +48,25 @@ static gboolean
 write_cells (const PlaitGrid *grid, PlaitStore *store, GError **error)
 {
   static const char *const names[] = { "label", "name", "status", "key" };
-  const guint n_names = G_N_ELEMENTS (names), n_columns = n_names + grid->cells->n_axes;
-  g_autofree const char **values = g_new0 (const char *, (gsize)n_columns * grid->n + 1);
-  g_autofree PlaitStoreColumn *columns = g_new0 (PlaitStoreColumn, n_columns);
+  const PlaitAxis *axes = grid->cells->axes;
+  g_autoptr (PlaitTable) table = plait_table_new ();
 
-  for (guint c = 0; c < n_columns; c++)
-    columns[c] = (PlaitStoreColumn){ c < n_names ? names[c] : grid->cells->axes[c - n_names].key, PLAIT_STORE_STRING,
-                                     values + (gsize)c * grid->n, NULL };
+  for (guint c = 0; c < G_N_ELEMENTS (names); c++)
+    plait_table_column (table, PLAIT_TABLE_WORDS, names[c]);
+  for (guint a = 0; a < grid->cells->n_axes; a++)
+    plait_table_column (table, PLAIT_TABLE_WORDS, axes[a].key);
   for (guint i = 0; i < grid->n; i++)
     {
       const PlaitGridCell *cell = &grid->items[i];
-      const char *const named[]
-          = { cell->cell->label, cell->name, plait_grid_cell_state_name (cell->state), cell->key };
 
-      for (guint c = 0; c < n_names; c++)
-        values[(gsize)c * grid->n + i] = named[c];
+      plait_table_text (table, PLAIT_TABLE_PLAIN, cell->cell->label);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, cell->name);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, plait_grid_cell_state_name (cell->state));
+      plait_table_text (table, PLAIT_TABLE_PLAIN, cell->key);
       for (guint a = 0; a < grid->cells->n_axes; a++)
-        values[(gsize)(n_names + a) * grid->n + i] = grid->cells->axes[a].values[cell->cell->places[a]];
+        plait_table_text (table, PLAIT_TABLE_PLAIN, axes[a].values[cell->cell->places[a]]);
     }
-  return plait_store_write_table (store, "/cells", columns, n_columns, grid->n, NULL, NULL, error);
+  return plait_store_write_filled (store, "/cells", table, error);
 }
 
 /* Viewers open with what the first finished cell opens with: a heatmap of its attention. */
@@ -98,47 +96,12 @@ write_links (const PlaitGrid *grid, PlaitStore *store, GError **error)
   return plait_store_set_default (store, shown, error);
 }
 
-/* A column for a file: text, integers (-1 where there is none) or real numbers (NaN). The
- * values are kept in @memory. */
-static PlaitStoreColumn
-stored_column (const PlaitTable *table, guint c, GPtrArray *memory)
-{
-  const PlaitTableColumn *column = plait_table_get_column (table, c);
-  guint n = plait_table_rows (table);
-  PlaitTableKind kind = column->kind;
-  gpointer values = g_new0 (gint64, n + 1); /* or as many pointers or doubles */
-
-  g_ptr_array_add (memory, values);
-  for (guint r = 0; r < n; r++)
-    {
-      const PlaitTableCell *cell = plait_table_cell (table, r, c);
-      gboolean none = cell->kind == PLAIT_TABLE_CELL_NONE;
-
-      if (kind == PLAIT_TABLE_COUNTS)
-        ((gint64 *)values)[r] = none ? -1 : cell->integer;
-      else if (kind == PLAIT_TABLE_NUMBERS)
-        ((double *)values)[r] = none ? NAN : cell->real;
-      else
-        ((const char **)values)[r] = cell->text;
-    }
-  return (PlaitStoreColumn){ column->title,
-                             kind == PLAIT_TABLE_COUNTS    ? PLAIT_STORE_INT64
-                             : kind == PLAIT_TABLE_NUMBERS ? PLAIT_STORE_DOUBLE
-                                                           : PLAIT_STORE_STRING,
-                             values, NULL };
-}
-
 static gboolean
 write_summary (const PlaitGridTable *table, PlaitStore *store, GError **error)
 {
   g_autoptr (PlaitTable) numbers = plait_grid_table_numbers (table);
-  g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
-  guint n = numbers->columns->len;
-  g_autofree PlaitStoreColumn *columns = g_new (PlaitStoreColumn, n);
 
-  for (guint c = 0; c < n; c++)
-    columns[c] = stored_column (numbers, c, memory);
-  return plait_store_write_table (store, "/summary", columns, n, table->n_rows, NULL, NULL, error);
+  return plait_store_write_filled (store, "/summary", numbers, error);
 }
 
 gboolean

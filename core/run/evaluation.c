@@ -243,33 +243,28 @@ plait_evaluation_free (PlaitEvaluation *evaluation)
 static gboolean
 write_results (const PlaitEvaluation *evaluation, PlaitStore *store, const char *group, GError **error)
 {
-  guint n = evaluation->results->len;
-  g_autofree const char **metrics = g_new (const char *, n);
-  g_autofree const char **names = g_new (const char *, n);
-  g_autofree const char **signatures = g_new (const char *, n);
-  g_autofree double *scores = g_new (double, n);
-  g_autofree double *low = g_new (double, n);
-  g_autofree double *high = g_new (double, n);
   g_autofree char *path = g_strconcat (group, "/metrics", NULL);
-  PlaitStoreColumn columns[] = {
-    { "metric", PLAIT_STORE_STRING, metrics, NULL }, { "name", PLAIT_STORE_STRING, names, NULL },
-    { "score", PLAIT_STORE_DOUBLE, scores, NULL },   { "low", PLAIT_STORE_DOUBLE, low, NULL },
-    { "high", PLAIT_STORE_DOUBLE, high, NULL },      { "signature", PLAIT_STORE_STRING, signatures, NULL },
-  };
+  g_autoptr (PlaitTable) table = plait_table_new ();
 
-  for (guint i = 0; i < n; i++)
+  plait_table_column (table, PLAIT_TABLE_WORDS, "metric");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "name");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "score");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "low");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "high");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "signature");
+  for (guint i = 0; i < evaluation->results->len; i++)
     {
       const PlaitResult *result = evaluation->results->pdata[i];
       gboolean interval = result->interval.resamples > 0;
 
-      metrics[i] = result->metric;
-      names[i] = result->name;
-      signatures[i] = result->signature;
-      scores[i] = result->score;
-      low[i] = interval ? result->interval.low : result->score;
-      high[i] = interval ? result->interval.high : result->score;
+      plait_table_text (table, PLAIT_TABLE_PLAIN, result->metric);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, result->name);
+      plait_table_real (table, result->score);
+      plait_table_real (table, interval ? result->interval.low : result->score);
+      plait_table_real (table, interval ? result->interval.high : result->score);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, result->signature);
     }
-  return plait_store_write_table (store, path, columns, G_N_ELEMENTS (columns), n, NULL, NULL, error);
+  return plait_store_write_filled (store, path, table, error);
 }
 
 /* What the search came to is the same on any machine, the time that it took is not. A class is not searched for. */

@@ -149,29 +149,24 @@ plait_initialisation_write (const PlaitInitialisation *initialisation, PlaitStor
 {
   static const char path[] = "/initialisation";
   const PlaitTrainSettings *train = &initialisation->experiment->train;
-  guint n = initialisation->n;
-  g_autofree const char **names = g_new (const char *, n);
-  g_autofree const char **outcomes = g_new (const char *, n);
-  g_autofree gint64 *shapes = g_new (gint64, 4 * (gsize)n);
-  PlaitStoreColumn columns[] = {
-    { "name", PLAIT_STORE_STRING, names, NULL },
-    { "outcome", PLAIT_STORE_STRING, outcomes, NULL },
-    { "rows", PLAIT_STORE_INT64, shapes, NULL },
-    { "width", PLAIT_STORE_INT64, shapes + n, NULL },
-    { "rows_there", PLAIT_STORE_INT64, shapes + 2 * (gsize)n, NULL },
-    { "width_there", PLAIT_STORE_INT64, shapes + 3 * (gsize)n, NULL },
-  };
+  g_autoptr (PlaitTable) table = plait_table_new ();
 
-  for (guint i = 0; i < n; i++)
+  plait_table_column (table, PLAIT_TABLE_WORDS, "name");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "outcome");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "rows");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "width");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "rows_there");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "width_there");
+  for (guint i = 0; i < initialisation->n; i++)
     {
       const PlaitFate *fate = &initialisation->fates[i];
 
-      names[i] = fate->parameter->name;
-      outcomes[i] = outcome_names[fate->outcome];
-      shapes[i] = fate->parameter->value.rows;
-      shapes[n + i] = fate->parameter->value.width;
-      shapes[2 * n + i] = fate->there[0];
-      shapes[3 * n + i] = fate->there[1];
+      plait_table_text (table, PLAIT_TABLE_PLAIN, fate->parameter->name);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, outcome_names[fate->outcome]);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, fate->parameter->value.rows);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, fate->parameter->value.width);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, fate->there[0]);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, fate->there[1]);
     }
   return plait_store_make_group (store, path, error)
          && plait_store_set_string (store, path, "run", train->initialise, error)
@@ -179,6 +174,5 @@ plait_initialisation_write (const PlaitInitialisation *initialisation, PlaitStor
                                     initialisation->checkpoint ? initialisation->checkpoint : "", error)
          && plait_store_set_string (store, path, "take", train->initialise_take, error)
          && plait_store_set_string (store, path, "leave", train->initialise_leave, error)
-         && plait_store_write_table (store, "/initialisation/parameters", columns, G_N_ELEMENTS (columns), n, NULL,
-                                     NULL, error);
+         && plait_store_write_filled (store, "/initialisation/parameters", table, error);
 }

@@ -56,34 +56,28 @@ plait_length_rows_new (const PlaitLengthBins *bins, const PlaitMetric *metric, c
 gboolean
 plait_length_table_write (const GPtrArray *rows, PlaitStore *store, const char *path, GError **error)
 {
-  guint n = rows->len;
-  g_autofree const char **metrics = g_new (const char *, n + 1);
-  g_autofree const char **names = g_new (const char *, n + 1);
-  g_autofree const char **bins = g_new (const char *, n + 1);
-  g_autofree gint64 *sentences = g_new (gint64, n + 1);
-  g_autofree double *scores = g_new (double, n + 1);
-  g_autofree double *low = g_new (double, n + 1);
-  g_autofree double *high = g_new (double, n + 1);
-  PlaitStoreColumn columns[] = {
-    { "metric", PLAIT_STORE_STRING, metrics, NULL }, { "name", PLAIT_STORE_STRING, names, NULL },
-    { "bin", PLAIT_STORE_STRING, bins, NULL },       { "sentences", PLAIT_STORE_INT64, sentences, NULL },
-    { "score", PLAIT_STORE_DOUBLE, scores, NULL },   { "low", PLAIT_STORE_DOUBLE, low, NULL },
-    { "high", PLAIT_STORE_DOUBLE, high, NULL },
-  };
+  g_autoptr (PlaitTable) table = plait_table_new ();
 
-  for (guint i = 0; i < n; i++)
+  plait_table_column (table, PLAIT_TABLE_WORDS, "metric");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "name");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "bin");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "sentences");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "score");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "low");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "high");
+  for (guint i = 0; i < rows->len; i++)
     {
       const PlaitLengthRow *row = rows->pdata[i];
 
-      metrics[i] = row->metric;
-      names[i] = row->name;
-      bins[i] = row->bin;
-      sentences[i] = row->sentences;
-      scores[i] = row->score;
-      low[i] = row->low;
-      high[i] = row->high;
+      plait_table_text (table, PLAIT_TABLE_PLAIN, row->metric);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, row->name);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, row->bin);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, row->sentences);
+      plait_table_real (table, row->score);
+      plait_table_real (table, row->low);
+      plait_table_real (table, row->high);
     }
-  return plait_store_write_table (store, path, columns, G_N_ELEMENTS (columns), n, NULL, NULL, error);
+  return plait_store_write_filled (store, path, table, error);
 }
 
 static gpointer

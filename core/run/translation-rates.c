@@ -159,17 +159,13 @@ static const char *const names[PLAIT_TRANSLATION_RATE_WIDTH] = { "over", "under"
 static gboolean
 write_source (const Source *source, PlaitStore *store, const char *path, GError **error)
 {
-  gsize n = source->statistics->sentences;
-  g_autofree gint64 *values = g_new (gint64, PLAIT_TRANSLATION_RATE_WIDTH * n + 1);
-  PlaitStoreColumn columns[PLAIT_TRANSLATION_RATE_WIDTH];
+  g_autoptr (PlaitTable) table = plait_table_new ();
 
   for (guint c = 0; c < PLAIT_TRANSLATION_RATE_WIDTH; c++)
-    {
-      columns[c] = (PlaitStoreColumn){ names[c], PLAIT_STORE_INT64, values + c * n, NULL };
-      for (gsize i = 0; i < n; i++)
-        values[c * n + i] = (gint64)source->statistics->values[i * PLAIT_TRANSLATION_RATE_WIDTH + c];
-    }
-  return plait_store_write_table (store, path, columns, G_N_ELEMENTS (columns), (gint64)n, NULL, NULL, error);
+    plait_table_column (table, PLAIT_TABLE_COUNTS, names[c]);
+  for (gsize i = 0; i < source->statistics->sentences * PLAIT_TRANSLATION_RATE_WIDTH; i++)
+    plait_table_integer (table, PLAIT_TABLE_PLAIN, (gint64)source->statistics->values[i]);
+  return plait_store_write_filled (store, path, table, error);
 }
 
 gboolean

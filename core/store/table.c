@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/table.h"
 
+#include <math.h>
+
 #include "store/internal.h"
 
 static gboolean
@@ -35,6 +37,47 @@ plait_store_write_table (PlaitStore *store, const char *path, const PlaitStoreCo
          && plait_store_set_string (store, path, "signal", signal, error)
          && plait_store_set_list (store, path, "axes", PLAIT_STORE_STRING, 1, &axis, error)
          && plait_store_attach_axes (store, path, error);
+}
+
+/* The values are kept in @memory. */
+static PlaitStoreColumn
+filled_column (const PlaitTable *table, guint c, GPtrArray *memory)
+{
+  const PlaitTableColumn *column = plait_table_get_column (table, c);
+  guint n = plait_table_rows (table);
+  PlaitTableKind kind = column->kind;
+  gpointer values = g_new0 (gint64, n + 1); /* or as many pointers or doubles */
+
+  g_ptr_array_add (memory, values);
+  for (guint r = 0; r < n; r++)
+    {
+      const PlaitTableCell *cell = plait_table_cell (table, r, c);
+      gboolean none = cell->kind == PLAIT_TABLE_CELL_NONE;
+
+      if (kind == PLAIT_TABLE_COUNTS)
+        ((gint64 *)values)[r] = none ? -1 : cell->integer;
+      else if (kind == PLAIT_TABLE_NUMBERS)
+        ((double *)values)[r] = none ? NAN : cell->real;
+      else
+        ((const char **)values)[r] = cell->text;
+    }
+  return (PlaitStoreColumn){ column->title,
+                             kind == PLAIT_TABLE_COUNTS    ? PLAIT_STORE_INT64
+                             : kind == PLAIT_TABLE_NUMBERS ? PLAIT_STORE_DOUBLE
+                                                           : PLAIT_STORE_STRING,
+                             values, NULL };
+}
+
+gboolean
+plait_store_write_filled (PlaitStore *store, const char *path, const PlaitTable *table, GError **error)
+{
+  g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
+  guint n = table->columns->len;
+  g_autofree PlaitStoreColumn *columns = g_new (PlaitStoreColumn, n);
+
+  for (guint c = 0; c < n; c++)
+    columns[c] = filled_column (table, c, memory);
+  return plait_store_write_table (store, path, columns, n, plait_table_rows (table), NULL, NULL, error);
 }
 
 char **

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/table.h"
 #include "store/store.h"
 
 /*
@@ -20,6 +21,10 @@ typedef struct
  * draw the second over the first when the group is opened; both may be NULL. */
 gboolean plait_store_write_table (PlaitStore *store, const char *path, const PlaitStoreColumn *columns, guint n_columns,
                                   gint64 rows, const char *axis, const char *signal, GError **error);
+
+/* Writes @table, which has no gaps, as the table @path: columns of PLAIT_TABLE_COUNTS as integers, -1 where there is
+ * none, of PLAIT_TABLE_NUMBERS as real numbers, NaN where there is none, and others as text. */
+gboolean plait_store_write_filled (PlaitStore *store, const char *path, const PlaitTable *table, GError **error);
 
 /* Names of the columns of the table @path in order, NULL-terminated, and *@rows; refuses what is no table. A column is
  * read as the dataset PATH/NAME. (transfer full) */
