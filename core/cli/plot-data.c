@@ -112,12 +112,6 @@ system_of (const Runs *runs, guint s)
   return &g_array_index (runs->systems, PlaitRunSystem, s);
 }
 
-static const PlaitRunFile *
-run_of (const Runs *runs, const PlaitRunSystem *system, guint i)
-{
-  return runs->runs->pdata[system->runs[i]];
-}
-
 static const char *
 setting_of (const PlaitRunSystem *system, const PlaitRunDifference *difference)
 {
@@ -170,7 +164,7 @@ name_systems (const Runs *runs)
     }
   for (guint s = 0; s < runs->systems->len; s++)
     if (*system_of (runs, s)->name == '\0')
-      rename_system (system_of (runs, s), g_strdup (run_of (runs, system_of (runs, s), 0)->name));
+      rename_system (system_of (runs, s), g_strdup (plait_run_at (runs->runs, system_of (runs, s)->runs[0])->name));
 }
 
 /* The mean of @values and a standard deviation to each side; of one value, what @low and @high say. */
@@ -340,7 +334,7 @@ bars_new (const Runs *runs, const char *path, const char *split, const char *met
 
       for (guint r = 0; r < system->n; r++)
         {
-          const PlaitRunFile *run = run_of (runs, system, r);
+          const PlaitRunFile *run = plait_run_at (runs->runs, system->runs[r]);
 
           score = find_score (run, split, metric);
           if (!score)
@@ -425,7 +419,7 @@ lengths_new (const Runs *runs, const char *path, const char *metric, GError **er
 
       for (guint r = 0; r < system->n; r++)
         {
-          const PlaitRunFile *run = run_of (runs, system, r);
+          const PlaitRunFile *run = plait_run_at (runs->runs, system->runs[r]);
           GPtrArray *rows = read_lengths (run, path, metric, error);
 
           if (!rows)

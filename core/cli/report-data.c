@@ -29,12 +29,6 @@ typedef struct
   gboolean any;
 } Data;
 
-static const PlaitRunFile *
-run_of (const Data *data, guint r)
-{
-  return data->comparison->runs->pdata[r];
-}
-
 char **
 plait_report_lines (PlaitStore *store, const char *split, const char *name, gint64 *n)
 {
@@ -123,7 +117,7 @@ add_sources (Data *data, const GArray *systems, const char *split, gint64 n)
   plait_json_begin_array (data->index, "sources");
   for (guint s = 0; s < systems->len; s++)
     {
-      PlaitStore *store = run_of (data, g_array_index (systems, System, s).run)->store;
+      PlaitStore *store = plait_run_at (data->comparison->runs, g_array_index (systems, System, s).run)->store;
       g_auto (GStrv) names = plait_place_members (store, path, NULL);
 
       for (guint i = 0; names && names[i]; i++)
@@ -158,9 +152,11 @@ add_split_texts (Data *data, const char *split)
     {
       System system = { .run = r };
 
-      system.hypotheses = plait_report_lines (run_of (data, r)->store, split, "hypotheses", &system.n);
+      system.hypotheses
+          = plait_report_lines (plait_run_at (data->comparison->runs, r)->store, split, "hypotheses", &system.n);
       if (system.hypotheses)
-        system.references = plait_report_lines (run_of (data, r)->store, split, "references", &system.n_references);
+        system.references = plait_report_lines (plait_run_at (data->comparison->runs, r)->store, split, "references",
+                                                &system.n_references);
       if (system.hypotheses)
         g_array_append_val (systems, system);
     }
@@ -185,7 +181,7 @@ add_split_texts (Data *data, const char *split)
       if (first->references && system->references
           && !g_strv_equal ((const char *const *)first->references, (const char *const *)system->references))
         plait_report_json_texts (json, "references", system->references, MIN (kept, system->n_references));
-      add_scores (json, run_of (data, system->run), split, kept);
+      add_scores (json, plait_run_at (data->comparison->runs, system->run), split, kept);
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
@@ -202,7 +198,7 @@ members_of_runs (const Data *data, const char *path, GError **error)
 
   for (guint r = 0; r < data->comparison->runs->len; r++)
     {
-      g_autofree char **members = plait_place_members (run_of (data, r)->store, path, error);
+      g_autofree char **members = plait_place_members (plait_run_at (data->comparison->runs, r)->store, path, error);
 
       if (!members)
         return NULL;
@@ -253,7 +249,7 @@ add_sentence (Data *data, const char *split, const char *name, GError **error)
       g_autofree char *packed = NULL;
 
       if (data->packs->len <= most_packed[PLAIT_REPORT_LAST]
-          && !plait_report_maps (run_of (data, r)->store, split, name, detail, &packed, error))
+          && !plait_report_maps (plait_run_at (data->comparison->runs, r)->store, split, name, detail, &packed, error))
         return FALSE;
       if (!packed)
         {
@@ -301,7 +297,7 @@ add_index (Data *data, GError **error)
   plait_json_begin_object (data->index, NULL);
   plait_json_begin_array (data->index, "runs");
   for (guint r = 0; r < comparison->runs->len; r++)
-    plait_report_json_text (data->index, NULL, run_of (data, r)->name);
+    plait_report_json_text (data->index, NULL, plait_run_at (data->comparison->runs, r)->name);
   plait_json_end_array (data->index);
   plait_json_begin_array (data->index, "texts");
   for (guint m = 0; m < comparison->n_measures; m = plait_run_comparison_split_end (comparison, m))

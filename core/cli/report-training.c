@@ -38,8 +38,8 @@ has_validation_curve (const PlaitRunComparison *comparison)
   for (guint r = 0; r < comparison->runs->len; r++)
     {
       gint64 rows = 0;
-      g_auto (GStrv) columns = plait_store_table_columns (((const PlaitRunFile *)comparison->runs->pdata[r])->store,
-                                                          "/training/validation", &rows, NULL);
+      g_auto (GStrv) columns
+          = plait_store_table_columns (plait_run_at (comparison->runs, r)->store, "/training/validation", &rows, NULL);
 
       if (columns && rows > 1)
         return TRUE;
@@ -95,7 +95,7 @@ add_legend (GString *html, const PlaitRunComparison *comparison)
     {
       const PlaitRunSystem *system = &g_array_index (comparison->systems, PlaitRunSystem, s);
 
-      if (((const PlaitRunFile *)comparison->runs->pdata[system->runs[0]])->dump)
+      if (plait_run_at (comparison->runs, system->runs[0])->dump)
         continue;
       plait_html_key (html, system->name, system->runs[0], FALSE);
       banded = banded || system->n > 1;

@@ -53,7 +53,7 @@ add_translations (GString *html, const PlaitRunComparison *comparison, const cha
         if (i < lengths[r])
           {
             plait_table_text (table, PLAIT_TABLE_PLAIN, NULL);
-            plait_table_run (table, ((const PlaitRunFile *)comparison->runs->pdata[r])->name, r);
+            plait_table_run (table, plait_run_at (comparison->runs, r)->name, r);
             plait_table_text (table, PLAIT_TABLE_PLAIN, ((char **)hypotheses->pdata[r])[i]);
           }
     }
@@ -227,7 +227,7 @@ static gboolean
 check_intact (const PlaitRunComparison *comparison, GError **error)
 {
   for (guint r = 0; r < comparison->runs->len; r++)
-    if (!plait_store_intact (((const PlaitRunFile *)comparison->runs->pdata[r])->store, error))
+    if (!plait_store_intact (plait_run_at (comparison->runs, r)->store, error))
       return FALSE;
   return TRUE;
 }
@@ -238,7 +238,7 @@ add_footer (GString *html, const PlaitRunComparison *comparison)
   g_string_append (html, "<footer>Made by plait " PLAIT_VERSION " from");
   for (guint r = 0; r < comparison->runs->len; r++)
     {
-      const PlaitStore *store = ((const PlaitRunFile *)comparison->runs->pdata[r])->store;
+      const PlaitStore *store = plait_run_at (comparison->runs, r)->store;
 
       g_string_append (html, r > 0 ? ", " : " ");
       plait_html_text (html, plait_store_path (store));
@@ -264,7 +264,7 @@ report (char *const *paths, const char *output, const char *given_title, gint64 
   const char *title = given_title ? given_title : name && *name != '\0' ? name : first->name;
 
   for (guint r = 0; r < comparison->runs->len; r++)
-    trained = trained || !((const PlaitRunFile *)comparison->runs->pdata[r])->dump;
+    trained = trained || !plait_run_at (comparison->runs, r)->dump;
   plait_html_begin (html, title);
   plait_html_element (html, "h1", NULL, title);
   plait_html_table (html, sizes);
