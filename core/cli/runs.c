@@ -9,6 +9,7 @@
 #include "cli/place.h"
 #include "evaluate/statistics.h"
 #include "experiment/groups.h"
+#include "run/trained.h"
 
 #define MOST_RUNS 1000
 #define DIGEST 8 /* digits */
@@ -62,11 +63,7 @@ add_run (GPtrArray *runs, PlaitStore *store, const char *name, gboolean dumps, G
   if (!run->dump && (!plait_store_has_attribute (store, "/", "experiment") || !plait_store_has (store, "/training")))
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is no run; expected a file that plait run or plait grid made%s",
                        plait_store_path (store), dumps ? ", or a dump of plait translate --attention" : "");
-  g_autofree char *text = run->dump ? g_strdup ("") : plait_store_get_string (store, "/", "experiment", error);
-  if (!text)
-    return FALSE;
-  g_autofree char *place = g_strconcat (plait_store_path (store), ":/@experiment", NULL);
-  run->experiment = plait_key_file_load_data (text, -1, place, error);
+  run->experiment = run->dump ? plait_key_file_new ("none") : plait_trained_key_file (store, error);
   if (!run->experiment)
     return FALSE;
   run->result = plait_run_result_new (store, error);

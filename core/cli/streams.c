@@ -98,7 +98,7 @@ other_than_sentences (const PlaitExperiment *experiment, const PlaitExperimentSo
 {
   if (!plait_input_kind_is_text (source->kind))
     return "features";
-  return plait_experiment_documents (experiment, source->stream).layout != PLAIT_LAYOUT_SENTENCES ? "documents" : NULL;
+  return plait_experiment_is_documents (experiment, source->stream) ? "documents" : NULL;
 }
 
 /* The columns of standard input that @tsv names. */

@@ -55,9 +55,7 @@ static gboolean
 has (PlaitStore *store, const char *name, const char *key)
 {
   g_autofree char *group = g_strdup_printf ("/evaluation/%s", name);
-  g_autofree char *old = plait_store_has (store, group) && plait_store_has_attribute (store, group, "key")
-                             ? plait_store_get_string (store, group, "key", NULL)
-                             : NULL;
+  g_autofree char *old = plait_store_get_string (store, group, "key", NULL);
 
   return g_strcmp0 (old, key) == 0;
 }
