@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "cli/place.h"
 #include "cli/table-print.h"
 
 PlaitLengthTable *
@@ -105,26 +106,12 @@ plait_length_table_print (const PlaitLengthTable *table, PlaitPage *page)
  * Of runs
  */
 
-/* The rows of each split of @run, by its name; splits without are left out. */
-static gboolean
-read_rows (const PlaitRunFile *run, GPtrArray *splits, GPtrArray *rows, GError **error)
+static GPtrArray *
+read_rows (const PlaitRunFile *run, const char *split, GError **error)
 {
-  g_auto (GStrv) names = NULL;
+  g_autofree char *path = g_strdup_printf ("/evaluation/%s/length_bins", split);
 
-  if (!plait_store_has (run->store, "/evaluation"))
-    return TRUE;
-  names = plait_store_members (run->store, "/evaluation", error);
-  for (guint i = 0; names && names[i]; i++)
-    {
-      g_autofree char *path = g_strdup_printf ("/evaluation/%s/length_bins", names[i]);
-      GPtrArray *found = plait_length_table_read (run->store, path, error);
-
-      if (!found)
-        return FALSE;
-      g_ptr_array_add (splits, g_strdup (names[i]));
-      g_ptr_array_add (rows, found);
-    }
-  return names != NULL;
+  return plait_length_table_read (run->store, path, error);
 }
 
 static PlaitLengthTable *
@@ -164,22 +151,21 @@ plait_length_tables_of_runs (const PlaitRunComparison *comparison, GError **erro
     systems[r] = plait_run_at (comparison->runs, r)->name;
   for (guint r = 0; r < comparison->runs->len; r++)
     {
-      g_autoptr (GPtrArray) splits = g_ptr_array_new_with_free_func (g_free);
-      g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify)g_ptr_array_unref);
+      const PlaitRunFile *run = comparison->runs->pdata[r];
+      g_auto (GStrv) splits = plait_place_members (run->store, "/evaluation", error);
 
-      if (!read_rows (comparison->runs->pdata[r], splits, rows, error))
-        return NULL;
-      for (guint s = 0; s < splits->len; s++)
+      for (guint s = 0; splits && splits[s]; s++)
         {
-          g_autofree char *where = where_of (comparison, comparison->runs->pdata[r], splits->pdata[s]);
+          g_autoptr (GPtrArray) rows = read_rows (run, splits[s], error);
+          g_autofree char *where = where_of (comparison, run, splits[s]);
 
-          for (guint i = 0; i < ((GPtrArray *)rows->pdata[s])->len; i++)
-            {
-              const PlaitLengthRow *row = ((GPtrArray *)rows->pdata[s])->pdata[i];
-
-              plait_length_table_set (find_table (tables, where, row, systems), r, row);
-            }
+          if (!rows)
+            return NULL;
+          for (guint i = 0; i < rows->len; i++)
+            plait_length_table_set (find_table (tables, where, rows->pdata[i], systems), r, rows->pdata[i]);
         }
+      if (!splits)
+        return NULL;
     }
   return g_steal_pointer (&tables);
 }
@@ -202,21 +188,22 @@ plait_length_row_add_json (const PlaitLengthRow *row, const char *split, PlaitJs
 gboolean
 plait_lengths_add_json (const PlaitRunFile *run, PlaitJson *json, GError **error)
 {
-  g_autoptr (GPtrArray) splits = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify)g_ptr_array_unref);
+  g_auto (GStrv) splits = plait_place_members (run->store, "/evaluation", error);
   gboolean any = FALSE;
 
-  if (!read_rows (run, splits, rows, error))
-    return FALSE;
-  for (guint s = 0; s < splits->len; s++)
-    for (guint i = 0; i < ((GPtrArray *)rows->pdata[s])->len; i++)
-      {
-        if (!any)
-          plait_json_begin_array (json, "length_bins");
-        any = TRUE;
-        plait_length_row_add_json (((GPtrArray *)rows->pdata[s])->pdata[i], splits->pdata[s], json);
-      }
+  for (guint s = 0; splits && splits[s]; s++)
+    {
+      g_autoptr (GPtrArray) rows = read_rows (run, splits[s], error);
+
+      if (!rows)
+        return FALSE;
+      if (rows->len > 0 && !any)
+        plait_json_begin_array (json, "length_bins");
+      any = any || rows->len > 0;
+      for (guint i = 0; i < rows->len; i++)
+        plait_length_row_add_json (rows->pdata[i], splits[s], json);
+    }
   if (any)
     plait_json_end_array (json);
-  return TRUE;
+  return splits != NULL;
 }
