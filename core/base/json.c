@@ -35,6 +35,15 @@ plait_json_new_object (void)
 }
 
 PlaitJson *
+plait_json_new_array (void)
+{
+  PlaitJson *json = plait_json_new ();
+
+  plait_json_begin_array (json, NULL);
+  return json;
+}
+
+PlaitJson *
 plait_json_new_line (void)
 {
   PlaitJson *json = plait_json_new ();
@@ -223,8 +232,8 @@ plait_json_string (const PlaitJson *json)
 }
 
 void
-plait_json_print_object (PlaitJson *json)
+plait_json_print (PlaitJson *json)
 {
-  plait_json_end_object (json);
+  end (json, json->text->str[0] == '{' ? '}' : ']');
   fputs (plait_json_string (json), stdout);
 }

@@ -11,8 +11,9 @@ typedef struct PlaitJson PlaitJson;
 
 PlaitJson *plait_json_new (void);
 
-/* One whose whole is an object, begun. (transfer full) */
+/* One whose whole is an object or an array, begun. (transfer full) */
 PlaitJson *plait_json_new_object (void);
+PlaitJson *plait_json_new_array (void);
 
 /* One on one line, as JSON lines have it. (transfer full) */
 PlaitJson *plait_json_new_line (void);
@@ -43,5 +44,5 @@ void plait_json_document (PlaitJson *json, const char *name, const char *documen
 /* What was written, with a line break at its end. (transfer none) */
 const char *plait_json_string (const PlaitJson *json);
 
-/* Ends the object that @json is, and prints it on stdout. */
-void plait_json_print_object (PlaitJson *json);
+/* Ends the object or array that @json is, and prints it on stdout. */
+void plait_json_print (PlaitJson *json);

@@ -210,7 +210,7 @@ print_json (const Test *test)
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
-  plait_json_print_object (json);
+  plait_json_print (json);
 }
 
 /* The split once as it is, and once a source and disturbance of @wanted [n_wanted]. */

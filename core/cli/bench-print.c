@@ -106,7 +106,7 @@ print_json (const PlaitBenchOptions *options, const char *what, const PlaitBench
   if (options->profile)
     print_times_json (figures, json);
   plait_json_text (json, "core_type", plait_blas_description ());
-  plait_json_print_object (json);
+  plait_json_print (json);
 }
 
 static void

@@ -215,7 +215,7 @@ print (const Bench *bench)
       plait_table_add_json (bench->table, json);
       plait_json_texts (json, "notes", (const char *const *)bench->table->notes->pdata, bench->table->notes->len);
       plait_json_text (json, "core_type", plait_blas_description ());
-      plait_json_print_object (json);
+      plait_json_print (json);
       return;
     }
   page = plait_page_new ();

@@ -88,7 +88,7 @@ print_json (const char *path, const PlaitProblems *problems, guint n_cells)
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
-  plait_json_print_object (json);
+  plait_json_print (json);
 }
 
 gboolean

@@ -207,7 +207,7 @@ check (PlaitPlugin *plugin, char **names, guint seconds, gboolean as_json, GErro
   if (!check_doubles (&report, plugin, seconds))
     g_string_append_printf (failed, "%s" GRADIENTS " in doubles", failed->len > 0 ? ", " : "");
   if (json)
-    plait_json_print_object (json);
+    plait_json_print (json);
   return failed->len == 0
          || plait_fail (error, PLAIT_ERROR_FAILED, "%s \"%s\" does not keep to its contract: %s",
                         plait_plugin_kind_name (plugin->kind), plugin->name, failed->str);

@@ -11,9 +11,8 @@
 static void
 print_json (GPtrArray *differences)
 {
-  g_autoptr (PlaitJson) json = plait_json_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_array ();
 
-  plait_json_begin_array (json, NULL);
   for (guint i = 0; i < differences->len; i++)
     {
       const PlaitAttentionDifference *difference = differences->pdata[i];
@@ -34,8 +33,7 @@ print_json (GPtrArray *differences)
       plait_json_end_array (json);
       plait_json_end_object (json);
     }
-  plait_json_end_array (json);
-  fputs (plait_json_string (json), stdout);
+  plait_json_print (json);
 }
 
 static void

@@ -114,10 +114,8 @@ plait_compare_frequencies (const PlaitRunComparison *comparison, const char *pat
 
   if (!frequencies)
     return FALSE;
-  g_autoptr (PlaitJson) json = as_json ? plait_json_new () : NULL;
+  g_autoptr (PlaitJson) json = as_json ? plait_json_new_array () : NULL;
   g_autoptr (PlaitPage) page = as_json ? NULL : plait_page_new ();
-  if (json)
-    plait_json_begin_array (json, NULL);
   for (guint m = 0; m < comparison->n_measures; m = plait_run_comparison_split_end (comparison, m))
     {
       g_autoptr (GArray) systems = score_runs (comparison, &comparison->measures[m], frequencies);
@@ -134,9 +132,6 @@ plait_compare_frequencies (const PlaitRunComparison *comparison, const char *pat
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--frequencies: no split of these runs has translations and references; run plait test on them");
   if (json)
-    {
-      plait_json_end_array (json);
-      fputs (plait_json_string (json), stdout);
-    }
+    plait_json_print (json);
   return TRUE;
 }

@@ -119,10 +119,8 @@ plait_compare_sentences (const PlaitRunComparison *comparison, gint64 n, gboolea
 
   if (comparison->runs->len != 2)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--differ compares two runs, not %u; name two", comparison->runs->len);
-  g_autoptr (PlaitJson) json = as_json ? plait_json_new () : NULL;
+  g_autoptr (PlaitJson) json = as_json ? plait_json_new_array () : NULL;
   g_autoptr (PlaitPage) page = as_json ? NULL : plait_page_new ();
-  if (json)
-    plait_json_begin_array (json, NULL);
   for (guint m = 0; m < comparison->n_measures; m = plait_run_comparison_split_end (comparison, m))
     {
       guint end = plait_run_comparison_split_end (comparison, m);
@@ -142,9 +140,6 @@ plait_compare_sentences (const PlaitRunComparison *comparison, gint64 n, gboolea
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--differ: no split of the two runs has scores of the same sentences; run plait test on both");
   if (json)
-    {
-      plait_json_end_array (json);
-      fputs (plait_json_string (json), stdout);
-    }
+    plait_json_print (json);
   return TRUE;
 }

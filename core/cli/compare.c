@@ -106,7 +106,7 @@ print_json (const PlaitRunComparison *comparison, GError **error)
     }
   plait_json_end_array (json);
   add_systems_json (json, comparison);
-  plait_json_print_object (json);
+  plait_json_print (json);
   return TRUE;
 }
 

@@ -231,7 +231,7 @@ print_json (const Evaluation *evaluation, char **reference_names)
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
-  plait_json_print_object (json);
+  plait_json_print (json);
 }
 
 static void
@@ -405,7 +405,7 @@ print_sentences_json (const Evaluation *evaluation)
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
-  plait_json_print_object (json);
+  plait_json_print (json);
 }
 
 /* Standard input can be read once. */

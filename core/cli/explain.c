@@ -341,7 +341,7 @@ print_json (const Explanation *explanation)
   for (guint i = 0; i < explanation->parts->len; i++)
     add_part_json (explanation, i, json);
   plait_json_end_array (json);
-  plait_json_print_object (json);
+  plait_json_print (json);
 }
 
 static gboolean

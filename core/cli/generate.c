@@ -103,13 +103,11 @@ list_tasks (gboolean as_json)
 
   if (as_json)
     {
-      g_autoptr (PlaitJson) json = plait_json_new ();
+      g_autoptr (PlaitJson) json = plait_json_new_array ();
 
-      plait_json_begin_array (json, NULL);
       for (guint i = 0; tasks[i]; i++)
         add_task_json (json, tasks[i]);
-      plait_json_end_array (json);
-      fputs (plait_json_string (json), stdout);
+      plait_json_print (json);
       return;
     }
   g_autoptr (PlaitPage) page = plait_page_new ();

@@ -199,7 +199,7 @@ print_plan_json (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArr
   plait_json_texts (json, "others", (const char *const *)grid->strangers, -1);
   if (asked)
     plait_json_texts (json, "asked", (const char *const *)asked->pdata, (gint64)asked->len);
-  plait_json_print_object (json);
+  plait_json_print (json);
 }
 
 static gboolean

@@ -113,7 +113,7 @@ inspect_group (const PlaitSettingGroup *group, gboolean as_json)
       plait_json_text (json, "summary", group->summary);
       plait_json_text (json, "details", group->details);
       add_settings (json, settings, group->n_definitions);
-      plait_json_print_object (json);
+      plait_json_print (json);
       return;
     }
   g_autoptr (PlaitPage) page = plait_page_new ();
@@ -146,7 +146,7 @@ list_groups (const PlaitSettingGroup *const *groups, gboolean as_json)
           plait_json_end_object (json);
         }
       plait_json_end_array (json);
-      plait_json_print_object (json);
+      plait_json_print (json);
       return;
     }
   g_autoptr (PlaitPage) page = plait_page_new ();
@@ -262,7 +262,7 @@ print_plugin_json (PlaitPlugin *plugin, const PlaitSchema *schema, const GError 
   plait_json_text (json, "structure", schema->provides_structure ? gives : NULL);
   plait_json_end_object (json);
   add_settings (json, schema->parameters, schema->n_parameters);
-  plait_json_print_object (json);
+  plait_json_print (json);
 }
 
 gboolean

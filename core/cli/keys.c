@@ -183,7 +183,7 @@ print_json (const Keys *keys)
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
-  plait_json_print_object (json);
+  plait_json_print (json);
 }
 
 gboolean

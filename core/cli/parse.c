@@ -75,7 +75,7 @@ print_json (const Result *result, double seconds)
   for (guint i = 0; i < PLAIT_PARSE_ENDS; i++)
     plait_json_integer (json, names[i], result->ends[i]);
   plait_json_real (json, "seconds", seconds);
-  plait_json_print_object (json);
+  plait_json_print (json);
 }
 
 static void

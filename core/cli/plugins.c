@@ -52,7 +52,7 @@ print_json (const PlaitRegistry *registry)
   for (guint i = 0; i < plait_registry_n_plugins (registry); i++)
     describe (json, plait_registry_plugin (registry, i));
   plait_json_end_array (json);
-  plait_json_print_object (json);
+  plait_json_print (json);
 }
 
 static void

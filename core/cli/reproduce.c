@@ -71,7 +71,7 @@ print (const GArray *likenesses, const char *difference, gboolean as_json)
     return plait_rebuild_tell (likenesses, NULL);
   plait_json_text (json, "otherwise", difference);
   different = plait_rebuild_tell (likenesses, json);
-  plait_json_print_object (json);
+  plait_json_print (json);
   return different;
 }
 

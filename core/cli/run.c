@@ -47,7 +47,7 @@ print_json (const PlaitRunResult *result, const GArray *measures, const char *pa
   for (guint i = 0; i < measures->len; i++)
     plait_run_score_add_json (plait_measure_score (&g_array_index (measures, PlaitMeasure, i), result), json);
   plait_json_end_array (json);
-  plait_json_print_object (json);
+  plait_json_print (json);
 }
 
 gboolean

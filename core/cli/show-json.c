@@ -41,7 +41,7 @@ plait_show_attribute_json (PlaitStore *store, const char *path, const char *name
   plait_json_text (json, "attribute", name);
   if (!add_attribute (json, store, path, name, "value", error))
     return FALSE;
-  plait_json_print_object (json);
+  plait_json_print (json);
   return TRUE;
 }
 
@@ -239,6 +239,6 @@ plait_show_json (const PlaitShow *show, const char *path, GError **error)
   plait_json_text (json, "path", path);
   if (!add_shown (json, show, path, error))
     return FALSE;
-  plait_json_print_object (json);
+  plait_json_print (json);
   return TRUE;
 }

@@ -89,7 +89,7 @@ print_json (const PlaitTreeCounts *counts, const Complaints *complaints)
   plait_json_integer (json, "ternary", counts->ternary);
   plait_json_integer (json, "wider", counts->wider);
   plait_json_texts (json, "complaints", (const char *const *)complaints->shown->pdata, complaints->shown->len);
-  plait_json_print_object (json);
+  plait_json_print (json);
 }
 
 static void print_row (PlaitPage *page, const char *label, const char *format, ...) G_GNUC_PRINTF (3, 4);

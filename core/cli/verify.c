@@ -162,7 +162,7 @@ plait_command_verify (PlaitInvocation *invocation, GError **error)
     }
   plait_json_end_array (json);
   if (as_json)
-    plait_json_print_object (json);
+    plait_json_print (json);
   if (bad->len == 0)
     return TRUE;
   g_ptr_array_add (bad, NULL);

@@ -95,7 +95,7 @@ show_json (const PlaitVocabulary *vocabulary)
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
-  plait_json_print_object (json);
+  plait_json_print (json);
 }
 
 static void

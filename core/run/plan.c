@@ -68,7 +68,7 @@ print_json (const PlaitPlan *plan, const GPtrArray *parts)
   plait_json_integer (json, "validation", (gint64)plan->validation_bytes);
   plait_json_integer (json, "peak", (gint64)peak_bytes (plan));
   plait_json_end_object (json);
-  plait_json_print_object (json);
+  plait_json_print (json);
 }
 
 void
