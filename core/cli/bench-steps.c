@@ -2,7 +2,6 @@
 #include "cli/bench-steps.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "base/number.h"
 #include "cli/bench-site.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
-
 #include "base/json.h"
 #include "cli/attention-difference.h"
 #include "cli/compare.h"

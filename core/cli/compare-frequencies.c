@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
-
 #include "base/json.h"
 #include "cli/compare.h"
 #include "cli/report-data.h"

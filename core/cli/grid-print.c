@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/grid-print.h"
 
-#include <stdio.h>
-
 #include "cli/table-print.h"
 
 static void

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
-
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
-
 #include "base/json.h"
 #include "cli/show.h"
 #include "cli/stored-table.h"

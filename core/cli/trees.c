@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "data/tree-lint.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/display.h"
