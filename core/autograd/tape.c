@@ -364,10 +364,7 @@ complete (PlaitTape *tape, PlaitNode *node, gsize payload_size)
     if (node->inputs[i])
       plait_tape_value (tape, node->inputs[i]);
   if (payload_size > 0)
-    {
-      node->payload = plait_arena_take (tape->arena, payload_size);
-      memset (node->payload, 0, payload_size);
-    }
+    node->payload = plait_arena_take_zeros (tape->arena, 1, payload_size);
   node->payload_size = payload_size;
   if (node->needs_gradient)
     plait_tape_record (tape, node);

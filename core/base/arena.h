@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <string.h>
+
 #include "base/export.h"
 
 /*
@@ -48,9 +50,17 @@ plait_arena_take_items (PlaitArena *arena, gsize n, gsize size)
   return plait_arena_take (arena, n > G_MAXSIZE / size ? G_MAXSIZE : n * size);
 }
 
+/* The same, zeroed. */
+static inline gpointer
+plait_arena_take_zeros (PlaitArena *arena, gsize n, gsize size)
+{
+  return memset (plait_arena_take_items (arena, n, size), 0, n * size);
+}
+
 /* Leaves the protected call as running out does; plait_arena_protect gives back @error (transfer full). Outside of one
  * its message ends the program. */
 G_NORETURN void plait_arena_leave (PlaitArena *arena, GError *error);
 
-/* Typed shorthand: n items of a type. */
+/* Typed shorthand: n items of a type; the second zeroed. */
 #define plait_arena_new_array(arena, type, n) ((type *)plait_arena_take_items ((arena), (gsize)(n), sizeof (type)))
+#define plait_arena_new_array0(arena, type, n) ((type *)plait_arena_take_zeros ((arena), (gsize)(n), sizeof (type)))

@@ -193,8 +193,7 @@ with_gradient (const PlaitBenchSite *site, PlaitTape *tape, PlaitNode *node)
       gint64 n = whole->value.rows * whole->value.stride;
 
       whole->gradient = whole->value;
-      whole->gradient.data = plait_arena_new_array (site->lasting_arena, PlaitScalar, n);
-      memset (whole->gradient.data, 0, sizeof (PlaitScalar) * (gsize)n);
+      whole->gradient.data = plait_arena_new_array0 (site->lasting_arena, PlaitScalar, n);
     }
   gradient = node->value;
   gradient.data = whole->gradient.data + (node->value.data - whole->value.data);

@@ -3,15 +3,6 @@
 
 #include <string.h>
 
-/* @n zeroed items of @size bytes. */
-static gpointer
-zeroed (const PlaitCapture *capture, gsize n, gsize size)
-{
-  gpointer items = plait_arena_take (capture->arena, n * size);
-
-  return memset (items, 0, n * size);
-}
-
 static PlaitCapturedAttention *
 new_attention (PlaitCapture *capture, const char *name, guint memory)
 {
@@ -20,7 +11,7 @@ new_attention (PlaitCapture *capture, const char *name, guint memory)
   *attention = (PlaitCapturedAttention){
     .name = name,
     .memory = memory,
-    .layers = zeroed (capture, capture->n_layers, sizeof (PlaitCapturedLayer)),
+    .layers = plait_arena_new_array0 (capture->arena, PlaitCapturedLayer, capture->n_layers),
   };
   return attention;
 }
@@ -34,8 +25,8 @@ plait_capture_new (PlaitArena *arena, guint n_layers, guint n_memories, gboolean
   *capture = (PlaitCapture){ .arena = arena, .n_layers = n_layers, .n_memories = n_memories, .coverage = coverage };
   for (guint m = 0; m < n_memories; m++, place = &(*place)->next)
     *place = new_attention (capture, NULL, m);
-  capture->contexts = zeroed (capture, n_layers, sizeof *capture->contexts);
-  capture->sentinels = zeroed (capture, n_layers, sizeof *capture->sentinels);
+  capture->contexts = plait_arena_new_array0 (arena, PlaitCapturedItems, n_layers);
+  capture->sentinels = plait_arena_new_array0 (arena, PlaitCapturedItems, n_layers);
   return capture;
 }
 
@@ -102,7 +93,8 @@ layer_of_sets (PlaitCapture *capture, guint layer, const char *name, guint memor
   PlaitCapturedLayer *place = layer_of_weights (capture, layer, name, memory, heads);
 
   if (!place->sets)
-    place->sets = zeroed (capture, (gsize)plait_ragged_rows (capture->queries) * heads, sizeof *place->sets);
+    place->sets
+        = plait_arena_new_array0 (capture->arena, PlaitCapturedSets, plait_ragged_rows (capture->queries) * heads);
   return place;
 }
 

@@ -372,13 +372,13 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
           && !check_ids (expected->name, input->tokens, input->rows, batch->sentence, expected->vocabulary_size, error))
         return FALSE;
       read = input_read (model, input);
-      if (!plait_model_check_length (model, i, plait_longest (read.rows), error)
+      if (!plait_model_check_length (model, i, plait_ragged_longest (read.rows), error)
           || !plait_call_check_input (&model->sources[i].encoder, &read, error))
         return FALSE;
     }
   if (!batch->target_rows.offsets)
     return TRUE;
-  if (!plait_model_check_length (model, model->given.n_sources, plait_longest (batch->target_rows), error))
+  if (!plait_model_check_length (model, model->given.n_sources, plait_ragged_longest (batch->target_rows), error))
     return FALSE;
   if (model->given.predict.kind == PLAIT_PREDICT_CHOICE)
     return check_choices (batch, error);
@@ -484,9 +484,8 @@ add_losses (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const Pla
 static PlaitNode *
 identity (PlaitTape *tape, gint64 width)
 {
-  PlaitScalar *ones = plait_arena_new_array (plait_tape_arena (tape), PlaitScalar, width * width);
+  PlaitScalar *ones = plait_arena_new_array0 (plait_tape_arena (tape), PlaitScalar, width * width);
 
-  memset (ones, 0, sizeof *ones * (gsize)(width * width));
   for (gint64 i = 0; i < width; i++)
     ones[i * width + i] = 1;
   return plait_leaf (tape, plait_tensor (ones, width, width), NULL);

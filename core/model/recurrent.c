@@ -167,7 +167,7 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
 {
   const PlaitRecurrent *r = (const PlaitRecurrent *)decoder;
   PlaitArena *arena = plait_tape_arena (tape);
-  gint64 n = plait_ragged_rows (target_rows), steps = plait_longest (target_rows);
+  gint64 n = plait_ragged_rows (target_rows), steps = plait_ragged_longest (target_rows);
   PlaitSitePass whole = plait_site_pass (tape, sources->memories, r->build.n_memories, target_rows, capture);
   PlaitSiteKeys keys = plait_site_project (&r->site, tape, sources->memories);
   PlaitNode *embedded = embed (r, tape, target_inputs, sources->roles, n);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/rows.h"
 
-#include <string.h>
-
 #include "autograd/operators.h"
 
 PlaitStepRows
@@ -46,16 +44,6 @@ plait_step_pass (const PlaitSitePass *whole, const PlaitStepRows *rows, const Pl
   return pass;
 }
 
-gint64
-plait_longest (PlaitRagged rows)
-{
-  gint64 longest = 0;
-
-  for (gint64 s = 0; s < rows.n; s++)
-    longest = MAX (longest, plait_ragged_length (rows, s));
-  return longest;
-}
-
 PlaitRagged
 plait_units (PlaitTape *tape, gint64 n)
 {
@@ -69,9 +57,8 @@ plait_units (PlaitTape *tape, gint64 n)
 PlaitNode *
 plait_zeros (PlaitTape *tape, gint64 rows, gint64 width)
 {
-  PlaitScalar *numbers = plait_arena_new_array (plait_tape_arena (tape), PlaitScalar, rows * width + 1);
+  PlaitScalar *numbers = plait_arena_new_array0 (plait_tape_arena (tape), PlaitScalar, rows * width + 1);
 
-  memset (numbers, 0, (gsize)(rows * width) * sizeof *numbers);
   return plait_leaf (tape, plait_tensor (numbers, rows, width), NULL);
 }
 
@@ -108,7 +95,7 @@ PlaitNode *
 plait_side_by_side (PlaitTape *tape, PlaitNode *numbers, PlaitRagged groups)
 {
   PlaitArena *arena = plait_tape_arena (tape);
-  gint64 n = groups.n, most = MAX (1, plait_longest (groups));
+  gint64 n = groups.n, most = MAX (1, plait_ragged_longest (groups));
   PlaitNode *terms[2];
   gint64 *rows;
   PlaitScalar *absent;

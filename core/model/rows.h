@@ -20,9 +20,6 @@ PlaitStepRows plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t);
  * the whole has one. */
 PlaitSitePass plait_step_pass (const PlaitSitePass *whole, const PlaitStepRows *rows, const PlaitStepRows *next);
 
-/* The rows of the longest sentence: as many steps are there. */
-gint64 plait_longest (PlaitRagged rows);
-
 /* @n sentences of one row each. */
 PlaitRagged plait_units (PlaitTape *tape, gint64 n);
 

@@ -14,7 +14,7 @@ plait_site_pass (PlaitTape *tape, const PlaitMemory *memories, guint n_memories,
 {
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 rows = plait_ragged_rows (queries);
-  guint8 *any = plait_arena_new_array (arena, guint8, rows + 1);
+  guint8 *any = plait_arena_new_array0 (arena, guint8, rows + 1);
   PlaitSitePass pass = {
     .tape = tape,
     .memories = memories,
@@ -25,7 +25,6 @@ plait_site_pass (PlaitTape *tape, const PlaitMemory *memories, guint n_memories,
     .capture = capture,
   };
 
-  memset (any, 0, rows);
   for (guint i = 0; i < n_memories; i++)
     {
       guint8 *present = plait_arena_new_array (arena, guint8, rows + 1);
@@ -78,16 +77,14 @@ plait_site_project (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitM
   PlaitArena *arena = plait_tape_arena (tape);
   guint n = site->decoder->n_memories, places = site->n_readers * n;
   PlaitSiteKeys keys = {
-    .attended = plait_arena_new_array (arena, PlaitAttended, places + 1),
-    .coverage = plait_arena_new_array (arena, PlaitNode *, places + 1),
+    .attended = plait_arena_new_array0 (arena, PlaitAttended, places + 1),
+    .coverage = plait_arena_new_array0 (arena, PlaitNode *, places + 1),
     .prepared = plait_arena_new_array (arena, PlaitNode *, n),
     .most_children = plait_arena_new_array (arena, gint64, n),
     .families = plait_arena_new_array (arena, PlaitFamilies *, n),
     .memories = memories,
   };
 
-  memset (keys.attended, 0, places * sizeof *keys.attended);
-  memset (keys.coverage, 0, places * sizeof *keys.coverage);
   for (guint r = 0; r < site->n_readers; r++)
     {
       const PlaitReader *reader = &site->readers[r];

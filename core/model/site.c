@@ -270,8 +270,7 @@ plait_site_sum (PlaitSite *site, const PlaitContext *contexts, guint n)
   check_contexts (site, G_STRFUNC, contexts, n);
   rows = plait_ragged_rows (site->pass->queries);
   values = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, n);
-  present = plait_arena_new_array (plait_tape_arena (tape), guint8, rows + 1);
-  memset (present, 0, rows);
+  present = plait_arena_new_array0 (plait_tape_arena (tape), guint8, rows + 1);
   for (guint i = 0; i < n; i++)
     {
       values[i] = contexts[i].value;
@@ -371,10 +370,9 @@ plait_site_combine (const PlaitDeclaredSite *site, const PlaitSitePass *pass, co
     .keys = keys,
     .step = step,
     .sentinel = step->gate ? plait_multiply (pass->tape, step->gate, query) : NULL,
-    .queries = plait_arena_new_array (plait_tape_arena (pass->tape), PlaitSiteQuery, site->n_readers + 1),
+    .queries = plait_arena_new_array0 (plait_tape_arena (pass->tape), PlaitSiteQuery, site->n_readers + 1),
   };
 
-  memset (running_site.queries, 0, site->n_readers * sizeof *running_site.queries);
   return plait_call_combine (&site->combiner, pass->tape, &running_site, (PlaitStream){ .query = query },
                              !site->scaled);
 }

@@ -94,7 +94,7 @@ read_by_steps (const Transformer *t, const PlaitSitePass *whole, const PlaitSite
   const PlaitDeclaredSite *site = &t->layers[i].site;
   PlaitTape *tape = whole->tape;
   PlaitArena *arena = plait_tape_arena (tape);
-  gint64 steps = plait_longest (whole->queries);
+  gint64 steps = plait_ragged_longest (whole->queries);
   PlaitStepRows rows = plait_step_rows (arena, whole->queries, 0);
   PlaitNode **made = plait_arena_new_array (arena, PlaitNode *, steps + 1);
   PlaitSiteStep step = { .coverage = plait_site_coverage (site, tape, whole->memories, rows.queries, NULL, NULL) };

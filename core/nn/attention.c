@@ -215,8 +215,7 @@ rows_with_items (PlaitTape *tape, gint64 rows, const guint8 *const *present, gui
   for (guint i = 0; i < n; i++)
     if (!present[i])
       return NULL;
-  some = plait_arena_take (plait_tape_arena (tape), (gsize)MAX (rows, 1));
-  memset (some, 0, (gsize)rows);
+  some = plait_arena_new_array0 (plait_tape_arena (tape), guint8, rows);
   for (guint i = 0; i < n; i++)
     for (gint64 row = 0; row < rows; row++)
       some[row] |= present[i][row];

@@ -97,10 +97,9 @@ put_starts (PlaitTape *tape, PlaitNode *x, PlaitNode *made, const PlaitStarts *s
 {
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 rows = x->value.rows;
-  guint8 *is_start = plait_arena_take (arena, (gsize)MAX (rows, 1));
+  guint8 *is_start = plait_arena_new_array0 (arena, guint8, rows);
   gint64 *place = plait_arena_new_array (arena, gint64, rows + 1);
 
-  memset (is_start, 0, (gsize)rows);
   for (gint64 row = 0; row < rows; row++)
     place[row] = -1;
   for (gint64 i = 0; i < made->value.rows; i++)

@@ -75,11 +75,9 @@ PlaitNode *
 plait_positions_apply (PlaitTape *tape, const PlaitPositions *positions, PlaitNode *x, PlaitRagged rows, gint64 first,
                        double rate)
 {
-  gint64 length = 0;
+  gint64 length = first + plait_ragged_longest (rows);
   PlaitNode *table;
 
-  for (gint64 i = 0; i < rows.n; i++)
-    length = MAX (length, first + plait_ragged_length (rows, i));
   if (positions->kind == PLAIT_POSITIONS_NONE)
     return plait_dropout (tape, x, rate);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "plugin/call.h"
 
-#include <string.h>
-
 #include "autograd/internal.h"
 
 /* After @call has returned @fits, perhaps with @fault (transfer full), to be told behind @who; @before runs again. */
@@ -283,9 +281,8 @@ expect_children (PlaitTape *tape, const PlaitLinks *links, PlaitRagged rows, gbo
 static void
 expect_tops (PlaitTape *tape, const gint64 *parent, gint64 n)
 {
-  gint64 *seen = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
+  gint64 *seen = plait_arena_new_array0 (plait_tape_arena (tape), gint64, n + 1);
 
-  memset (seen, 0, (gsize)n * sizeof *seen);
   for (gint64 row = 0; row < n; row++)
     {
       gint64 at = row;

@@ -88,10 +88,7 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitPart *part, co
 PlaitLossPass *
 plait_loss_pass_new (PlaitTape *tape)
 {
-  PlaitLossPass *pass = plait_arena_new_array (plait_tape_arena (tape), PlaitLossPass, 1);
-
-  memset (pass, 0, sizeof *pass);
-  return pass;
+  return plait_arena_new_array0 (plait_tape_arena (tape), PlaitLossPass, 1);
 }
 
 void

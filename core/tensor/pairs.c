@@ -62,11 +62,7 @@ typedef struct
 static gint64
 pieces_of (const PlaitPairs *pairs, gint64 rows)
 {
-  gint64 longest = 1;
-
-  for (gint64 s = 0; s < pairs->rows.n; s++)
-    longest = MAX (longest, plait_ragged_length (pairs->rows, s));
-  return (longest + rows - 1) / rows;
+  return (MAX (plait_ragged_longest (pairs->rows), 1) + rows - 1) / rows;
 }
 
 /* Some rows of a sentence, with all its queries. */
@@ -146,11 +142,9 @@ plait_pairs_additive (PlaitPool *pool, const PlaitPairs *pairs, PlaitScalar *sco
 static gint64
 partial_size (const Call *call)
 {
-  gint64 width = call->additive->queries.width, most = 0;
+  gint64 width = call->additive->queries.width;
 
-  for (gint64 s = 0; s < call->pairs->queries.n && call->pieces_in > 1; s++)
-    most = MAX (most, plait_ragged_length (call->pairs->queries, s));
-  return 1 + width + most * width;
+  return 1 + width + (call->pieces_in > 1 ? plait_ragged_longest (call->pairs->queries) * width : 0);
 }
 
 /* Rows of @tensor that no query asks for. */

@@ -6,21 +6,16 @@
 #include "tensor/kernels/kernels.h"
 #include "tensor/rows.h"
 
-#include <string.h>
-
 PlaitTimeline
 plait_timeline (PlaitArena *arena, PlaitRagged rows, gboolean backwards)
 {
-  PlaitTimeline time = { .rows = rows, .backwards = backwards };
+  PlaitTimeline time = { .rows = rows, .steps = plait_ragged_longest (rows), .backwards = backwards };
   gint64 *order = plait_arena_new_array (arena, gint64, MAX (rows.n, 1)), *first, *place, longer = 0;
 
-  for (gint64 i = 0; i < rows.n; i++)
-    time.steps = MAX (time.steps, plait_ragged_length (rows, i));
   first = plait_arena_new_array (arena, gint64, time.steps + 1);
-  place = plait_arena_new_array (arena, gint64, time.steps + 1);
+  place = plait_arena_new_array0 (arena, gint64, time.steps + 1);
 
   /* By counting: sentences of a length come after all longer ones. */
-  memset (place, 0, sizeof *place * (gsize)(time.steps + 1));
   for (gint64 i = 0; i < rows.n; i++)
     place[plait_ragged_length (rows, i)]++;
   for (gint64 length = time.steps; length >= 0; length--)

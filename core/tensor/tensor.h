@@ -93,3 +93,14 @@ plait_ragged_length (PlaitRagged ragged, gint64 sentence)
 {
   return ragged.offsets[sentence + 1] - ragged.offsets[sentence];
 }
+
+/* The rows of the longest sentence; 0 where there is none. */
+static inline gint64
+plait_ragged_longest (PlaitRagged ragged)
+{
+  gint64 longest = 0;
+
+  for (gint64 i = 0; i < ragged.n; i++)
+    longest = MAX (longest, plait_ragged_length (ragged, i));
+  return longest;
+}

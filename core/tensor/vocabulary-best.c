@@ -2,8 +2,6 @@
 #include "tensor/vocabulary.h"
 
 #include <math.h>
-#include <string.h>
-
 #include "tensor/packed-private.h"
 
 /* Panels in a piece. */
@@ -222,8 +220,7 @@ plait_vocabulary_best (PlaitPool *pool, PlaitArena *arena, PlaitTensor states, c
   lists = plait_pool_threads (pool) * states.rows;
   search.statistics = plait_arena_new_array (arena, Statistics, states.rows * search.blocks);
   search.candidates = plait_arena_new_array (arena, Candidate, lists * best);
-  search.found = plait_arena_new_array (arena, guint, lists);
-  memset (search.found, 0, sizeof (guint) * (gsize)lists);
+  search.found = plait_arena_new_array0 (arena, guint, lists);
   plait_pool_run (pool, search.blocks, block_piece, &search);
   plait_pool_run (pool, states.rows, row_piece, &search);
   plait_arena_release (arena, search.found, sizeof (guint) * (gsize)lists);
