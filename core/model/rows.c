@@ -44,16 +44,6 @@ plait_step_pass (const PlaitSitePass *whole, const PlaitStepRows *rows, const Pl
   return pass;
 }
 
-PlaitRagged
-plait_units (PlaitTape *tape, gint64 n)
-{
-  gint64 *offsets = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
-
-  for (gint64 i = 0; i <= n; i++)
-    offsets[i] = i;
-  return (PlaitRagged){ n, offsets };
-}
-
 PlaitNode *
 plait_zeros (PlaitTape *tape, gint64 rows, gint64 width)
 {
@@ -87,7 +77,7 @@ plait_memory_mean (PlaitTape *tape, const PlaitMemory *memory)
   for (gint64 s = 0; s < n; s++)
     for (gint64 row = memory->rows.offsets[s]; row < memory->rows.offsets[s + 1]; row++)
       shares[row] = 1 / (PlaitScalar)plait_ragged_length (memory->rows, s);
-  pairs = plait_pairs (tape, plait_units (tape, n), memory->rows);
+  pairs = plait_pairs (tape, plait_ragged_units (arena, n), memory->rows);
   return plait_pair_read (tape, &pairs, plait_leaf (tape, plait_tensor (shares, rows, 1), NULL), memory->states);
 }
 

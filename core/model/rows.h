@@ -20,9 +20,6 @@ PlaitStepRows plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t);
  * the whole has one. */
 PlaitSitePass plait_step_pass (const PlaitSitePass *whole, const PlaitStepRows *rows, const PlaitStepRows *next);
 
-/* @n sentences of one row each. */
-PlaitRagged plait_units (PlaitTape *tape, gint64 n);
-
 /* Zeros, [rows, width]: what there is before the first step. */
 PlaitNode *plait_zeros (PlaitTape *tape, gint64 rows, gint64 width);
 

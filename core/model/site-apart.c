@@ -46,13 +46,14 @@ static PlaitPairs
 context_pairs (const PlaitSite *site, const guint8 *present)
 {
   PlaitTape *tape = site->pass->tape;
+  PlaitArena *arena = plait_tape_arena (tape);
   gint64 n = plait_ragged_rows (site->pass->queries);
-  gint64 *offsets = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
+  gint64 *offsets = plait_arena_new_array (arena, gint64, n + 1);
 
   offsets[0] = 0;
   for (gint64 i = 0; i < n; i++)
     offsets[i + 1] = offsets[i] + (!present || present[i]);
-  return plait_pairs (tape, plait_units (tape, n), (PlaitRagged){ n, offsets });
+  return plait_pairs (tape, plait_ragged_units (arena, n), (PlaitRagged){ n, offsets });
 }
 
 static Item
@@ -81,7 +82,8 @@ attend_head (const PlaitSite *site, const PlaitReader *reader, const Item *items
   for (guint i = 0; i < total; i++)
     {
       /* Of a sentinel, one pair for each query. */
-      pairs[i] = i < n ? items[i].pairs : plait_pairs (tape, pairs->queries, plait_units (tape, pairs->queries.n));
+      pairs[i]
+          = i < n ? items[i].pairs : plait_pairs (tape, pairs->queries, plait_ragged_units (arena, pairs->queries.n));
       nodes[i] = score (site, reader, &items[i], query, head_of (tape, items[i].attended.keys, head, reader->heads),
                         items[i].extra ? items[i].extra[head] : NULL);
     }

@@ -237,7 +237,7 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
   pass.touched = base->touched;
   g_assert (position < state->limit);
   rows = follow (state, arena, parents, n, &gather);
-  x = embed (t, tape, tokens, base->roles, plait_units (tape, n), position);
+  x = embed (t, tape, tokens, base->roles, plait_ragged_units (arena, n), position);
   for (gint64 i = 0; i < t->settings->layers; i++)
     {
       const Layer *layer = &t->layers[i];
