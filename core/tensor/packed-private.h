@@ -4,7 +4,6 @@
 #include "tensor/halves.h"
 #include "tensor/kernels/int8.h"
 #include "tensor/packed.h"
-#include "tensor/panel.h"
 
 struct PlaitPacked
 {
@@ -37,7 +36,3 @@ PlaitPackedRows plait_packed_rows (PlaitPool *pool, const PlaitPacked *packed, P
  * to y, which begins at that row and column. In the calling thread. */
 void plait_packed_multiply (const PlaitPacked *packed, PlaitScalar *y, gint64 y_stride, gboolean add,
                             const PlaitPackedRows *rows, gint64 first, gint64 n, gint64 column, gint64 width);
-
-/* plait_packed_product with any finish. */
-void plait_packed_product_finish (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x,
-                                  const PlaitPacked *packed, const PlaitFinish *finish);

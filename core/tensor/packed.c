@@ -347,7 +347,7 @@ typedef struct
   PlaitTensor y;
   PlaitScalar beta;
   PlaitPackedRows rows;
-  PlaitFinish finish;
+  const PlaitFinish *finish; /* or NULL */
   gint64 row_bands;
   gint64 bands;
   gint64 band_width;
@@ -366,15 +366,16 @@ product_piece (gpointer data, gint64 piece, guint thread)
 
   plait_packed_multiply (product->packed, plait_tensor_row (product->y, first) + column, product->y.stride,
                          product->beta != 0, &product->rows, first, rows, column, width);
-  plait_panel_finish (product->packed->kernels, &product->finish, product->y, first, rows, column, width);
+  if (product->finish)
+    plait_panel_finish (product->packed->kernels, product->finish, product->y, first, rows, column, width);
 }
 
 void
-plait_packed_product_finish (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, const PlaitPacked *packed,
-                             const PlaitFinish *finish)
+plait_packed_product (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, const PlaitPacked *packed,
+                      const PlaitFinish *finish)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_PRODUCTS);
-  Product product = { .packed = packed, .y = y, .beta = beta, .finish = *finish };
+  Product product = { .packed = packed, .y = y, .beta = beta, .finish = finish };
   gint64 most = 48;
 
   g_assert (x.rows == y.rows && x.width == packed->depth && y.width == packed->width);
@@ -391,12 +392,4 @@ plait_packed_product_finish (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, P
   product.bands = (y.width + product.band_width - 1) / product.band_width;
   product.by_rows = bytes_of (packed) <= PLAIT_NEAR_BYTES;
   plait_pool_run (pool, product.bands * product.row_bands, product_piece, &product);
-}
-
-void
-plait_packed_product (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, const PlaitPacked *packed,
-                      const PlaitScalar *bias, PlaitActivation activation)
-{
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_PRODUCTS);
-  plait_packed_product_finish (pool, y, beta, x, packed, &(PlaitFinish){ .bias = bias, .activation = activation });
 }

@@ -3,8 +3,7 @@
 
 #include "base/arena.h"
 #include "base/pool.h"
-#include "tensor/activation.h"
-#include "tensor/tensor.h"
+#include "tensor/panel.h"
 
 /*
  * A weight laid out once in column panels, as the product kernel reads it: for weights that are used many times
@@ -34,7 +33,7 @@ void plait_packed_release (PlaitArena *arena, PlaitPacked *packed);
 /* Packs new values of a weight of the same shape into @packed. */
 void plait_packed_update (PlaitPool *pool, PlaitPacked *packed, PlaitTensor weight, gboolean transposed);
 
-/* y = activation (beta * y + x W + b): x [r, in], y [r, out], @bias out numbers or NULL, @beta 0 or 1. A row's result
- * does not depend on the other rows. */
+/* y = beta * y + x W, and what @finish (or NULL) does to it: x [r, in], y [r, out], @beta 0 or 1. A row's result does
+ * not depend on the other rows. */
 void plait_packed_product (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, const PlaitPacked *packed,
-                           const PlaitScalar *bias, PlaitActivation activation);
+                           const PlaitFinish *finish);

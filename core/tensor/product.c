@@ -398,7 +398,7 @@ plait_linear_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitTensor
   if (before)
     finish.before = *before;
   if (reads_packed (packed, y.rows, y.width, x.width))
-    plait_packed_product_finish (pool, y, 0, x, packed, &finish);
+    plait_packed_product (pool, y, 0, x, packed, &finish);
   else
     run_product (&product, precision, 0, &finish, 0);
 }
@@ -408,7 +408,7 @@ plait_linear_backward (PlaitPool *pool, const PlaitLinearBackward *work)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_PRODUCTS);
   if (work->dx.data && reads_packed (work->packed, work->dx.rows, work->dx.width, work->dz.width))
-    plait_packed_product (pool, work->dx, work->dx_beta, work->dz, work->packed, NULL, PLAIT_ACTIVATION_NONE);
+    plait_packed_product (pool, work->dx, work->dx_beta, work->dz, work->packed, NULL);
   else if (work->dx.data)
     plait_product (pool, work->dx, work->dx_beta, work->dz, FALSE, work->weight, TRUE, work->precision);
   if (work->dweight.data && work->x.width > 0)

@@ -80,7 +80,7 @@ product_body (Trial *trial)
     }
   y = trial_target (trial, rows, out, beta, &slow);
   slow_product (slow, beta, x, weight, transposed);
-  plait_packed_product (trial->pool, y, beta, x, packed, NULL, PLAIT_ACTIVATION_NONE);
+  plait_packed_product (trial->pool, y, beta, x, packed, NULL);
   trial_check (trial, "product of bytes", y, slow);
   trial_check_alone (trial, packed, x, out);
 }
@@ -104,7 +104,7 @@ strange_body (Trial *trial)
   packed = plait_pack (trial->pool, weight, FALSE, PLAIT_PRECISION_INT8);
   plait_tensor_row (x, 0)[7] = (PlaitScalar)NAN;
   plait_tensor_row (x, 2)[19] = -(PlaitScalar)INFINITY;
-  plait_packed_product (trial->pool, y, 0, x, packed, NULL, PLAIT_ACTIVATION_NONE);
+  plait_packed_product (trial->pool, y, 0, x, packed, NULL);
   for (gint64 j = 0; j < 70; j++)
     CHECK (isnan (plait_tensor_row (y, 0)[j]) && isfinite (plait_tensor_row (y, 1)[j])
            && isnan (plait_tensor_row (y, 2)[j]));

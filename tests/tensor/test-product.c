@@ -122,7 +122,7 @@ packed_body (Trial *trial)
 
   y = trial_target (trial, rows, out, beta, &slow);
   slow_product (slow, beta, x, FALSE, table, TRUE);
-  plait_packed_product (trial->pool, y, beta, x, packed, NULL, PLAIT_ACTIVATION_NONE);
+  plait_packed_product (trial->pool, y, beta, x, packed, NULL);
   trial_check (trial, "packed product", y, slow);
   trial_check_alone (trial, packed, x, out);
 }

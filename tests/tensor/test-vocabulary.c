@@ -205,8 +205,8 @@ best_body (Trial *trial)
       double greatest = -INFINITY, sum = 0;
 
       /* The twin chooses from logits of the same bits, so that ties are ties. */
-      plait_packed_product (trial->pool, y, 0, plait_tensor_rows (work.states, row, 1), packed, work.bias,
-                            PLAIT_ACTIVATION_NONE);
+      plait_packed_product (trial->pool, y, 0, plait_tensor_rows (work.states, row, 1), packed,
+                            &(PlaitFinish){ .bias = work.bias });
       for (gint64 v = 0; v < words; v++)
         {
           logits[v] = slow_logit (&work, row, v);

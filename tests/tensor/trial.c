@@ -199,7 +199,7 @@ trial_check_alone (Trial *trial, const PlaitPacked *packed, PlaitTensor x, gint6
 
   if (x.rows == 0)
     return;
-  plait_packed_product (trial->pool, together, 0, x, packed, NULL, PLAIT_ACTIVATION_NONE);
-  plait_packed_product (trial->pool, alone, 0, plait_tensor_rows (x, row, 1), packed, NULL, PLAIT_ACTIVATION_NONE);
+  plait_packed_product (trial->pool, together, 0, x, packed, NULL);
+  plait_packed_product (trial->pool, alone, 0, plait_tensor_rows (x, row, 1), packed, NULL);
   CHECK (memcmp (alone.data, plait_tensor_row (together, row), sizeof (PlaitScalar) * (gsize)out) == 0);
 }
