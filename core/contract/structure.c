@@ -121,9 +121,7 @@ hold (PlaitCase *held, GError **error)
 
   if (!plait_arena_protect (arena, read_batch, &reading, error))
     return FALSE;
-  if (reading.error)
-    g_propagate_error (error, reading.error);
-  return !reading.error;
+  return plait_no_fault (&reading.error, error);
 }
 
 const PlaitProperty plait_contract_structure = {

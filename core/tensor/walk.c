@@ -511,10 +511,7 @@ plait_walk (PlaitPool *pool, PlaitArena *arena, const PlaitWalk *walk, const Pla
 
   g_assert (!scores->vector || walk->heads == 1);
   prepare (&call, arena);
-  if (call.pieces == 1)
-    walk_piece (&call, 0, 0);
-  else
-    plait_pool_run (pool, call.pieces, walk_piece, &call);
+  plait_pool_run (pool, call.pieces, walk_piece, &call);
   for (gint64 e = 0; e < entries; e++)
     {
       if (call.n_rows[e] < 0)

@@ -393,8 +393,7 @@ compute_shards (PlaitUpdate *update, const PlaitBatch *batch, gint64 shards, gui
         g_clear_error (&update->shards[i].error);
       if (g_error_matches (cause, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
         return does_not_fit (update, batch, cause, error);
-      g_propagate_error (error, g_steal_pointer (&cause));
-      return FALSE;
+      return plait_no_fault (&cause, error);
     }
   return TRUE;
 }
