@@ -25,17 +25,12 @@ typedef struct
 static PlaitNode *
 row_of (PlaitTape *tape, const PlaitMemory *memory, PlaitMemoryRow row)
 {
-  gint64 n = memory->rows.n;
-  gint64 *rows;
+  const gint64 *ends;
 
   if (row == PLAIT_ROW_MEAN)
     return plait_memory_mean (tape, memory);
-  rows = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
-  for (gint64 s = 0; s < n; s++)
-    rows[s] = plait_ragged_length (memory->rows, s) == 0 ? -1
-              : row == PLAIT_ROW_FIRST                   ? memory->rows.offsets[s]
-                                                         : memory->rows.offsets[s + 1] - 1;
-  return plait_gather_rows (tape, memory->states, rows, n);
+  ends = plait_ragged_ends (plait_tape_arena (tape), memory->rows, row == PLAIT_ROW_FIRST);
+  return plait_gather_rows (tape, memory->states, ends, memory->rows.n);
 }
 
 static PlaitNode *

@@ -118,17 +118,6 @@ total_cost (PlaitTape *tape, Cost *cost)
   return plait_sum (tape, cost->terms, cost->n);
 }
 
-/* The last share of each block. */
-static const gint64 *
-last_shares (PlaitTape *tape, PlaitRagged blocks)
-{
-  gint64 *last = new_numbers (tape, blocks.n);
-
-  for (gint64 b = 0; b < blocks.n; b++)
-    last[b] = blocks.offsets[b + 1] - 1;
-  return last;
-}
-
 /* The rows of all blocks end to end. */
 static PlaitNode *
 block_rows (PlaitTape *tape, const PlaitBlocks *blocks, PlaitNode *x)
@@ -144,7 +133,7 @@ static PlaitCellState
 run_cell (PlaitTape *tape, const PlaitCell *cell, const PlaitBlocks *blocks, PlaitNode *x)
 {
   PlaitRagged of_block = blocks->shares.blocks;
-  const gint64 *last = last_shares (tape, of_block);
+  const gint64 *last = plait_ragged_ends (plait_tape_arena (tape), of_block, FALSE);
   PlaitCellState ends = plait_cell_run (tape, cell, plait_cell_project (tape, cell, block_rows (tape, blocks, x)),
                                         of_block, FALSE, (PlaitCellState){ NULL, NULL });
 
@@ -197,7 +186,8 @@ average (PlaitTape *tape, const PlaitBlocks *blocks, PlaitNode *x)
 static void
 ponder (PlaitTape *tape, const PlaitShares *of, PlaitNode *shares, Cost *cost)
 {
-  PlaitNode *remainders = plait_gather_rows (tape, shares, last_shares (tape, of->blocks), of->blocks.n);
+  const gint64 *last = plait_ragged_ends (plait_tape_arena (tape), of->blocks, FALSE);
+  PlaitNode *remainders = plait_gather_rows (tape, shares, last, of->blocks.n);
 
   cost->terms[cost->n++] = plait_total (tape, remainders);
   add_number (tape, cost, (double)plait_ragged_rows (of->blocks));

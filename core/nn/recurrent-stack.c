@@ -61,20 +61,6 @@ join (PlaitTape *tape, PlaitNode *const *parts, guint n)
   return n == 1 ? parts[0] : plait_concatenate_columns (tape, parts, n);
 }
 
-/* The row where direction @i of each sentence ends, -1 where there is none. */
-static const gint64 *
-last_rows (PlaitTape *tape, const PlaitRecurrentStack *stack, guint i, PlaitRagged rows)
-{
-  gint64 *last = plait_arena_new_array (plait_tape_arena (tape), gint64, rows.n);
-
-  for (gint64 s = 0; s < rows.n; s++)
-    if (plait_ragged_length (rows, s) == 0)
-      last[s] = -1;
-    else
-      last[s] = is_backwards (stack->declaration.directions, i) ? rows.offsets[s] : rows.offsets[s + 1] - 1;
-  return last;
-}
-
 PlaitRecurrentStates
 plait_recurrent_stack_apply (PlaitTape *tape, const PlaitRecurrentStack *stack, PlaitNode *x, PlaitRagged rows)
 {
@@ -93,7 +79,8 @@ plait_recurrent_stack_apply (PlaitTape *tape, const PlaitRecurrentStack *stack, 
     }
   for (guint i = 0; i < n; i++)
     {
-      const gint64 *last = last_rows (tape, stack, i, rows);
+      const gint64 *last
+          = plait_ragged_ends (plait_tape_arena (tape), rows, is_backwards (stack->declaration.directions, i));
 
       ends[i] = plait_gather_rows (tape, states[i], last, rows.n);
       cells[i] = found[i].cell;

@@ -37,6 +37,19 @@ plait_ragged_units (PlaitArena *arena, gint64 n)
   return (PlaitRagged){ n, offsets };
 }
 
+const gint64 *
+plait_ragged_ends (PlaitArena *arena, PlaitRagged rows, gboolean first)
+{
+  gint64 *ends = plait_arena_new_array (arena, gint64, rows.n + 1);
+
+  for (gint64 s = 0; s < rows.n; s++)
+    if (plait_ragged_length (rows, s) == 0)
+      ends[s] = -1;
+    else
+      ends[s] = first ? rows.offsets[s] : rows.offsets[s + 1] - 1;
+  return ends;
+}
+
 typedef struct
 {
   const PlaitKernels *kernels;

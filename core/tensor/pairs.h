@@ -24,6 +24,9 @@ PlaitPairs plait_pairs_new (PlaitArena *arena, PlaitRagged queries, PlaitRagged 
 /* @n sentences of one row each; the offsets live in @arena. */
 PlaitRagged plait_ragged_units (PlaitArena *arena, gint64 n);
 
+/* The first row of each sentence, or the last; -1 where it has none. They live in @arena. */
+const gint64 *plait_ragged_ends (PlaitArena *arena, PlaitRagged rows, gboolean first);
+
 static inline gint64
 plait_pairs_number (const PlaitPairs *pairs)
 {
