@@ -177,6 +177,16 @@ plait_iterator_new (const PlaitCorpus *corpus, const PlaitIteratorSettings *sett
   return self;
 }
 
+PlaitIterator *
+plait_iterator_new_by_length (const PlaitCorpus *corpus, gint64 size, GError **error)
+{
+  PlaitIteratorSettings settings = plait_iterator_defaults ();
+
+  settings.order = PLAIT_ORDER_LENGTH;
+  settings.size = size;
+  return plait_iterator_new (corpus, &settings, error);
+}
+
 void
 plait_iterator_free (PlaitIterator *self)
 {

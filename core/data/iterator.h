@@ -42,6 +42,9 @@ typedef struct PlaitIterator PlaitIterator;
 /* Begins at epoch 0, position 0. @corpus must outlive it. Fails if a single tuple is larger than a batch by tokens.
  * (transfer full) */
 PlaitIterator *plait_iterator_new (const PlaitCorpus *corpus, const PlaitIteratorSettings *settings, GError **error);
+
+/* One pass over batches of @size sentences, the longest first. (transfer full) */
+PlaitIterator *plait_iterator_new_by_length (const PlaitCorpus *corpus, gint64 size, GError **error);
 void plait_iterator_free (PlaitIterator *iterator);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitIterator, plait_iterator_free)
 

@@ -51,17 +51,6 @@ texts_of (const PlaitHypotheses *hypotheses, const PlaitCorpus *corpus, const Pl
   return g_strv_builder_end (texts);
 }
 
-static PlaitIterator *
-by_length (const PlaitCorpus *corpus, gint64 batch, GError **error)
-{
-  PlaitIteratorSettings settings = plait_iterator_defaults ();
-
-  settings.order = PLAIT_ORDER_LENGTH;
-  settings.unit = PLAIT_BATCH_BY_SENTENCES;
-  settings.size = batch;
-  return plait_iterator_new (corpus, &settings, error);
-}
-
 static gboolean
 stopped (const gint *stop, GError **error)
 {
@@ -101,7 +90,7 @@ typedef gboolean (*PassBatch) (gpointer data, const PlaitBatch *batch, gboolean 
 static gboolean
 pass_batches (const Pass *pass, PassBatch take, gpointer data, GError **error)
 {
-  g_autoptr (PlaitIterator) iterator = by_length (pass->corpus, pass->batch, error);
+  g_autoptr (PlaitIterator) iterator = plait_iterator_new_by_length (pass->corpus, pass->batch, error);
   guint processes = plait_ranks_n (pass->ranks), self = plait_ranks_own (pass->ranks);
   gint64 start = g_get_monotonic_time ();
   gint64 all = plait_corpus_size (pass->corpus);

@@ -38,15 +38,10 @@ pass_batch (PlaitTrainer *trainer, Pass *pass, GError **error)
   return FALSE;
 }
 
-/* From the longest sentences to the shortest. */
 static PlaitIterator *
 new_iterator (const PlaitTrainer *trainer, GError **error)
 {
-  PlaitIteratorSettings settings = plait_iterator_defaults ();
-
-  settings.order = PLAIT_ORDER_LENGTH;
-  settings.size = trainer->setup.settings->validation_batch;
-  return plait_iterator_new (trainer->setup.validation, &settings, error);
+  return plait_iterator_new_by_length (trainer->setup.validation, trainer->setup.settings->validation_batch, error);
 }
 
 gboolean
