@@ -135,15 +135,18 @@ roles_of_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses
 }
 
 PlaitNode *
+plait_add (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
+{
+  return plait_sum (tape, (PlaitNode *[]){ x, y }, 2);
+}
+
+PlaitNode *
 plait_decoder_embed (const PlaitDecoderBuild *build, PlaitTape *tape, const gint32 *tokens, const gint32 *roles,
                      gint64 n)
 {
-  PlaitNode *terms[2] = { plait_embedding_apply (tape, build->embedding, tokens, n) };
+  PlaitNode *embedded = plait_embedding_apply (tape, build->embedding, tokens, n);
 
-  if (!roles)
-    return terms[0];
-  terms[1] = plait_embedding_apply (tape, build->roles, roles, n);
-  return plait_sum (tape, terms, 2);
+  return roles ? plait_add (tape, embedded, plait_embedding_apply (tape, build->roles, roles, n)) : embedded;
 }
 
 PlaitNode *

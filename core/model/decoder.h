@@ -96,6 +96,9 @@ PlaitDecoder *plait_decoder_new (const PlaitDecoderBuild *build, GError **error)
 void plait_decoder_free (PlaitDecoder *decoder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDecoder, plait_decoder_free)
 
+/* x + y, of one shape. */
+PlaitNode *plait_add (PlaitTape *tape, PlaitNode *x, PlaitNode *y);
+
 /* The embeddings of @n target tokens, with those of their @roles, unless they are NULL, added: the segment embeddings
  * of Rohde, Wu & Liu 2021, section 4.1, in the decoder too. */
 PlaitNode *plait_decoder_embed (const PlaitDecoderBuild *build, PlaitTape *tape, const gint32 *tokens,

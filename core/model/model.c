@@ -395,13 +395,11 @@ add_roles (const Source *source, PlaitTape *tape, const PlaitInput *input, Plait
   const PlaitDocuments *documents = input->documents;
   gint64 n = plait_ragged_rows (input->rows);
   gint32 *roles = plait_arena_new_array (plait_tape_arena (tape), gint32, n);
-  PlaitNode *terms[2] = { embedded };
 
   for (gint64 i = 0; i < plait_ragged_rows (documents->sentences); i++)
     for (gint64 row = documents->rows[i]; row < documents->rows[i + 1]; row++)
       roles[row] = documents->roles[i];
-  terms[1] = plait_embedding_apply (tape, &source->roles, roles, n);
-  return plait_sum (tape, terms, 2);
+  return plait_add (tape, embedded, plait_embedding_apply (tape, &source->roles, roles, n));
 }
 
 static void
@@ -468,14 +466,12 @@ add_losses (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const Pla
   for (guint i = 0; i < model->losses.n; i++)
     {
       double weight = model->losses.columns[i].weight;
-      PlaitNode *loss = plait_loss_pass_sum (losses, tape, i), *terms[2] = { root };
+      PlaitNode *loss = plait_loss_pass_sum (losses, tape, i);
 
       sums->losses[i] = loss ? (double)plait_tape_value (tape, loss).data[0] : 0;
       sums->auxiliary += weight * sums->losses[i];
-      if (!loss || weight == 0)
-        continue;
-      terms[1] = plait_scale (tape, loss, weight * scale);
-      root = plait_sum (tape, terms, 2);
+      if (loss && weight != 0)
+        root = plait_add (tape, root, plait_scale (tape, loss, weight * scale));
     }
   return root;
 }

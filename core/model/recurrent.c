@@ -36,12 +36,6 @@ carry (const PlaitRecurrent *r, PlaitTape *tape, PlaitRecurrentCarried *carried,
   return moved;
 }
 
-static PlaitNode *
-add (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
-{
-  return plait_sum (tape, (PlaitNode *[]){ x, y }, 2);
-}
-
 PlaitNode *
 plait_recurrent_read_out (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *state, PlaitNode *embedded,
                           PlaitNode *context)
@@ -86,11 +80,11 @@ plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass, con
   PlaitNode *input = from.cell, *context = NULL;
 
   if (r->settings->input_feeding)
-    input = add (tape, input, plait_linear_apply (tape, &r->feed, carried->readout, PLAIT_ACTIVATION_NONE));
+    input = plait_add (tape, input, plait_linear_apply (tape, &r->feed, carried->readout, PLAIT_ACTIVATION_NONE));
   if (r->settings->query == PLAIT_QUERY_PREVIOUS)
     {
       context = combine (r, pass, keys, carried->layers[layers - 1].state, gate, carried);
-      input = add (tape, input, plait_linear_apply (tape, &r->context, context, PLAIT_ACTIVATION_NONE));
+      input = plait_add (tape, input, plait_linear_apply (tape, &r->context, context, PLAIT_ACTIVATION_NONE));
     }
   carried->layers[0] = plait_cell_step (tape, &r->cells[0], input, carried->layers[0]);
   if (r->settings->query == PLAIT_QUERY_INTERMEDIATE)

@@ -86,7 +86,7 @@ plait_side_by_side (PlaitTape *tape, PlaitNode *numbers, PlaitRagged groups)
 {
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 n = groups.n, most = MAX (1, plait_ragged_longest (groups));
-  PlaitNode *terms[2];
+  PlaitNode *sides;
   gint64 *rows;
   PlaitScalar *absent;
 
@@ -100,7 +100,6 @@ plait_side_by_side (PlaitTape *tape, PlaitNode *numbers, PlaitRagged groups)
         rows[d * most + i] = there ? groups.offsets[d] + i : -1;
         absent[d * most + i] = there ? 0 : PLAIT_NO_CHOICE;
       }
-  terms[0] = plait_gather_windows (tape, numbers, rows, n, most);
-  terms[1] = plait_leaf (tape, plait_tensor (absent, n, most), NULL);
-  return plait_sum (tape, terms, 2);
+  sides = plait_gather_windows (tape, numbers, rows, n, most);
+  return plait_add (tape, sides, plait_leaf (tape, plait_tensor (absent, n, most), NULL));
 }

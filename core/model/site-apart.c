@@ -30,15 +30,14 @@ score (const PlaitSite *site, const PlaitReader *reader, const Item *item, Plait
 {
   PlaitTape *tape = site->pass->tape;
   gboolean scaled = site->declared->scaled;
-  PlaitNode *terms[2];
+  PlaitNode *products;
 
   if (!scaled && site->declared->decoder->settings->attention == PLAIT_SCORE_ADDITIVE)
     return plait_pair_scores (tape, &item->pairs, query, keys, extra,
                               plait_parameter_node (tape, reader->scored.vector),
                               item->scored->bias ? plait_parameter_node (tape, item->scored->bias) : NULL);
-  terms[0] = plait_pair_products (tape, &item->pairs, query, keys, scaled ? 1 / sqrt ((double)query->value.width) : 1);
-  terms[1] = extra;
-  return extra ? plait_sum (tape, terms, 2) : terms[0];
+  products = plait_pair_products (tape, &item->pairs, query, keys, scaled ? 1 / sqrt ((double)query->value.width) : 1);
+  return extra ? plait_add (tape, products, extra) : products;
 }
 
 /* Every query as a sentence of its own, and the one row of the context in it, if it is there. */

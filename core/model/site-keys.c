@@ -170,13 +170,10 @@ plait_site_gate_input (const PlaitDeclaredSite *site, PlaitTape *tape, PlaitNode
 PlaitNode *
 plait_site_gate (const PlaitDeclaredSite *site, PlaitTape *tape, PlaitNode *input, PlaitNode *state)
 {
-  PlaitNode *terms[2];
-
   if (!input)
     return NULL;
-  terms[0] = input;
-  terms[1] = plait_linear_apply (tape, &site->gate.state, state, PLAIT_ACTIVATION_NONE);
-  return plait_activate (tape, plait_sum (tape, terms, 2), PLAIT_ACTIVATION_SIGMOID);
+  state = plait_linear_apply (tape, &site->gate.state, state, PLAIT_ACTIVATION_NONE);
+  return plait_activate (tape, plait_add (tape, input, state), PLAIT_ACTIVATION_SIGMOID);
 }
 
 PlaitSearchCoverage

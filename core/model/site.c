@@ -287,7 +287,6 @@ PlaitStream
 plait_site_residual (PlaitSite *site, guint slot, PlaitStream x, PlaitContext context)
 {
   PlaitTape *tape = plait_site_running (site, G_STRFUNC);
-  PlaitNode *sums[] = { x.context, context.value };
   const PlaitLinear *refine;
   PlaitNode *y;
 
@@ -302,7 +301,7 @@ plait_site_residual (PlaitSite *site, guint slot, PlaitStream x, PlaitContext co
       if (refine->weight)
         x.query = plait_residual (tape, x.query,
                                   plait_linear_apply (tape, refine, context.value, PLAIT_ACTIVATION_NONE), 0);
-      x.context = x.context ? plait_sum (tape, sums, 2) : context.value;
+      x.context = x.context ? plait_add (tape, x.context, context.value) : context.value;
       return x;
     }
   y = plait_residual (tape, x.query, context.value, 0);
