@@ -134,16 +134,6 @@ most_rows (const PlaitTreeDepths *depths)
 }
 
 static void
-run_bundles (PlaitPool *pool, Depth *all, PlaitBundleWork work)
-{
-  const PlaitDownward *downward = all->downward;
-  const PlaitDownwardSide *sides = downward->sides;
-  const PlaitStepFactor factors[] = { sides[0].recurrent, sides[0].candidate, sides[1].recurrent, sides[1].candidate };
-
-  plait_bundles_run (pool, downward->depths->sentences.n, most_rows (downward->depths), factors, 4, work, all);
-}
-
-static void
 forward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
   Depth depth = depth_of (data, bundle, bundles, pool);
@@ -152,15 +142,6 @@ forward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
     for (gint64 side = 0; side < 2; side++)
       if (set_depth (&depth, at, side))
         go_down (&depth);
-}
-
-void
-plait_downward_forward (PlaitPool *pool, const PlaitDownward *downward)
-{
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
-  Depth all = { .kernels = plait_kernels (), .downward = downward };
-
-  run_bundles (pool, &all, forward_bundle);
 }
 
 static void
@@ -199,11 +180,26 @@ backward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
         go_up (&depth);
 }
 
+static void
+run_bundles (PlaitPool *pool, const PlaitDownward *downward, gboolean backward)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
+  const PlaitDownwardSide *sides = downward->sides;
+  const PlaitStepFactor factors[] = { sides[0].recurrent, sides[0].candidate, sides[1].recurrent, sides[1].candidate };
+  Depth all = { .kernels = plait_kernels (), .downward = downward, .backward = backward };
+
+  plait_bundles_run (pool, downward->depths->sentences.n, most_rows (downward->depths), factors, 4,
+                     backward ? backward_bundle : forward_bundle, &all);
+}
+
+void
+plait_downward_forward (PlaitPool *pool, const PlaitDownward *downward)
+{
+  run_bundles (pool, downward, FALSE);
+}
+
 void
 plait_downward_backward (PlaitPool *pool, const PlaitDownward *downward)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
-  Depth all = { .kernels = plait_kernels (), .downward = downward, .backward = TRUE };
-
-  run_bundles (pool, &all, backward_bundle);
+  run_bundles (pool, downward, TRUE);
 }

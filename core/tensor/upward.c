@@ -103,18 +103,6 @@ height_of (const Height *all, gint64 bundle, gint64 bundles, PlaitPool *pool)
 }
 
 static void
-run_bundles (PlaitPool *pool, Height *all, PlaitBundleWork work)
-{
-  const PlaitUpward *upward = all->upward;
-  const PlaitTreeHeights *heights = upward->heights;
-  const PlaitStepFactor factors[] = { upward->gates, upward->candidate[0], upward->candidate[1] };
-
-  if (heights->n == 0)
-    return;
-  plait_bundles_run (pool, heights->sentences.n, heights->first[1], factors, 3, work, all);
-}
-
-static void
 forward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 {
   Height height = height_of (data, bundle, bundles, pool);
@@ -154,15 +142,6 @@ forward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
           run_kernel (&height, height.kernels->tree_gru_after);
         }
     }
-}
-
-void
-plait_upward_forward (PlaitPool *pool, const PlaitUpward *upward)
-{
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
-  Height all = { .kernels = plait_kernels (), .upward = upward };
-
-  run_bundles (pool, &all, forward_bundle);
 }
 
 static void
@@ -209,11 +188,28 @@ backward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
     }
 }
 
+/* Goes back where there is @work. */
+static void
+run_bundles (PlaitPool *pool, const PlaitUpward *upward, const PlaitUpwardBackward *work)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
+  const PlaitTreeHeights *heights = upward->heights;
+  const PlaitStepFactor factors[] = { upward->gates, upward->candidate[0], upward->candidate[1] };
+  Height all = { .kernels = plait_kernels (), .upward = upward, .work = work };
+
+  if (heights->n > 0)
+    plait_bundles_run (pool, heights->sentences.n, heights->first[1], factors, 3,
+                       work ? backward_bundle : forward_bundle, &all);
+}
+
+void
+plait_upward_forward (PlaitPool *pool, const PlaitUpward *upward)
+{
+  run_bundles (pool, upward, NULL);
+}
+
 void
 plait_upward_backward (PlaitPool *pool, const PlaitUpward *upward, const PlaitUpwardBackward *work)
 {
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
-  Height all = { .kernels = plait_kernels (), .upward = upward, .work = work };
-
-  run_bundles (pool, &all, backward_bundle);
+  run_bundles (pool, upward, work);
 }
