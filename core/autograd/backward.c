@@ -51,6 +51,16 @@ plait_gradient_to_add_if_needed (PlaitTape *tape, PlaitNode *input)
   return input && input->needs_gradient ? plait_gradient_to_add (tape, input) : (PlaitTensor){ NULL, 0, 0, 0 };
 }
 
+void
+plait_gradient_add (PlaitTape *tape, PlaitNode *input, PlaitScalar factor, PlaitTensor from)
+{
+  PlaitScalar beta;
+  PlaitTensor target = plait_gradient_if_needed (tape, input, &beta);
+
+  if (target.data)
+    plait_tensor_accumulate (tape->pool, target, beta, factor, from);
+}
+
 PlaitTensor
 plait_gradient_inherit (PlaitTape *tape, PlaitTensor *gradient, PlaitNode *input, PlaitScalar *beta)
 {

@@ -56,13 +56,7 @@ sum_backward (PlaitTape *tape, PlaitNode *node)
   for (guint i = 0; i < node->n_inputs; i++)
     if (node->inputs[i]->needs_gradient)
       {
-        if (last)
-          {
-            PlaitScalar beta;
-            PlaitTensor target = plait_gradient_target (tape, last, &beta);
-
-            plait_tensor_accumulate (plait_tape_pool (tape), target, beta, PLAIT_TERM (sum, 1), node->gradient);
-          }
+        plait_gradient_add (tape, last, PLAIT_TERM (sum, 1), node->gradient);
         last = node->inputs[i];
       }
   plait_gradient_pass (tape, &node->gradient, PLAIT_TERM (sum, 1), last);

@@ -133,6 +133,9 @@ PlaitTensor plait_gradient_if_needed (PlaitTape *tape, PlaitNode *input, PlaitSc
  * needs no gradient. */
 void plait_gradient_scatter (PlaitTape *tape, PlaitNode *input, PlaitTensor gradient, const gint64 *indices);
 
+/* Adds @factor * @from to the gradient of @input; nothing where @input is NULL or needs no gradient. */
+void plait_gradient_add (PlaitTape *tape, PlaitNode *input, PlaitScalar factor, PlaitTensor from);
+
 /*
  * As plait_gradient_target, but where nothing has arrived at @input yet, *gradient (contiguous, of the arena, of the
  * shape of @input: mostly the node's own) becomes its storage: gradient->data is then NULL, *beta 0, and what comes

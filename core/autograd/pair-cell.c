@@ -124,13 +124,7 @@ add_linked_weights (PlaitTape *tape, const PlaitPairCell *cell, const PlaitNode 
                  plait_tape_precision (tape));
   column = 0;
   for (guint k = 0; k < cell->n; column += cell->links[k++].x.width)
-    {
-      PlaitScalar beta;
-      PlaitTensor target = plait_gradient_if_needed (tape, link_weight (node, k), &beta);
-
-      if (target.data)
-        plait_tensor_accumulate (pool, target, beta, 1, plait_tensor_rows (gradient, column, target.rows));
-    }
+    plait_gradient_add (tape, link_weight (node, k), 1, plait_tensor_rows (gradient, column, cell->links[k].x.width));
   plait_tape_release (tape, dread);
   plait_tape_release (tape, read);
   plait_tape_release (tape, gradient);

@@ -43,14 +43,7 @@ concatenate_backward (PlaitTape *tape, PlaitNode *node)
     {
       PlaitNode *part = node->inputs[i];
 
-      if (part->needs_gradient)
-        {
-          PlaitScalar beta;
-          PlaitTensor target = plait_gradient_target (tape, part, &beta);
-
-          plait_tensor_accumulate (plait_tape_pool (tape), target, beta, factor,
-                                   place_of (node->gradient, part, first, columns));
-        }
+      plait_gradient_add (tape, part, factor, place_of (node->gradient, part, first, columns));
       first += extent_of (part, columns);
     }
 }
