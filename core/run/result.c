@@ -96,9 +96,7 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
                 "%s: %s tells rates of %" G_GSIZE_FORMAT " sentences, expected %" G_GINT64_FORMAT
                 "; run the experiment again",
                 plait_store_path (run), rates, score->statistics->sentences, n);
-  if (local)
-    g_propagate_error (error, local);
-  return !local;
+  return plait_no_fault (&local, error);
 }
 
 /*
