@@ -147,16 +147,20 @@ collect_attribute (hid_t object, const char *name, const H5A_info_t *info, void 
 }
 
 char **
-plait_store_attributes (PlaitStore *store, const char *path, GError **error)
+plait_store_attributes_of (const PlaitStore *store, const char *path, hid_t id, GError **error)
 {
-  g_auto (StoreId) id = plait_store_object (store, path, error);
-  if (id < 0)
-    return NULL;
   g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
   hsize_t at = 0;
   if (H5Aiterate2 (id, H5_INDEX_NAME, H5_ITER_INC, &at, collect_attribute, names) < 0)
     return plait_store_fail_null (store, path, "list its attributes", error);
   return g_strv_builder_end (names);
+}
+
+char **
+plait_store_attributes (PlaitStore *store, const char *path, GError **error)
+{
+  g_auto (StoreId) id = plait_store_object (store, path, error);
+  return id >= 0 ? plait_store_attributes_of (store, path, id, error) : NULL;
 }
 
 /* An open attribute with what is needed to read it. */

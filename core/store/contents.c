@@ -127,25 +127,25 @@ hash_rows (XXH3_state_t *state, hid_t id, const PlaitStoreObject *object, gint64
 }
 
 static gboolean
-hash_dataset (PlaitStore *store, const char *path, gint64 *hash, GError **error)
+hash_dataset (PlaitStore *store, const PlaitStoreVisit *visit, gint64 *hash, GError **error)
 {
-  PlaitStoreObject object;
-  g_auto (StoreId) id = plait_store_dataset (store, path, &object, error);
-  g_auto (StoreId) stored_type = id < 0 ? -1 : H5Dget_type (id);
+  const PlaitStoreObject *object = &visit->object;
+  const char *path = visit->path;
+  g_auto (StoreId) stored_type = H5Dget_type (visit->id);
   g_autoptr (XXH3_state_t) state = begin_hash ();
 
-  if (id < 0)
+  if (!plait_store_check_values (store, path, visit->id, error))
     return FALSE;
-  hash_type (state, object.type);
-  XXH3_64bits_update (state, object.shape, object.rank * sizeof *object.shape);
+  hash_type (state, object->type);
+  XXH3_64bits_update (state, object->shape, object->rank * sizeof *object->shape);
   *hash = end_hash (state);
-  if (object.type == PLAIT_STORE_OTHER || object.elements == 0)
+  if (object->type == PLAIT_STORE_OTHER || object->elements == 0)
     return TRUE;
 
-  gboolean text = object.type == PLAIT_STORE_STRING;
-  gsize bytes = text ? (gsize)object.element_bytes : plait_store_type_size (object.type);
-  hid_t memory_type = text ? stored_type : plait_store_memory_type (object.type);
-  gint64 rows = object.rank == 0 ? 1 : object.shape[0], row_elements = object.elements / rows;
+  gboolean text = object->type == PLAIT_STORE_STRING;
+  gsize bytes = text ? (gsize)object->element_bytes : plait_store_type_size (object->type);
+  hid_t memory_type = text ? stored_type : plait_store_memory_type (object->type);
+  gint64 rows = object->rank == 0 ? 1 : object->shape[0], row_elements = object->elements / rows;
   gsize row_bytes;
   if (!plait_size_multiply ((gsize)row_elements, bytes, &row_bytes) || row_bytes > MOST_BYTES)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: a row of %s has more than 1 GiB; " PLAIT_STORE_REMEDY,
@@ -155,7 +155,7 @@ hash_dataset (PlaitStore *store, const char *path, gint64 *hash, GError **error)
   if (!buffer)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the values of %s", store->path, path);
   for (gint64 first = 0; first < rows; first += step)
-    if (!hash_rows (state, id, &object, first, MIN (step, rows - first), memory_type, bytes, buffer))
+    if (!hash_rows (state, visit->id, object, first, MIN (step, rows - first), memory_type, bytes, buffer))
       return plait_store_fail (store, path, "read it", error);
   *hash = end_hash (state);
   return TRUE;
@@ -195,16 +195,14 @@ hash_attribute (XXH3_state_t *state, PlaitStore *store, hid_t object, const char
 static gboolean
 hash_attributes (PlaitStore *store, const PlaitStoreVisit *visit, gint64 *hash, GError **error)
 {
-  const char *path = visit->path;
   gboolean any = visit->object.attributes > 0;
-  g_auto (GStrv) names = any ? plait_store_attributes (store, path, error) : NULL;
-  g_auto (StoreId) object = names ? plait_store_object (store, path, error) : -1;
+  g_auto (GStrv) names = any ? plait_store_attributes_of (store, visit->path, visit->id, error) : NULL;
   g_autoptr (XXH3_state_t) state = begin_hash ();
 
-  if (any && object < 0)
+  if (any && !names)
     return FALSE;
   for (char **name = names; any && *name; name++)
-    if (!plait_store_belongs_to_axes (*name) && !hash_attribute (state, store, object, path, *name, error))
+    if (!plait_store_belongs_to_axes (*name) && !hash_attribute (state, store, visit->id, visit->path, *name, error))
       return FALSE;
   *hash = end_hash (state);
   return TRUE;
@@ -225,7 +223,7 @@ note (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
       good = hash_attributes (store, visit, &attributes, &contents->error);
       break;
     case PLAIT_STORE_DATASET:
-      good = hash_dataset (store, visit->path, &values, &contents->error)
+      good = hash_dataset (store, visit, &values, &contents->error)
              && hash_attributes (store, visit, &attributes, &contents->error);
       break;
     case PLAIT_STORE_SOFT_LINK:

@@ -45,29 +45,27 @@ copy_attributes (PlaitStore *to, PlaitStore *from, const PlaitStoreVisit *visit,
 
   if (visit->object.attributes == 0)
     return TRUE;
-  g_auto (GStrv) names = plait_store_attributes (from, path, error);
-  g_auto (StoreId) source = plait_store_object (from, path, error);
-  g_auto (StoreId) copy = plait_store_object (to, path, error);
-  if (!names || source < 0 || copy < 0)
+  g_auto (GStrv) names = plait_store_attributes_of (from, path, visit->id, error);
+  g_auto (StoreId) copy = names ? plait_store_object (to, path, error) : -1;
+  if (copy < 0)
     return FALSE;
   for (char **name = names; *name != NULL; name++)
-    if (!plait_store_belongs_to_axes (*name) && !copy_attribute (to, source, copy, path, *name, error))
+    if (!plait_store_belongs_to_axes (*name) && !copy_attribute (to, visit->id, copy, path, *name, error))
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-copy_dataset (PlaitStore *to, PlaitStore *from, const char *path, GError **error)
+copy_dataset (PlaitStore *to, PlaitStore *from, const PlaitStoreVisit *visit, GError **error)
 {
   g_auto (StoreId) list = H5Pcreate (H5P_OBJECT_COPY);
-  PlaitStoreObject object;
-  g_auto (StoreId) source = plait_store_dataset (from, path, &object, error);
-  if (source < 0 || !plait_store_prepare (to, path, error))
+  const char *path = visit->path;
+  if (!plait_store_check_values (from, path, visit->id, error) || !plait_store_prepare (to, path, error))
     return FALSE;
   /* H5Ocopy of HDF5 1.10 crashes where it cannot read. */
   plait_store_blocks_pass (from->blocks, TRUE);
   gboolean copied = H5Pset_copy_object (list, H5O_COPY_WITHOUT_ATTR_FLAG) >= 0
-                    && H5Ocopy (from->file, path, to->file, path, list, to->link) >= 0 && to->failure == 0;
+                    && H5Ocopy (visit->id, ".", to->file, path, list, to->link) >= 0 && to->failure == 0;
   plait_store_blocks_pass (from->blocks, FALSE);
   return plait_store_intact (from, error) && (copied || plait_store_fail (to, path, "copy it", error));
 }
@@ -101,7 +99,7 @@ copy_object (PlaitStore *from, const PlaitStoreVisit *visit, gpointer data)
         g_ptr_array_add (copy->plots, g_strdup (visit->path));
       break;
     case PLAIT_STORE_DATASET:
-      good = copy_dataset (copy->to, from, visit->path, error) && copy_attributes (copy->to, from, visit, error);
+      good = copy_dataset (copy->to, from, visit, error) && copy_attributes (copy->to, from, visit, error);
       break;
     case PLAIT_STORE_SOFT_LINK:
       good = plait_store_link (copy->to, visit->path, visit->link_object, error);

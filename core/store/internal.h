@@ -154,12 +154,29 @@ hid_t plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject
  * other dataset. */
 hid_t plait_store_part (PlaitStore *store, const char *path, PlaitStoreObject *object, gint64 *start, GError **error);
 
-/* Whether something is stored at @path, whose group is there; of items nothing is. */
+/* Whether something is stored at @path; of items nothing is. */
 gboolean plait_store_is_stored (PlaitStore *store, const char *path);
 
 /* What stands at @path as it is stored, without items of ragged groups. */
 gboolean plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error);
 char **plait_store_members_stored (PlaitStore *store, const char *path, GError **error);
+
+/* The same where it is @name in the group @at, which need not be looked for again; *@id: the object, to be released, or
+ * -1 of a link or an item. */
+gboolean plait_store_look (PlaitStore *store, hid_t at, const char *name, const char *path, PlaitStoreObject *object,
+                           hid_t *id, GError **error);
+
+/* The names in the group @id, which stands at @path and is @object. (transfer full) */
+char **plait_store_members_of (const PlaitStore *store, const char *path, hid_t id, const PlaitStoreObject *object,
+                               GError **error);
+
+/* Whether the values of the dataset @id, which stands at @path, can be read (storage.c), or are being written. */
+gboolean plait_store_check_values (const PlaitStore *store, const char *path, hid_t id, GError **error);
+
+/* ---- attribute.c ---- */
+
+/* The names of the attributes of the object @id, which stands at @path. (transfer full) */
+char **plait_store_attributes_of (const PlaitStore *store, const char *path, hid_t id, GError **error);
 
 /* ---- storage.c ---- */
 

@@ -62,17 +62,11 @@ plait_store_has (PlaitStore *store, const char *path)
 {
   if (!check_path (store, path, NULL))
     return FALSE;
-  guint depth = path_depth (path);
-  if (plait_store_is_item (store, path))
+  if (!plait_store_is_stored (store, path))
     return is_item (store, path);
-  for (guint i = 1; i <= depth; i++)
-    {
-      g_autofree char *head = path_head (path, i);
-      if (!plait_store_is_stored (store, head))
-        return is_item (store, path);
-    }
   H5L_info_t info;
-  if (depth > 0 && H5Lget_info (store->file, path, &info, store->access) >= 0 && info.type == H5L_TYPE_EXTERNAL)
+  if (path_depth (path) > 0 && H5Lget_info (store->file, path, &info, store->access) >= 0
+      && info.type == H5L_TYPE_EXTERNAL)
     return TRUE;
   return H5Oexists_by_name (store->file, path, store->access) > 0;
 }
@@ -190,13 +184,19 @@ check_kind (const PlaitStore *store, const char *path, const PlaitStoreObject *o
                         store->path, path);
 }
 
+gboolean
+plait_store_check_values (const PlaitStore *store, const char *path, hid_t id, GError **error)
+{
+  /* What is being written is ours, and its file is not as long yet as it will be. */
+  return store->writing || plait_store_check_storage (id, store->fd, store->path, path, error);
+}
+
 hid_t
 plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error)
 {
   g_auto (StoreId) id = plait_store_object (store, path, error);
-  /* What is being written is ours, and its file is not as long yet as it will be. */
   if (id < 0 || !describe_id (store, path, id, object, error) || !check_kind (store, path, object, error)
-      || (!store->writing && !plait_store_check_storage (id, store->fd, store->path, path, error)))
+      || !plait_store_check_values (store, path, id, error))
     return -1;
   return store_id_steal (&id);
 }
@@ -219,14 +219,16 @@ plait_store_part (PlaitStore *store, const char *path, PlaitStoreObject *object,
 }
 
 gboolean
-plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error)
+plait_store_look (PlaitStore *store, hid_t at, const char *name, const char *path, PlaitStoreObject *object, hid_t *id,
+                  GError **error)
 {
+  *id = -1;
   if (!check_path (store, path, error))
     return FALSE;
   H5L_info_t info;
   if (path_depth (path) > 0)
     {
-      if (plait_store_is_item (store, path) || H5Lget_info (store->file, path, &info, store->access) < 0)
+      if (plait_store_is_item (store, path) || H5Lget_info (at, name, &info, store->access) < 0)
         {
           g_auto (PlaitStoreItem) item = { .id = -1 };
           if (!find_item (store, path, &item, error))
@@ -243,8 +245,15 @@ plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObje
           return TRUE;
         }
     }
-  g_auto (StoreId) id = plait_store_object (store, path, error);
-  return id >= 0 && describe_id (store, path, id, object, error);
+  *id = H5Oopen (at, name, store->access);
+  return *id >= 0 ? describe_id (store, path, *id, object, error) : fail_absent (store, path, error);
+}
+
+gboolean
+plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error)
+{
+  g_auto (StoreId) id = -1;
+  return plait_store_look (store, store->file, path, path, object, &id, error);
 }
 
 /* Whether @path, a group with attributes, has items. */
@@ -289,6 +298,22 @@ order_of_members (hid_t group)
 }
 
 char **
+plait_store_members_of (const PlaitStore *store, const char *path, hid_t id, const PlaitStoreObject *object,
+                        GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  hsize_t at = 0;
+  if (object->kind != PLAIT_STORE_GROUP || object->members > MOST_MEMBERS)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: %s is not a group of at most %d members, as was expected; " PLAIT_STORE_REMEDY,
+                            store->path, path, MOST_MEMBERS);
+  if (H5Literate (id, order_of_members (id), H5_ITER_INC, &at, collect_name, names) < 0)
+    return plait_store_fail_null (store, path, "list its members", error);
+  g_ptr_array_add (names, NULL);
+  return (char **)g_ptr_array_steal (names, NULL);
+}
+
+char **
 plait_store_members_stored (PlaitStore *store, const char *path, GError **error)
 {
   PlaitStoreObject object;
@@ -297,18 +322,9 @@ plait_store_members_stored (PlaitStore *store, const char *path, GError **error)
       && plait_store_item_find (store, path, &item, NULL) && item.names)
     return g_steal_pointer (&item.names);
   g_auto (StoreId) id = plait_store_object (store, path, error);
-  if (id < 0 || !describe_id (store, path, id, &object, error))
-    return NULL;
-  if (object.kind != PLAIT_STORE_GROUP || object.members > MOST_MEMBERS)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: %s is not a group of at most %d members, as was expected; " PLAIT_STORE_REMEDY,
-                            store->path, path, MOST_MEMBERS);
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  hsize_t at = 0;
-  if (H5Literate (id, order_of_members (id), H5_ITER_INC, &at, collect_name, names) < 0)
-    return plait_store_fail_null (store, path, "list its members", error);
-  g_ptr_array_add (names, NULL);
-  return (char **)g_ptr_array_steal (names, NULL);
+  return id >= 0 && describe_id (store, path, id, &object, error)
+             ? plait_store_members_of (store, path, id, &object, error)
+             : NULL;
 }
 
 char **

@@ -12,12 +12,14 @@ typedef struct
   gboolean stopped;
 } Walk;
 
+/* Visits what stands in the group @at as @name, at @path of the file, and what is below it. */
 static gboolean
-visit_all (Walk *walk, const char *path, guint depth, GError **error)
+visit_all (Walk *walk, hid_t at, const char *name, const char *path, guint depth, GError **error)
 {
   g_autofree char *link_file = NULL, *link_object = NULL;
+  g_auto (StoreId) id = -1;
   PlaitStoreVisit visit = { .path = path, .depth = depth };
-  if (!plait_store_describe_stored (walk->store, path, &visit.object, error))
+  if (!plait_store_look (walk->store, at, name, path, &visit.object, &id, error))
     return FALSE;
   PlaitStoreKind kind = visit.object.kind;
   if ((kind == PLAIT_STORE_SOFT_LINK || kind == PLAIT_STORE_EXTERNAL_LINK)
@@ -25,16 +27,18 @@ visit_all (Walk *walk, const char *path, guint depth, GError **error)
     return FALSE;
   visit.link_file = link_file;
   visit.link_object = link_object;
+  visit.id = id;
 
   PlaitStoreStep step = walk->visitor (walk->store, &visit, walk->data);
   walk->stopped = step == PLAIT_STORE_WALK_STOP;
   if (step != PLAIT_STORE_WALK_ON || kind != PLAIT_STORE_GROUP || depth >= walk->maximum_depth)
     return TRUE;
-  g_auto (GStrv) members = plait_store_members_stored (walk->store, path, error);
+  g_auto (GStrv) members = id >= 0 ? plait_store_members_of (walk->store, path, id, &visit.object, error)
+                                   : plait_store_members_stored (walk->store, path, error);
   for (guint i = 0; members && members[i] && !walk->stopped; i++)
     {
       g_autofree char *place = g_strconcat (path[1] == '\0' ? "" : path, "/", members[i], NULL);
-      if (!visit_all (walk, place, depth + 1, error))
+      if (!visit_all (walk, id, members[i], place, depth + 1, error))
         return FALSE;
     }
   return members != NULL;
@@ -46,5 +50,5 @@ plait_store_walk (PlaitStore *store, const char *path, guint maximum_depth, Plai
 {
   Walk walk = { store, maximum_depth, visitor, data, FALSE };
 
-  return visit_all (&walk, path, 0, error);
+  return visit_all (&walk, store->file, path, path, 0, error);
 }
