@@ -19,17 +19,6 @@ typedef struct
   guint n_cells;
 } Fault;
 
-/* Cells, and what they own. */
-typedef struct
-{
-  PlaitCells public; /* first: cast into each other */
-  GStringChunk *texts;
-  GArray *axes;
-  GArray *cells;
-  GArray *exclusions;
-  GPtrArray *same;
-} CellsPrivate;
-
 typedef struct
 {
   PlaitKeyFile *file;
@@ -39,7 +28,8 @@ typedef struct
   PlaitExclusions *exclusions;
   PlaitTies *ties;
   char **own; /* [n_axes]: what the file says itself of the key of each; NULL: nothing */
-  CellsPrivate *cells;
+  PlaitCells *cells;
+  GStrvBuilder *same;   /* of the cells */
   GHashTable *settings; /* of the cells */
   GPtrArray *noted;     /* PlaitProblems of cells */
   GPtrArray *faults;    /* Fault, in order; the problems are those of noted */
@@ -65,7 +55,6 @@ fault_free (gpointer data)
 static void
 read_axis (const Builder *builder, const char *key)
 {
-  CellsPrivate *cells = builder->cells;
   g_auto (GStrv) values = plait_key_file_list (builder->file, PLAIT_GRID_GROUP, key);
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   g_autofree char *group = NULL, *name = NULL;
@@ -93,8 +82,7 @@ read_axis (const Builder *builder, const char *key)
         plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
                                 "has an empty value; drop one of the ';', or write \"\" for it");
     }
-  PlaitAxis axis = { g_strdup (key), (const char *const *)g_steal_pointer (&values), n };
-  g_array_append_val (cells->axes, axis);
+  builder->cells->axes[builder->cells->n_axes++] = (PlaitAxis){ g_strdup (key), g_steal_pointer (&values), n };
 }
 
 gboolean
@@ -121,11 +109,11 @@ label_of (const Builder *builder, const guint *places)
 {
   g_autoptr (GString) label = g_string_new (NULL);
 
-  for (guint i = 0; i < builder->cells->axes->len; i++)
+  for (guint i = 0; i < builder->cells->n_axes; i++)
     {
-      const PlaitAxis *axis = &g_array_index (builder->cells->axes, PlaitAxis, i);
+      const PlaitAxis *axis = &builder->cells->axes[i];
 
-      if (!plait_ties_is_absent (builder->ties, builder->cells->axes, i, places[i]))
+      if (!plait_ties_is_absent (builder->ties, i, places[i]))
         g_string_append_printf (label, "%s%s=%s", label->len > 0 ? " " : "", axis->key, axis->values[places[i]]);
     }
   return g_strdup (label->str);
@@ -135,15 +123,15 @@ label_of (const Builder *builder, const guint *places)
 static gboolean
 set_values (const Builder *builder, const guint *places, GError **error)
 {
-  for (guint i = 0; i < builder->cells->axes->len; i++)
+  for (guint i = 0; i < builder->cells->n_axes; i++)
     {
-      const PlaitAxis *axis = &g_array_index (builder->cells->axes, PlaitAxis, i);
+      const PlaitAxis *axis = &builder->cells->axes[i];
 
       if (builder->set[i] == places[i])
         continue;
       g_autofree char *place = plait_key_file_place (builder->file, PLAIT_GRID_GROUP, axis->key);
       g_autofree char *group = NULL, *key = NULL;
-      gboolean absent = plait_ties_is_absent (builder->ties, builder->cells->axes, i, places[i]);
+      gboolean absent = plait_ties_is_absent (builder->ties, i, places[i]);
       const char *value = absent ? builder->own[i] : axis->values[places[i]];
       g_auto (GStrv) parts = g_strsplit (value ? value : "", "\\", -1);
       g_autofree char *written = g_strjoinv ("\\\\", parts);
@@ -202,7 +190,7 @@ resolve (const Builder *builder, char **matched, PlaitProblems *problems)
 static void
 add_cell (Builder *builder, const guint *places)
 {
-  guint n_axes = builder->cells->axes->len;
+  PlaitCells *cells = builder->cells;
   g_autofree char *label = label_of (builder, places);
   g_autofree char *settings = NULL;
   g_autofree char *matched = NULL;
@@ -223,14 +211,13 @@ add_cell (Builder *builder, const guint *places)
   settings = plait_experiment_key (experiment);
   if (g_hash_table_contains (builder->settings, settings))
     {
-      g_ptr_array_add (builder->cells->same, g_steal_pointer (&label));
+      g_strv_builder_add (builder->same, label);
       return;
     }
   g_hash_table_add (builder->settings, settings);
-  PlaitExperimentCell cell
-      = { g_steal_pointer (&label), g_steal_pointer (&settings), g_memdup2 (places, n_axes * sizeof *places),
-          g_steal_pointer (&experiment), g_steal_pointer (&matched) };
-  g_array_append_val (builder->cells->cells, cell);
+  cells->cells[cells->n_cells++] = (PlaitExperimentCell){ g_steal_pointer (&label), g_steal_pointer (&settings),
+                                                          g_memdup2 (places, cells->n_axes * sizeof *places),
+                                                          g_steal_pointer (&experiment), g_steal_pointer (&matched) };
 }
 
 /* Faults that all cells share say so once; others name the first cell that has them. */
@@ -256,18 +243,16 @@ report_faults (const Builder *builder)
 static void
 read_own (Builder *builder)
 {
-  const GArray *axes = builder->cells->axes;
+  guint n = builder->cells->n_axes;
 
-  builder->own = g_new0 (char *, axes->len + 1);
-  builder->set = g_new (guint, axes->len);
-  for (guint i = 0; i < axes->len; i++)
+  builder->own = g_new0 (char *, n);
+  builder->set = g_new (guint, n);
+  for (guint i = 0; i < n; i++)
     {
       g_autofree char *group = NULL, *key = NULL;
-      const char *value;
 
-      plait_experiment_split_key (g_array_index (axes, PlaitAxis, i).key, &group, &key);
-      value = plait_key_file_value (builder->file, group, key);
-      builder->own[i] = value ? g_string_chunk_insert (builder->cells->texts, value) : NULL;
+      plait_experiment_split_key (builder->cells->axes[i].key, &group, &key);
+      builder->own[i] = g_strdup (plait_key_file_value (builder->file, group, key));
       builder->set[i] = G_MAXUINT;
     }
 }
@@ -275,20 +260,21 @@ read_own (Builder *builder)
 static void
 build_cells (Builder *builder)
 {
-  CellsPrivate *cells = builder->cells;
-  g_autofree guint *places = g_new0 (guint, cells->axes->len);
-  g_autofree guint *settled = g_new0 (guint, cells->axes->len);
+  PlaitCells *cells = builder->cells;
+  g_autofree guint *places = g_new0 (guint, cells->n_axes);
+  g_autofree guint *settled = g_new0 (guint, cells->n_axes);
 
+  cells->cells = g_new0 (PlaitExperimentCell, plait_ties_count (builder->ties, MOST_CELLS));
   do
-    if (!plait_ties_settle (builder->ties, cells->axes, places, settled))
+    if (!plait_ties_settle (builder->ties, places, settled))
       continue;
     else if (plait_exclusions_leave_out (builder->exclusions, settled))
-      cells->public.n_excluded++;
+      cells->n_excluded++;
     else
       add_cell (builder, settled);
-  while (plait_ties_advance (builder->ties, cells->axes, places));
+  while (plait_ties_advance (builder->ties, places));
 
-  plait_exclusions_tell (builder->exclusions, cells->texts, cells->exclusions, builder->problems);
+  cells->exclusions = plait_exclusions_tell (builder->exclusions, &cells->n_exclusions, builder->problems);
   if (builder->n_resolved == 0)
     plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, NULL,
                             "every cell is excluded; drop an exclusion");
@@ -299,8 +285,7 @@ static void
 read_grid (Builder *builder)
 {
   const char *const *keys = plait_key_file_keys (builder->file, PLAIT_GRID_GROUP);
-  CellsPrivate *cells = builder->cells;
-  const PlaitAxis *axes;
+  PlaitCells *cells = builder->cells;
 
   if (!plait_key_file_has_group (builder->file, PLAIT_GRID_GROUP))
     {
@@ -311,129 +296,76 @@ read_grid (Builder *builder)
           plait_key_file_name (builder->file));
       return;
     }
+  cells->axes = g_new0 (PlaitAxis, g_strv_length ((char **)keys));
   for (guint i = 0; keys[i]; i++)
     if (!plait_exclusions_have_key (keys[i]) && !plait_match_is_key (keys[i]) && !plait_ties_have_key (keys[i])
         && !plait_executor_has_key (keys[i]))
       read_axis (builder, keys[i]);
-  plait_ties_read (builder->ties, keys, cells->axes, builder->problems);
-  plait_executor_read (builder->file, &cells->public.executor, builder->problems);
-  axes = (const PlaitAxis *)(gpointer)cells->axes->data;
+  plait_ties_read (builder->ties, keys, cells->axes, cells->n_axes, builder->problems);
+  plait_executor_read (builder->file, &cells->executor, builder->problems);
   for (guint i = 0; keys[i]; i++)
     if (plait_exclusions_have_key (keys[i]))
-      plait_exclusions_read (builder->exclusions, keys[i], axes, cells->axes->len, builder->problems);
-  if (builder->cells->axes->len == 0 && plait_problems_count (builder->problems) == 0)
+      plait_exclusions_read (builder->exclusions, keys[i], cells->axes, cells->n_axes, builder->problems);
+  if (cells->n_axes == 0 && plait_problems_count (builder->problems) == 0)
     plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, NULL,
                             "has no axis; add one such as decoder.combiner=serial;flat, or use plait run");
-  if (plait_ties_count (builder->ties, cells->axes, MOST_CELLS) > MOST_CELLS)
+  if (plait_ties_count (builder->ties, MOST_CELLS) > MOST_CELLS)
     plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, NULL,
                             "its axes make more than %d cells; split the grid", MOST_CELLS);
 }
 
-static void
-axis_clear (gpointer data)
+PlaitCells *
+plait_cells_new (void)
 {
-  PlaitAxis *axis = data;
+  PlaitCells *cells = g_new0 (PlaitCells, 1);
 
-  g_free ((gpointer)axis->key);
-  g_strfreev ((char **)axis->values);
-}
-
-GArray *
-plait_axes_new (void)
-{
-  GArray *axes = g_array_new (FALSE, TRUE, sizeof (PlaitAxis));
-
-  g_array_set_clear_func (axes, axis_clear);
-  return axes;
-}
-
-static void
-cell_clear (gpointer data)
-{
-  PlaitExperimentCell *cell = data;
-
-  g_free (cell->label);
-  g_free (cell->settings);
-  g_free (cell->matched);
-  g_free (cell->places);
-  plait_experiment_free (cell->experiment);
-}
-
-GArray *
-plait_experiment_cells_new (void)
-{
-  GArray *cells = g_array_new (FALSE, TRUE, sizeof (PlaitExperimentCell));
-
-  g_array_set_clear_func (cells, cell_clear);
-  return cells;
-}
-
-/* Takes over @axes and @items. */
-static CellsPrivate *
-cells_new (GArray *axes, GArray *items)
-{
-  CellsPrivate *cells = g_new0 (CellsPrivate, 1);
-
-  cells->public.executor.executor = "local";
-  cells->texts = g_string_chunk_new (1024);
-  cells->axes = axes;
-  cells->cells = items;
-  cells->exclusions = g_array_new (FALSE, FALSE, sizeof (PlaitExclusion));
-  cells->same = g_ptr_array_new_with_free_func (g_free);
+  cells->executor.executor = "local";
   return cells;
 }
 
 void
-plait_cells_free (PlaitCells *public)
+plait_cells_free (PlaitCells *cells)
 {
-  CellsPrivate *cells = (CellsPrivate *)public;
-
   if (!cells)
     return;
-  g_free (cells->public.executor.memory);
-  g_strfreev (cells->public.executor.options);
-  g_array_unref (cells->axes);
-  g_array_unref (cells->cells);
-  g_array_unref (cells->exclusions);
-  g_ptr_array_unref (cells->same);
-  g_string_chunk_free (cells->texts);
+  for (guint i = 0; i < cells->n_axes; i++)
+    {
+      g_free (cells->axes[i].key);
+      g_strfreev (cells->axes[i].values);
+    }
+  for (guint i = 0; i < cells->n_cells; i++)
+    {
+      PlaitExperimentCell *cell = &cells->cells[i];
+
+      g_free (cell->label);
+      g_free (cell->settings);
+      g_free (cell->matched);
+      g_free (cell->places);
+      plait_experiment_free (cell->experiment);
+    }
+  for (guint i = 0; i < cells->n_exclusions; i++)
+    g_free (cells->exclusions[i].rule);
+  g_free (cells->name);
+  g_free (cells->axes);
+  g_free (cells->cells);
+  g_free (cells->exclusions);
+  g_free (cells->executor.memory);
+  g_strfreev (cells->executor.options);
+  g_strfreev (cells->same);
   g_free (cells);
-}
-
-static void
-publish (CellsPrivate *cells)
-{
-  PlaitCells *public = &cells->public;
-
-  g_ptr_array_add (cells->same, NULL);
-  public->axes = (const PlaitAxis *)(gpointer)cells->axes->data;
-  public->n_axes = cells->axes->len;
-  public->cells = (const PlaitExperimentCell *)(gpointer)cells->cells->data;
-  public->n_cells = cells->cells->len;
-  public->exclusions = (const PlaitExclusion *)(gpointer)cells->exclusions->data;
-  public->n_exclusions = cells->exclusions->len;
-  public->same = (char **)cells->same->pdata;
-}
-
-PlaitCells *
-plait_cells_new_of (const char *name, GArray *axes, GArray *items)
-{
-  CellsPrivate *cells = cells_new (axes, items);
-
-  publish (cells);
-  cells->public.name = g_string_chunk_insert (cells->texts, name);
-  return &cells->public;
 }
 
 /* Where the grid itself is at fault the first values of its axes stand for the others: the rest is told too. */
 static void
 check_first (Builder *builder)
 {
-  g_autofree guint *places = g_new0 (guint, builder->cells->axes->len);
+  PlaitCells *cells = builder->cells;
+  g_autofree guint *places = g_new0 (guint, cells->n_axes);
 
-  for (guint i = 0; i < builder->cells->axes->len; i++)
-    if (g_array_index (builder->cells->axes, PlaitAxis, i).n_values == 0)
+  for (guint i = 0; i < cells->n_axes; i++)
+    if (cells->axes[i].n_values == 0)
       return;
+  cells->cells = g_new0 (PlaitExperimentCell, 1);
   add_cell (builder, places);
   report_faults (builder);
 }
@@ -452,7 +384,7 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
       plait_problems_take (problems, fault);
       return NULL;
     }
-  cells = (PlaitCells *)cells_new (plait_axes_new (), plait_experiment_cells_new ());
+  cells = plait_cells_new ();
 
   g_autofree char *folder = plait_experiment_folder (path);
   g_auto (GStrv) alternatives = plait_experiment_alternatives (file);
@@ -463,6 +395,7 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
   g_autoptr (GPtrArray) faults = g_ptr_array_new_with_free_func (fault_free);
   g_autoptr (GHashTable) settings = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) by_text = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GStrvBuilder) same = g_strv_builder_new ();
   g_autoptr (PlaitMatch) match = plait_match_new (file, problems);
   Builder builder = {
     .file = file,
@@ -471,7 +404,8 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
     .problems = problems,
     .exclusions = exclusions,
     .ties = ties,
-    .cells = (CellsPrivate *)cells,
+    .cells = cells,
+    .same = same,
     .settings = settings,
     .noted = noted,
     .faults = faults,
@@ -484,12 +418,14 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
     build_cells (&builder);
   else if (plait_key_file_has_group (file, PLAIT_GRID_GROUP))
     check_first (&builder);
+  for (guint i = 0; i < cells->n_axes; i++)
+    g_free (builder.own[i]);
   g_free (builder.own);
   g_free (builder.set);
   if (plait_problems_count (problems) > before)
     return NULL;
-  publish (builder.cells);
-  cells->name = cells->cells[0].experiment->name;
+  cells->name = g_strdup (cells->cells[0].experiment->name);
+  cells->same = g_strv_builder_end (same);
   return g_steal_pointer (&cells);
 }
 

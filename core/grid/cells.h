@@ -20,8 +20,8 @@
  */
 typedef struct
 {
-  const char *key;           /* "decoder.combiner" */
-  const char *const *values; /* NULL-terminated */
+  char *key;     /* "decoder.combiner" */
+  char **values; /* NULL-terminated */
   guint n_values;
 } PlaitAxis;
 
@@ -37,7 +37,7 @@ typedef struct
 /* An exclusion as it is written, and how many cells it leaves out. */
 typedef struct
 {
-  const char *rule; /* "experiment.sources=en & decoder.combiner=parallel|flat" */
+  char *rule; /* "experiment.sources=en & decoder.combiner=parallel|flat" */
   guint n_cells;
 } PlaitExclusion;
 
@@ -54,21 +54,19 @@ typedef struct
   char **options;       /* for sbatch, or NULL */
 } PlaitExecutorSettings;
 
-typedef struct PlaitCells PlaitCells;
-
-struct PlaitCells
+typedef struct
 {
-  const char *name; /* of the grid: experiment.name, or the file's */
+  char *name; /* of the grid: experiment.name, or the file's */
   guint n_axes;
-  const PlaitAxis *axes;
+  PlaitAxis *axes;
   guint n_cells;
-  const PlaitExperimentCell *cells;
+  PlaitExperimentCell *cells;
   guint n_excluded; /* cells that one exclusion or more leaves out */
   guint n_exclusions;
-  const PlaitExclusion *exclusions;
+  PlaitExclusion *exclusions;
   PlaitExecutorSettings executor;
   char **same; /* labels of cells that resolve to one that stands before them, and so are left out; NULL-terminated */
-};
+} PlaitCells;
 
 /* The cells of the grid file at @path, each resolved and checked, modules loaded. All faults are told at once; what is
  * wrong in some cells only names them. (transfer full) */
@@ -84,11 +82,7 @@ gboolean plait_axis_is_seed (const PlaitAxis *axis);
 /* Whether @a and @b differ in nothing but their seed. */
 gboolean plait_cells_are_seeds (const PlaitCells *cells, const PlaitExperimentCell *a, const PlaitExperimentCell *b);
 
-/* Arrays of PlaitAxis and of PlaitExperimentCell, which own what is put into them. (transfer full) */
-GArray *plait_axes_new (void);
-GArray *plait_experiment_cells_new (void);
-
-/* Cells that are known already: @axes and @items of these are taken over. (transfer full) */
-PlaitCells *plait_cells_new_of (const char *name, GArray *axes, GArray *items);
+/* None yet, whose arrays are allocated by themselves. (transfer full) */
+PlaitCells *plait_cells_new (void);
 void plait_cells_free (PlaitCells *cells);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCells, plait_cells_free)

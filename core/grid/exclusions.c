@@ -115,7 +115,7 @@ read_condition (const PlaitExclusions *exclusions, Exclusion *exclusion, char *t
         condition.meets[v] = TRUE;
       else
         {
-          g_autofree char *all = g_strjoinv (", ", (char **)axis->values);
+          g_autofree char *all = g_strjoinv (", ", axis->values);
           plait_problems_add_key (problems, exclusions->file, PLAIT_GRID_GROUP, exclusion->key,
                                   "\"%s\" is no value of the axis %s (values: %s)", values[i], axis->key, all);
         }
@@ -164,17 +164,20 @@ plait_exclusions_leave_out (PlaitExclusions *exclusions, const guint *places)
   return excluded;
 }
 
-void
-plait_exclusions_tell (const PlaitExclusions *exclusions, GStringChunk *texts, GArray *told, PlaitProblems *problems)
+PlaitExclusion *
+plait_exclusions_tell (const PlaitExclusions *exclusions, guint *n, PlaitProblems *problems)
 {
-  for (guint e = 0; e < exclusions->list->len; e++)
+  PlaitExclusion *told = g_new (PlaitExclusion, exclusions->list->len);
+
+  *n = exclusions->list->len;
+  for (guint e = 0; e < *n; e++)
     {
       const Exclusion *exclusion = exclusions->list->pdata[e];
-      PlaitExclusion one = { g_string_chunk_insert (texts, exclusion->text), exclusion->n_cells };
 
-      g_array_append_val (told, one);
+      told[e] = (PlaitExclusion){ g_strdup (exclusion->text), exclusion->n_cells };
       if (exclusion->n_cells == 0)
         plait_problems_add_key (problems, exclusions->file, PLAIT_GRID_GROUP, exclusion->key,
                                 "\"%s\" leaves no cell out; correct it, or drop it", exclusion->text);
     }
+  return told;
 }

@@ -26,6 +26,5 @@ void plait_exclusions_read (PlaitExclusions *exclusions, const char *key, const 
  * with. */
 gboolean plait_exclusions_leave_out (PlaitExclusions *exclusions, const guint *places);
 
-/* Adds each to @told (PlaitExclusion, its text in @texts); one that left nothing out is a problem. */
-void plait_exclusions_tell (const PlaitExclusions *exclusions, GStringChunk *texts, GArray *told,
-                            PlaitProblems *problems);
+/* All of them, *@n; one that left nothing out is a problem. (transfer full), with their rules */
+PlaitExclusion *plait_exclusions_tell (const PlaitExclusions *exclusions, guint *n, PlaitProblems *problems);

@@ -37,7 +37,7 @@ write_axes (const PlaitGrid *grid, PlaitStore *store, GError **error)
       const PlaitAxis *axis = &grid->cells->axes[a];
       g_autofree char *path = g_strdup_printf ("/axes/%s", axis->key);
 
-      if (!plait_store_write_strings (store, path, axis->values, axis->n_values, error))
+      if (!plait_store_write_strings (store, path, (const char *const *)axis->values, axis->n_values, error))
         return FALSE;
     }
   return TRUE;

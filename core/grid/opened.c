@@ -7,13 +7,12 @@
 
 #define MOST_BYTES ((gsize)1 << 26)
 
-/* (element-type PlaitAxis) */
-static GArray *
-read_axes (PlaitStore *store, GError **error)
+static gboolean
+read_axes (PlaitCells *cells, PlaitStore *store, GError **error)
 {
-  g_autoptr (GArray) axes = plait_axes_new ();
   g_auto (GStrv) names = plait_store_members (store, "/axes", error);
 
+  cells->axes = g_new0 (PlaitAxis, names ? g_strv_length (names) : 0);
   for (guint a = 0; names && names[a]; a++)
     {
       g_autofree char *path = g_strdup_printf ("/axes/%s", names[a]);
@@ -21,11 +20,10 @@ read_axes (PlaitStore *store, GError **error)
       char **values = plait_store_read_strings (store, path, MOST_BYTES, &n, error);
 
       if (!values)
-        return NULL;
-      PlaitAxis axis = { g_strdup (names[a]), (const char *const *)values, (guint)n };
-      g_array_append_val (axes, axis);
+        return FALSE;
+      cells->axes[cells->n_axes++] = (PlaitAxis){ g_strdup (names[a]), values, (guint)n };
     }
-  return names ? g_steal_pointer (&axes) : NULL;
+  return names != NULL;
 }
 
 /* A column of /cells, which has @n rows; -1: any number. (transfer full) */
@@ -48,9 +46,10 @@ read_column (PlaitStore *store, const char *name, gint64 *n, GError **error)
 
 /* Fills the places of axis @a of all cells. */
 static gboolean
-read_places (PlaitStore *store, const PlaitAxis *axis, guint a, GArray *cells, GError **error)
+read_places (const PlaitCells *cells, guint a, PlaitStore *store, GError **error)
 {
-  gint64 n = cells->len;
+  const PlaitAxis *axis = &cells->axes[a];
+  gint64 n = cells->n_cells;
   g_auto (GStrv) values = read_column (store, axis->key, &n, error);
 
   for (gint64 i = 0; values && i < n; i++)
@@ -62,7 +61,7 @@ read_places (PlaitStore *store, const PlaitAxis *axis, guint a, GArray *cells, G
       if (v == axis->n_values)
         return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s:/cells: \"%s\" is no value of %s; run plait grid again",
                            plait_store_path (store), values[i], axis->key);
-      g_array_index (cells, PlaitExperimentCell, i).places[a] = v;
+      cells->cells[i].places[a] = v;
     }
   return values != NULL;
 }
@@ -87,37 +86,34 @@ read_cell (PlaitGrid *grid, PlaitGridCell *cell, PlaitExperimentCell *own, Plait
 }
 
 static gboolean
-read_cells (PlaitGrid *grid, PlaitStore *store, const char *name, PlaitRegistry *registry, GError **error)
+read_cells (PlaitGrid *grid, PlaitStore *store, PlaitRegistry *registry, GError **error)
 {
   gint64 n = -1;
-  g_autoptr (GArray) axes = read_axes (store, error);
-  g_auto (GStrv) labels = axes ? read_column (store, "label", &n, error) : NULL;
+  PlaitCells *cells = grid->cells;
+  g_auto (GStrv) labels = read_axes (cells, store, error) ? read_column (store, "label", &n, error) : NULL;
   g_auto (GStrv) names = labels ? read_column (store, "name", &n, error) : NULL;
   g_auto (GStrv) keys = names ? read_column (store, "key", &n, error) : NULL;
-  g_autoptr (GArray) cells = plait_experiment_cells_new ();
 
   if (!keys)
     return FALSE;
-  g_array_set_size (cells, (guint)n);
-  grid->n = grid->n_known = (guint)n;
+  cells->cells = g_new0 (PlaitExperimentCell, n);
+  cells->n_cells = grid->n = grid->n_known = (guint)n;
   grid->items = g_new0 (PlaitGridCell, n + 1);
   for (gint64 i = 0; i < n; i++)
     {
-      PlaitExperimentCell *own = &g_array_index (cells, PlaitExperimentCell, i);
+      PlaitExperimentCell *own = &cells->cells[i];
 
       own->label = g_strdup (labels[i]);
-      own->places = g_new0 (guint, axes->len + 1);
+      own->places = g_new0 (guint, cells->n_axes + 1);
+      grid->items[i].cell = own;
       grid->items[i].name = g_strdup (names[i]);
       grid->items[i].key = g_strdup (keys[i]);
       if (!read_cell (grid, &grid->items[i], own, registry, error))
         return FALSE;
     }
-  for (guint a = 0; a < axes->len; a++)
-    if (!read_places (store, &g_array_index (axes, PlaitAxis, a), a, cells, error))
+  for (guint a = 0; a < cells->n_axes; a++)
+    if (!read_places (cells, a, store, error))
       return FALSE;
-  grid->cells = plait_cells_new_of (name, g_steal_pointer (&axes), g_steal_pointer (&cells));
-  for (gint64 i = 0; i < n; i++)
-    grid->items[i].cell = &grid->cells->cells[i];
   return TRUE;
 }
 
@@ -126,12 +122,12 @@ plait_grid_open (const char *path, PlaitRegistry *registry, GError **error)
 {
   g_autoptr (PlaitGrid) grid = g_new0 (PlaitGrid, 1);
   g_autoptr (PlaitStore) store = plait_store_open (path, error);
-  g_autofree char *name = NULL;
 
   if (!store)
     return NULL;
   grid->folder = g_path_get_dirname (path);
-  name = plait_store_get_string (store, "/", "name", error);
-  grid->text = name ? plait_store_get_string (store, "/", "experiment", error) : NULL;
-  return grid->text && read_cells (grid, store, name, registry, error) ? g_steal_pointer (&grid) : NULL;
+  grid->cells = plait_cells_new ();
+  grid->cells->name = plait_store_get_string (store, "/", "name", error);
+  grid->text = grid->cells->name ? plait_store_get_string (store, "/", "experiment", error) : NULL;
+  return grid->text && read_cells (grid, store, registry, error) ? g_steal_pointer (&grid) : NULL;
 }

@@ -17,22 +17,17 @@ typedef struct
 struct PlaitTies
 {
   const PlaitKeyFile *file;
-  GArray *list; /* Tie, as many as axes once they are read */
+  PlaitAxis *axes;
+  guint n;
+  Tie *list; /* [n] */
 };
-
-static void
-tie_clear (gpointer data)
-{
-  plait_exclusions_free (((Tie *)data)->condition);
-}
 
 PlaitTies *
 plait_ties_new (const PlaitKeyFile *file)
 {
-  PlaitTies *ties = g_new (PlaitTies, 1);
+  PlaitTies *ties = g_new0 (PlaitTies, 1);
 
-  *ties = (PlaitTies){ file, g_array_new (FALSE, TRUE, sizeof (Tie)) };
-  g_array_set_clear_func (ties->list, tie_clear);
+  ties->file = file;
   return ties;
 }
 
@@ -41,7 +36,9 @@ plait_ties_free (PlaitTies *ties)
 {
   if (!ties)
     return;
-  g_array_unref (ties->list);
+  for (guint a = 0; a < ties->n; a++)
+    plait_exclusions_free (ties->list[a].condition);
+  g_free (ties->list);
   g_free (ties);
 }
 
@@ -51,25 +48,18 @@ plait_ties_have_key (const char *key)
   return g_str_equal (key, "zip") || g_str_has_prefix (key, "zip.") || g_str_has_prefix (key, ONLY);
 }
 
-static Tie *
-tie_of (const PlaitTies *ties, guint a)
-{
-  return &g_array_index (ties->list, Tie, a);
-}
-
 /* Values that the user gave it. */
 static guint
-values_of (const PlaitTies *ties, const GArray *axes, guint a)
+values_of (const PlaitTies *ties, guint a)
 {
-  return g_array_index (axes, PlaitAxis, a).n_values - (tie_of (ties, a)->condition != NULL);
+  return ties->axes[a].n_values - (ties->list[a].condition != NULL);
 }
 
 /* The axis @name; a problem of @key if there is none. */
 static gboolean
-find_axis (const PlaitTies *ties, const char *key, const char *name, const GArray *axes, guint *place,
-           PlaitProblems *problems)
+find_axis (const PlaitTies *ties, const char *key, const char *name, guint *place, PlaitProblems *problems)
 {
-  gint found = plait_axes_find ((const PlaitAxis *)(gpointer)axes->data, axes->len, name);
+  gint found = plait_axes_find (ties->axes, ties->n, name);
 
   *place = (guint)found;
   if (found < 0)
@@ -79,7 +69,7 @@ find_axis (const PlaitTies *ties, const char *key, const char *name, const GArra
 
 /* "KEY & KEY". */
 static void
-read_zip (PlaitTies *ties, const char *key, const char *text, const GArray *axes, PlaitProblems *problems)
+read_zip (PlaitTies *ties, const char *key, const char *text, PlaitProblems *problems)
 {
   g_auto (GStrv) names = g_strsplit (text, "&", -1);
   guint leader = 0;
@@ -91,115 +81,113 @@ read_zip (PlaitTies *ties, const char *key, const char *text, const GArray *axes
     {
       guint a;
 
-      if (!find_axis (ties, key, g_strstrip (names[i]), axes, &a, problems))
+      if (!find_axis (ties, key, g_strstrip (names[i]), &a, problems))
         return;
       if (i == 0)
         leader = a;
       /* The leader comes first in the order of axes too, so that the others can follow it. */
-      if (tie_of (ties, a)->leader != a || (i > 0 && a == leader))
+      if (ties->list[a].leader != a || (i > 0 && a == leader))
         plait_problems_add_key (problems, ties->file, PLAIT_GRID_GROUP, key, "names the axis %s twice", names[i]);
       else if (a < leader)
         plait_problems_add_key (problems, ties->file, PLAIT_GRID_GROUP, key,
                                 "names %s after an axis that stands behind it; write them in their order", names[i]);
-      else if (values_of (ties, axes, a) != values_of (ties, axes, leader))
+      else if (values_of (ties, a) != values_of (ties, leader))
         plait_problems_add_key (problems, ties->file, PLAIT_GRID_GROUP, key,
                                 "%s has %u values, but %s has %u; axes that vary together have as many", names[i],
-                                values_of (ties, axes, a), g_array_index (axes, PlaitAxis, leader).key,
-                                values_of (ties, axes, leader));
+                                values_of (ties, a), ties->axes[leader].key, values_of (ties, leader));
       else
-        tie_of (ties, a)->leader = leader;
+        ties->list[a].leader = leader;
     }
 }
 
 /* The condition of an axis, which gets the value "". */
 static void
-read_only (PlaitTies *ties, const char *key, GArray *axes, PlaitProblems *problems)
+read_only (PlaitTies *ties, const char *key, PlaitProblems *problems)
 {
   PlaitAxis *axis;
-  char **values;
   guint a;
 
-  if (!find_axis (ties, key, key + strlen (ONLY), axes, &a, problems))
+  if (!find_axis (ties, key, key + strlen (ONLY), &a, problems))
     return;
-  axis = &g_array_index (axes, PlaitAxis, a);
+  axis = &ties->axes[a];
   if (axis->n_values == 0)
     return; /* which is told already */
-  tie_of (ties, a)->condition = plait_exclusions_new (ties->file);
-  plait_exclusions_read (tie_of (ties, a)->condition, key, (const PlaitAxis *)(gpointer)axes->data, axes->len,
-                         problems);
-  values = g_renew (char *, (gpointer)axis->values, axis->n_values + 2);
-  values[axis->n_values++] = g_strdup ("");
-  values[axis->n_values] = NULL;
-  axis->values = (const char *const *)values;
+  ties->list[a].condition = plait_exclusions_new (ties->file);
+  plait_exclusions_read (ties->list[a].condition, key, ties->axes, ties->n, problems);
+  axis->values = g_renew (char *, axis->values, axis->n_values + 2);
+  axis->values[axis->n_values++] = g_strdup ("");
+  axis->values[axis->n_values] = NULL;
 }
 
 void
-plait_ties_read (PlaitTies *ties, const char *const *keys, GArray *axes, PlaitProblems *problems)
+plait_ties_read (PlaitTies *ties, const char *const *keys, PlaitAxis *axes, guint n, PlaitProblems *problems)
 {
-  g_array_set_size (ties->list, axes->len);
-  for (guint a = 0; a < axes->len; a++)
-    tie_of (ties, a)->leader = a;
+  ties->axes = axes;
+  ties->n = n;
+  ties->list = g_new0 (Tie, n);
+  for (guint a = 0; a < n; a++)
+    ties->list[a].leader = a;
   for (guint i = 0; keys[i]; i++)
     if (g_str_has_prefix (keys[i], ONLY))
-      read_only (ties, keys[i], axes, problems);
+      read_only (ties, keys[i], problems);
   for (guint i = 0; keys[i]; i++)
     if (plait_ties_have_key (keys[i]) && !g_str_has_prefix (keys[i], ONLY))
       {
         g_auto (GStrv) groups = plait_key_file_list (ties->file, PLAIT_GRID_GROUP, keys[i]);
 
         for (guint g = 0; groups[g]; g++)
-          read_zip (ties, keys[i], groups[g], axes, problems);
+          read_zip (ties, keys[i], groups[g], problems);
       }
 }
 
 guint64
-plait_ties_count (const PlaitTies *ties, const GArray *axes, guint64 most)
+plait_ties_count (const PlaitTies *ties, guint64 most)
 {
   guint64 n = 1;
 
-  for (guint a = 0; a < axes->len && n <= most; a++)
-    if (tie_of (ties, a)->leader == a)
-      n *= values_of (ties, axes, a);
+  for (guint a = 0; a < ties->n && n <= most; a++)
+    if (ties->list[a].leader == a)
+      n *= values_of (ties, a);
   return n;
 }
 
 gboolean
-plait_ties_advance (const PlaitTies *ties, const GArray *axes, guint *places)
+plait_ties_advance (const PlaitTies *ties, guint *places)
 {
   gboolean advanced = FALSE;
 
-  for (guint a = axes->len; a-- > 0 && !advanced;)
+  for (guint a = ties->n; a-- > 0 && !advanced;)
     {
-      if (tie_of (ties, a)->leader != a)
+      if (ties->list[a].leader != a)
         continue;
-      advanced = ++places[a] < values_of (ties, axes, a);
+      advanced = ++places[a] < values_of (ties, a);
       if (!advanced)
         places[a] = 0;
     }
-  for (guint a = 0; a < axes->len; a++)
-    places[a] = places[tie_of (ties, a)->leader];
+  for (guint a = 0; a < ties->n; a++)
+    places[a] = places[ties->list[a].leader];
   return advanced;
 }
 
 gboolean
-plait_ties_settle (const PlaitTies *ties, const GArray *axes, const guint *places, guint *settled)
+plait_ties_settle (const PlaitTies *ties, const guint *places, guint *settled)
 {
-  memcpy (settled, places, axes->len * sizeof *places);
-  for (guint a = 0; a < axes->len; a++)
+  memcpy (settled, places, ties->n * sizeof *places);
+  for (guint a = 0; a < ties->n; a++)
     {
-      PlaitExclusions *condition = tie_of (ties, a)->condition;
+      PlaitExclusions *condition = ties->list[a].condition;
 
       if (!condition || plait_exclusions_leave_out (condition, settled))
         continue;
-      settled[a] = values_of (ties, axes, a);
-      if (places[a] > 0 && tie_of (ties, a)->leader == a)
+      settled[a] = values_of (ties, a);
+      if (places[a] > 0 && ties->list[a].leader == a)
         return FALSE;
     }
   return TRUE;
 }
 
 gboolean
-plait_ties_is_absent (const PlaitTies *ties, const GArray *axes, guint a, guint place)
+plait_ties_is_absent (const PlaitTies *ties, guint a, guint place)
 {
-  return place >= values_of (ties, axes, a);
+  return place >= values_of (ties, a);
 }

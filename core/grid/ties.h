@@ -24,18 +24,18 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTies, plait_ties_free)
 /* Whether @key of [grid] is one of them. */
 gboolean plait_ties_have_key (const char *key);
 
-/* Takes all of @keys (NULL-terminated, borrowed) that are ties. @axes (PlaitAxis) get the value "" where they are not
- * of all cells. */
-void plait_ties_read (PlaitTies *ties, const char *const *keys, GArray *axes, PlaitProblems *problems);
+/* Takes all of @keys (NULL-terminated, borrowed) that are ties of @axes [@n] (borrowed), which get the value "" where
+ * they are not of all cells. */
+void plait_ties_read (PlaitTies *ties, const char *const *keys, PlaitAxis *axes, guint n, PlaitProblems *problems);
 
 /* How many combinations there are; more than @most is as good as any number. */
-guint64 plait_ties_count (const PlaitTies *ties, const GArray *axes, guint64 most);
+guint64 plait_ties_count (const PlaitTies *ties, guint64 most);
 
 /* Goes on to the next of them, the last axis fastest. FALSE after the last. */
-gboolean plait_ties_advance (const PlaitTies *ties, const GArray *axes, guint *places);
+gboolean plait_ties_advance (const PlaitTies *ties, guint *places);
 
 /* Makes of the combination @places that of a cell, @settled. FALSE if another one makes that cell. */
-gboolean plait_ties_settle (const PlaitTies *ties, const GArray *axes, const guint *places, guint *settled);
+gboolean plait_ties_settle (const PlaitTies *ties, const guint *places, guint *settled);
 
 /* Whether @place of axis @a stands for no value. */
-gboolean plait_ties_is_absent (const PlaitTies *ties, const GArray *axes, guint a, guint place);
+gboolean plait_ties_is_absent (const PlaitTies *ties, guint a, guint place);

@@ -69,8 +69,8 @@ make (void)
 {
   Made *made = g_new0 (Made, 1);
 
-  made->axes[0] = (PlaitAxis){ "decoder.combiner", combiners, 2 };
-  made->axes[1] = (PlaitAxis){ "experiment.seed", seeds, 2 };
+  made->axes[0] = (PlaitAxis){ "decoder.combiner", (char **)combiners, 2 };
+  made->axes[1] = (PlaitAxis){ "experiment.seed", (char **)seeds, 2 };
   made->cells = (PlaitCells){ .name = "made", .n_axes = 2, .axes = made->axes, .n_cells = 4, .cells = made->cell };
   made->grid = (PlaitGrid){ .cells = &made->cells, .n = 4, .items = made->items };
   for (guint i = 0; i < 4; i++)
