@@ -30,7 +30,7 @@ typedef struct
   char **own; /* [n_axes]: what the file says itself of the key of each; NULL: nothing */
   PlaitCells *cells;
   GStrvBuilder *same;   /* of the cells */
-  GHashTable *settings; /* of the cells */
+  GHashTable *settings; /* plait_experiment_key of the cells, of which each has another */
   GPtrArray *noted;     /* PlaitProblems of cells */
   GPtrArray *faults;    /* Fault, in order; the problems are those of noted */
   GHashTable *by_text;  /* text -> Fault */
@@ -192,7 +192,6 @@ add_cell (Builder *builder, const guint *places)
 {
   PlaitCells *cells = builder->cells;
   g_autofree char *label = label_of (builder, places);
-  g_autofree char *settings = NULL;
   g_autofree char *matched = NULL;
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
   GError *fault = NULL;
@@ -208,16 +207,14 @@ add_cell (Builder *builder, const guint *places)
       note_faults (builder, g_steal_pointer (&problems), label);
       return;
     }
-  settings = plait_experiment_key (experiment);
-  if (g_hash_table_contains (builder->settings, settings))
+  if (!g_hash_table_add (builder->settings, plait_experiment_key (experiment)))
     {
       g_strv_builder_add (builder->same, label);
       return;
     }
-  g_hash_table_add (builder->settings, settings);
-  cells->cells[cells->n_cells++] = (PlaitExperimentCell){ g_steal_pointer (&label), g_steal_pointer (&settings),
-                                                          g_memdup2 (places, cells->n_axes * sizeof *places),
-                                                          g_steal_pointer (&experiment), g_steal_pointer (&matched) };
+  cells->cells[cells->n_cells++]
+      = (PlaitExperimentCell){ g_steal_pointer (&label), g_memdup2 (places, cells->n_axes * sizeof *places),
+                               g_steal_pointer (&experiment), g_steal_pointer (&matched) };
 }
 
 /* Faults that all cells share say so once; others name the first cell that has them. */
@@ -301,7 +298,7 @@ read_grid (Builder *builder)
     if (!plait_exclusions_have_key (keys[i]) && !plait_match_is_key (keys[i]) && !plait_ties_have_key (keys[i])
         && !plait_executor_has_key (keys[i]))
       read_axis (builder, keys[i]);
-  plait_ties_read (builder->ties, keys, cells->axes, cells->n_axes, builder->problems);
+  builder->ties = plait_ties_new (builder->file, keys, cells->axes, cells->n_axes, builder->problems);
   plait_executor_read (builder->file, &cells->executor, builder->problems);
   for (guint i = 0; keys[i]; i++)
     if (plait_exclusions_have_key (keys[i]))
@@ -338,7 +335,6 @@ plait_cells_free (PlaitCells *cells)
       PlaitExperimentCell *cell = &cells->cells[i];
 
       g_free (cell->label);
-      g_free (cell->settings);
       g_free (cell->matched);
       g_free (cell->places);
       plait_experiment_free (cell->experiment);
@@ -390,10 +386,9 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
   g_auto (GStrv) alternatives = plait_experiment_alternatives (file);
   g_autoptr (PlaitResolver) resolver = plait_resolver_new (folder, (const char *const *)alternatives, flags, registry);
   g_autoptr (PlaitExclusions) exclusions = plait_exclusions_new (file);
-  g_autoptr (PlaitTies) ties = plait_ties_new (file);
   g_autoptr (GPtrArray) noted = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_problems_free);
   g_autoptr (GPtrArray) faults = g_ptr_array_new_with_free_func (fault_free);
-  g_autoptr (GHashTable) settings = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) settings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GHashTable) by_text = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GStrvBuilder) same = g_strv_builder_new ();
   g_autoptr (PlaitMatch) match = plait_match_new (file, problems);
@@ -403,7 +398,6 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
     .resolver = resolver,
     .problems = problems,
     .exclusions = exclusions,
-    .ties = ties,
     .cells = cells,
     .same = same,
     .settings = settings,
@@ -422,6 +416,7 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
     g_free (builder.own[i]);
   g_free (builder.own);
   g_free (builder.set);
+  plait_ties_free (builder.ties);
   if (plait_problems_count (problems) > before)
     return NULL;
   cells->name = g_strdup (cells->cells[0].experiment->name);

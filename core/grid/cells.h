@@ -27,9 +27,8 @@ typedef struct
 
 typedef struct
 {
-  char *label;    /* "decoder.combiner=flat experiment.seed=1" */
-  char *settings; /* plait_experiment_key, in which each cell is another */
-  guint *places;  /* [n_axes]: which value of each axis */
+  char *label;   /* "decoder.combiner=flat experiment.seed=1" */
+  guint *places; /* [n_axes]: which value of each axis */
   PlaitExperiment *experiment;
   char *matched; /* what match.h made of its widths, and how many parameters it has; NULL without */
 } PlaitExperimentCell;

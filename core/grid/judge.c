@@ -13,19 +13,17 @@
 /* The folder, looked through once. */
 typedef struct
 {
-  GHashTable *names;     /* of all that is in it */
-  GHashTable *strangers; /* of these, the finished runs of no cell: name -> key */
-  GHashTable *keys;      /* key -> name, the first in order, of a stranger that no cell has taken yet */
-  GHashTable *trained;   /* training key -> name, of a finished run that no cell will train anew */
+  GHashTable *names;   /* of all that is in it */
+  GTree *strangers;    /* of these, the finished runs of no cell that none has taken yet: name -> key, in order */
+  GHashTable *trained; /* training key -> name, of a finished run that no cell will train anew */
 } Folder;
 
 static void
 folder_clear (Folder *folder)
 {
-  g_clear_pointer (&folder->trained, g_hash_table_unref);
-  g_clear_pointer (&folder->keys, g_hash_table_unref);
-  g_clear_pointer (&folder->strangers, g_hash_table_unref);
-  g_clear_pointer (&folder->names, g_hash_table_unref);
+  g_hash_table_unref (folder->trained);
+  g_tree_unref (folder->strangers);
+  g_hash_table_unref (folder->names);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Folder, folder_clear)
@@ -124,18 +122,19 @@ tell_progress (const Found *found)
   return g_strdup_printf ("after update %" G_GINT64_FORMAT, step);
 }
 
-/* Takes a finished run of this key that is elsewhere in the folder, where an axis was added or named otherwise: its
- * name, or NULL. (transfer full) */
+/* Takes the first finished run of this key that is elsewhere in the folder, where an axis was added or named otherwise:
+ * its name, or NULL. (transfer full) */
 static char *
 take_stranger (const Folder *folder, const PlaitGridCell *cell)
 {
-  char *name = g_strdup (g_hash_table_lookup (folder->keys, cell->key));
+  GTreeNode *node = g_tree_node_first (folder->strangers);
+  char *name;
 
+  while (node && !g_str_equal (g_tree_node_value (node), cell->key))
+    node = g_tree_node_next (node);
+  name = node ? g_strdup (g_tree_node_key (node)) : NULL;
   if (name)
-    {
-      g_hash_table_remove (folder->keys, cell->key);
-      g_hash_table_remove (folder->strangers, name);
-    }
+    g_tree_remove (folder->strangers, name);
   return name;
 }
 
@@ -265,11 +264,10 @@ names_of_cells (const PlaitGrid *grid)
   return names;
 }
 
-/* The keys of a table of names, in order. (transfer container) */
-static GList *
-in_order (GHashTable *names)
+static gint
+compare_names (gconstpointer a, gconstpointer b, gpointer nothing)
 {
-  return g_list_sort (g_hash_table_get_keys (names), (GCompareFunc)strcmp);
+  return strcmp (a, b);
 }
 
 /* The folder with the names of what is in it. */
@@ -278,8 +276,7 @@ list_folder (const PlaitGrid *grid)
 {
   Folder folder = {
     .names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
-    .strangers = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free),
-    .keys = g_hash_table_new (g_str_hash, g_str_equal),
+    .strangers = g_tree_new_full (compare_names, NULL, NULL, g_free),
     .trained = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
   };
   g_autoptr (GDir) directory = g_dir_open (grid->folder, 0, NULL);
@@ -295,20 +292,17 @@ static void
 find_strangers (const PlaitGrid *grid, const Folder *folder)
 {
   g_autoptr (GHashTable) of_cells = names_of_cells (grid);
-  g_autoptr (GList) names = in_order (folder->names);
+  GHashTableIter names;
+  gpointer name;
 
-  for (const GList *item = names; item; item = item->next)
+  g_hash_table_iter_init (&names, folder->names);
+  while (g_hash_table_iter_next (&names, &name, NULL))
     {
-      const char *name = item->data;
-
       if (!g_str_has_suffix (name, ENDING) || g_str_equal (name, GRID_FILE) || g_hash_table_contains (of_cells, name))
         continue;
       g_auto (Found) found = look_at (grid, folder, name);
-      if (!found.complete)
-        continue;
-      g_hash_table_insert (folder->strangers, item->data, g_strdup (found.key));
-      if (!g_hash_table_contains (folder->keys, found.key))
-        g_hash_table_insert (folder->keys, g_hash_table_lookup (folder->strangers, name), item->data);
+      if (found.complete)
+        g_tree_insert (folder->strangers, name, g_strdup (found.key));
     }
 }
 
@@ -345,9 +339,8 @@ plait_grid_judge (PlaitGrid *grid, PlaitDigests *digests)
   for (guint i = 0; i < grid->n; i++)
     judge (grid, &grid->items[i], &folder, digests);
   share_training (grid, &folder);
-  g_autoptr (GList) names = in_order (folder.strangers);
-  for (const GList *item = names; item; item = item->next)
-    g_strv_builder_add (strangers, item->data);
+  for (GTreeNode *node = g_tree_node_first (folder.strangers); node; node = g_tree_node_next (node))
+    g_strv_builder_add (strangers, g_tree_node_key (node));
   grid->strangers = g_strv_builder_end (strangers);
 }
 

@@ -16,20 +16,11 @@ typedef struct
 
 struct PlaitTies
 {
-  const PlaitKeyFile *file;
+  const PlaitKeyFile *file; /* while they are read */
   PlaitAxis *axes;
   guint n;
   Tie *list; /* [n] */
 };
-
-PlaitTies *
-plait_ties_new (const PlaitKeyFile *file)
-{
-  PlaitTies *ties = g_new0 (PlaitTies, 1);
-
-  ties->file = file;
-  return ties;
-}
 
 void
 plait_ties_free (PlaitTies *ties)
@@ -119,12 +110,12 @@ read_only (PlaitTies *ties, const char *key, PlaitProblems *problems)
   axis->values[axis->n_values] = NULL;
 }
 
-void
-plait_ties_read (PlaitTies *ties, const char *const *keys, PlaitAxis *axes, guint n, PlaitProblems *problems)
+PlaitTies *
+plait_ties_new (const PlaitKeyFile *file, const char *const *keys, PlaitAxis *axes, guint n, PlaitProblems *problems)
 {
-  ties->axes = axes;
-  ties->n = n;
-  ties->list = g_new0 (Tie, n);
+  PlaitTies *ties = g_new (PlaitTies, 1);
+
+  *ties = (PlaitTies){ file, axes, n, g_new0 (Tie, n) };
   for (guint a = 0; a < n; a++)
     ties->list[a].leader = a;
   for (guint i = 0; keys[i]; i++)
@@ -138,6 +129,7 @@ plait_ties_read (PlaitTies *ties, const char *const *keys, PlaitAxis *axes, guin
         for (guint g = 0; groups[g]; g++)
           read_zip (ties, keys[i], groups[g], problems);
       }
+  return ties;
 }
 
 guint64

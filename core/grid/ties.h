@@ -16,17 +16,14 @@
  */
 typedef struct PlaitTies PlaitTies;
 
-/* None, of @file (borrowed). (transfer full) */
-PlaitTies *plait_ties_new (const PlaitKeyFile *file);
+/* All of @keys (NULL-terminated, borrowed) of @file that are ties of @axes [@n] (borrowed), which get the value ""
+ * where they are not of all cells. (transfer full) */
+PlaitTies *plait_ties_new (const PlaitKeyFile *file, const char *const *keys, PlaitAxis *axes, guint n,
+                           PlaitProblems *problems);
 void plait_ties_free (PlaitTies *ties);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTies, plait_ties_free)
 
 /* Whether @key of [grid] is one of them. */
 gboolean plait_ties_have_key (const char *key);
-
-/* Takes all of @keys (NULL-terminated, borrowed) that are ties of @axes [@n] (borrowed), which get the value "" where
- * they are not of all cells. */
-void plait_ties_read (PlaitTies *ties, const char *const *keys, PlaitAxis *axes, guint n, PlaitProblems *problems);
 
 /* How many combinations there are; more than @most is as good as any number. */
 guint64 plait_ties_count (const PlaitTies *ties, guint64 most);

@@ -80,7 +80,7 @@ make (void)
 
       made->places[i][0] = i / 2;
       made->places[i][1] = i % 2;
-      made->cell[i] = (PlaitExperimentCell){ "label", "settings", made->places[i], &made->experiment };
+      made->cell[i] = (PlaitExperimentCell){ "label", made->places[i], &made->experiment };
       made->items[i] = (PlaitGridCell){ .cell = &made->cell[i], .state = PLAIT_CELL_FINISHED };
       result->scores = g_ptr_array_new_with_free_func (free_nothing);
       result->rates = g_array_new (FALSE, FALSE, sizeof (double));
