@@ -134,44 +134,19 @@ plait_experiment_folder (const char *path)
                                                                                 : g_get_current_dir ();
 }
 
-char **
-plait_experiment_alternatives (const PlaitKeyFile *file)
-{
-  const char *const *keys = plait_key_file_keys (file, PLAIT_GRID_GROUP);
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-
-  for (guint i = 0; keys[i]; i++)
-    {
-      gboolean encoder = g_str_has_prefix (keys[i], "source.")
-                         && (g_str_has_suffix (keys[i], ".encoder") || g_str_has_suffix (keys[i], ".leaves"));
-      const char *kind = encoder                                     ? "encoder"
-                         : g_str_equal (keys[i], "decoder.combiner") ? "combiner"
-                         : g_str_equal (keys[i], "decoder.coverage") ? "coverage"
-                                                                     : NULL;
-      g_auto (GStrv) values = kind ? plait_key_file_list (file, PLAIT_GRID_GROUP, keys[i]) : NULL;
-
-      for (guint v = 0; values && values[v]; v++)
-        g_ptr_array_add (names, g_strdup_printf ("%s %s", kind, values[v]));
-    }
-  g_ptr_array_add (names, NULL);
-  return (char **)g_ptr_array_free (g_steal_pointer (&names), FALSE);
-}
-
 PlaitExperiment *
 plait_experiment_check (const char *path, const char *const *overrides, PlaitResolveFlags flags,
                         PlaitRegistry *registry, PlaitProblems *problems)
 {
   GError *fault = NULL;
   g_autoptr (PlaitKeyFile) file = plait_experiment_read (path, overrides, &fault);
-  g_autofree char *folder = plait_experiment_folder (path);
 
   if (!file)
     {
       plait_problems_take (problems, fault);
       return NULL;
     }
-  g_auto (GStrv) alternatives = plait_experiment_alternatives (file);
-  g_autoptr (PlaitResolver) resolver = plait_resolver_new (folder, (const char *const *)alternatives, flags, registry);
+  g_autoptr (PlaitResolver) resolver = plait_resolver_new (file, path, flags, registry);
   return plait_resolver_resolve (resolver, file, problems);
 }
 
@@ -190,7 +165,7 @@ plait_experiment_parse (const char *text, const char *name, const char *const *o
                         GError **error)
 {
   g_autoptr (PlaitKeyFile) file = plait_key_file_load_data (text, -1, name, error);
-  g_autoptr (PlaitResolver) resolver = plait_resolver_new ("/", NULL, 0, registry);
+  g_autoptr (PlaitResolver) resolver = plait_resolver_new (NULL, NULL, 0, registry);
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
   g_autoptr (PlaitExperiment) experiment = NULL;
 

@@ -192,10 +192,6 @@ PlaitKeyFile *plait_experiment_read (const char *path, const char *const *overri
 
 #define PLAIT_GRID_GROUP "grid"
 
-/* The combiners, coverages and encoders that the axes of [grid] choose among, as plait_resolver_new takes them; none
- * without [grid]. (transfer full) */
-char **plait_experiment_alternatives (const PlaitKeyFile *file);
-
 /* Splits "source.en.layers" into group "source en" and key "layers", "data.train.en" into "data" and "train.en". FALSE
  * if it has no dot where one is needed. (transfer full) both */
 gboolean plait_experiment_split_key (const char *dotted, char **group, char **key);
@@ -204,11 +200,11 @@ gboolean plait_experiment_split_key (const char *dotted, char **group, char **ke
  * again, and the experiments share what it gave. */
 typedef struct PlaitResolver PlaitResolver;
 
-/* Relative paths start from @folder. @alternatives names more combiners and encoders, as "combiner NAME" and "encoder
- * NAME" (NULL-terminated, or NULL), whose parameters may stand in the file though the plugin chosen has none of the
- * name: those of the other cells of a grid. @registry must outlive the experiments, all else only the resolver.
- * (transfer full) */
-PlaitResolver *plait_resolver_new (const char *folder, const char *const *alternatives, PlaitResolveFlags flags,
+/* For what is made of @file, which was read from @path; with NULL of what runs keep, whose paths are absolute.
+ * Parameters of the combiners, coverages and encoders that the axes of its [grid] choose among may stand in it though
+ * the plugin chosen has none of the name: those of other cells. @registry must outlive the experiments, all else only
+ * the resolver. (transfer full) */
+PlaitResolver *plait_resolver_new (const PlaitKeyFile *file, const char *path, PlaitResolveFlags flags,
                                    PlaitRegistry *registry);
 void plait_resolver_free (PlaitResolver *resolver);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitResolver, plait_resolver_free)

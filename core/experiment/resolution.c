@@ -438,14 +438,38 @@ plait_experiment_free (PlaitExperiment *public)
  * The resolver
  */
 
+/* The combiners, coverages and encoders that the axes of [grid] choose among: "combiner NAME", "encoder NAME".
+ * (transfer full) */
+static char **
+find_alternatives (const PlaitKeyFile *file)
+{
+  const char *const *keys = plait_key_file_keys (file, PLAIT_GRID_GROUP);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
+  for (guint i = 0; keys[i]; i++)
+    {
+      gboolean encoder = g_str_has_prefix (keys[i], "source.")
+                         && (g_str_has_suffix (keys[i], ".encoder") || g_str_has_suffix (keys[i], ".leaves"));
+      const char *kind = encoder                                     ? "encoder"
+                         : g_str_equal (keys[i], "decoder.combiner") ? "combiner"
+                         : g_str_equal (keys[i], "decoder.coverage") ? "coverage"
+                                                                     : NULL;
+      g_auto (GStrv) values = kind ? plait_key_file_list (file, PLAIT_GRID_GROUP, keys[i]) : NULL;
+
+      for (guint v = 0; values && values[v]; v++)
+        g_ptr_array_add (names, g_strdup_printf ("%s %s", kind, values[v]));
+    }
+  g_ptr_array_add (names, NULL);
+  return (char **)g_ptr_array_free (g_steal_pointer (&names), FALSE);
+}
+
 PlaitResolver *
-plait_resolver_new (const char *folder, const char *const *alternatives, PlaitResolveFlags flags,
-                    PlaitRegistry *registry)
+plait_resolver_new (const PlaitKeyFile *file, const char *path, PlaitResolveFlags flags, PlaitRegistry *registry)
 {
   PlaitResolver *resolver = g_new0 (PlaitResolver, 1);
 
-  resolver->folder = g_strdup (folder);
-  resolver->alternatives = g_strdupv ((char **)alternatives);
+  resolver->folder = file ? plait_experiment_folder (path) : g_strdup ("/");
+  resolver->alternatives = file ? find_alternatives (file) : NULL;
   resolver->flags = flags;
   resolver->registry = registry;
   resolver->settings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)plait_settings_free);

@@ -382,9 +382,7 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
     }
   cells = plait_cells_new ();
 
-  g_autofree char *folder = plait_experiment_folder (path);
-  g_auto (GStrv) alternatives = plait_experiment_alternatives (file);
-  g_autoptr (PlaitResolver) resolver = plait_resolver_new (folder, (const char *const *)alternatives, flags, registry);
+  g_autoptr (PlaitResolver) resolver = plait_resolver_new (file, path, flags, registry);
   g_autoptr (PlaitExclusions) exclusions = plait_exclusions_new (file);
   g_autoptr (GPtrArray) noted = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_problems_free);
   g_autoptr (GPtrArray) faults = g_ptr_array_new_with_free_func (fault_free);
