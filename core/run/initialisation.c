@@ -1,11 +1,46 @@
 /* SPDX-License-Identifier: MIT */
-#include "run/initialisation-private.h"
+#include "run/initialisation.h"
 
 #include <string.h>
 
 #include "run/published.h"
 #include "run/trained.h"
+#include "store/table.h"
 #include "train/parameters.h"
+
+#define MOST_TOLD 6
+#define LABELS "class/output/" /* what belongs to the labels of a classifier */
+
+typedef enum
+{
+  FATE_TAKEN,
+  FATE_GROWN, /* its first rows are taken */
+  FATE_FRESH,
+  FATE_LEFT,
+  FATE_OTHER_SHAPE,
+  FATE_OTHER_VOCABULARY,
+  FATE_OUTCOMES,
+} Outcome;
+
+/* What became of a parameter. */
+typedef struct
+{
+  const PlaitParameter *parameter;
+  Outcome outcome;
+  gint64 there[2]; /* rows and width in that run; 0: none, or no matrix */
+} Fate;
+
+struct PlaitInitialisation
+{
+  const PlaitExperiment *experiment;
+  char *checkpoint; /* path of its parameters in that run; NULL: weights are no run */
+  char *unread;     /* tensors of such weights that nothing was made of, as text; NULL: none */
+  char **take;      /* globs */
+  char **leave;
+  guint n;
+  Fate *fates;                    /* [n] */
+  guint n_outcome[FATE_OUTCOMES]; /* how many met each */
+};
 
 static gboolean
 matches_any (char *const *globs, const char *name)
@@ -40,7 +75,7 @@ find_streams (const PlaitExperiment *here, const PlaitKeyFile *there, const char
   *stream_here = here->data.target;
   *stream_there = plait_key_file_value (there, "data", "target");
   return g_str_has_prefix (name, "decoder/embedding/") || g_str_has_prefix (name, "decoder/output/")
-         || g_str_has_prefix (name, PLAIT_INITIALISATION_LABELS) || g_str_has_prefix (name, "masked/output/");
+         || g_str_has_prefix (name, LABELS) || g_str_has_prefix (name, "masked/output/");
 }
 
 /* Whether the rows of parameter @name, if words they are, are the same words in @run. */
@@ -68,7 +103,7 @@ has_same_words (const PlaitInitialisation *initialisation, const PlaitMaterials 
   else if (find_streams (here, there, name, &stream_here, &stream_there))
     {
       gboolean one = g_strcmp0 (plait_key_file_value (there, "data", "vocabulary"), "shared") == 0
-                     && !g_str_has_prefix (name, PLAIT_INITIALISATION_LABELS);
+                     && !g_str_has_prefix (name, LABELS);
 
       vocabulary = plait_materials_vocabulary (materials, stream_here);
       vocabulary_there = g_strdup (one ? "shared" : stream_there);
@@ -104,7 +139,7 @@ origin_clear (Origin *origin)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Origin, origin_clear)
 
 static gboolean
-has_same_shape (PlaitFate *fate, PlaitStore *run, const char *path)
+has_same_shape (Fate *fate, PlaitStore *run, const char *path)
 {
   PlaitStoreObject object;
 
@@ -117,7 +152,7 @@ has_same_shape (PlaitFate *fate, PlaitStore *run, const char *path)
 
 /* Places that were learned are the first of more. */
 static gboolean
-has_room (const PlaitFate *fate)
+has_room (const Fate *fate)
 {
   const PlaitParameter *parameter = fate->parameter;
 
@@ -127,7 +162,7 @@ has_room (const PlaitFate *fate)
 
 /* The rows that were not there, from the first again. */
 static void
-repeat_rows (const PlaitFate *fate)
+repeat_rows (const Fate *fate)
 {
   PlaitTensor value = fate->parameter->value;
 
@@ -137,30 +172,29 @@ repeat_rows (const PlaitFate *fate)
 }
 
 static gboolean
-decide_by_run (const PlaitInitialisation *initialisation, PlaitFate *fate, gboolean wanted,
-               const PlaitMaterials *materials, const Origin *origin, GError **error)
+decide_by_run (const PlaitInitialisation *initialisation, Fate *fate, gboolean wanted, const PlaitMaterials *materials,
+               const Origin *origin, GError **error)
 {
   const char *name = fate->parameter->name;
   g_autofree char *path = g_strdup_printf ("%s/%s", initialisation->checkpoint, name);
 
   if (!plait_store_has (origin->run, path))
-    fate->outcome = PLAIT_FATE_FRESH;
+    fate->outcome = FATE_FRESH;
   else if (!wanted)
-    fate->outcome = PLAIT_FATE_LEFT;
+    fate->outcome = FATE_LEFT;
   else if (!has_same_words (initialisation, materials, origin->run, origin->there, name))
-    fate->outcome = PLAIT_FATE_OTHER_VOCABULARY;
+    fate->outcome = FATE_OTHER_VOCABULARY;
   else if (!has_same_shape (fate, origin->run, path))
-    fate->outcome = has_room (fate) ? PLAIT_FATE_GROWN : PLAIT_FATE_OTHER_SHAPE;
-  return fate->outcome > PLAIT_FATE_GROWN
-         || plait_parameter_read (fate->parameter, fate->there[0], origin->run, path, error);
+    fate->outcome = has_room (fate) ? FATE_GROWN : FATE_OTHER_SHAPE;
+  return fate->outcome > FATE_GROWN || plait_parameter_read (fate->parameter, fate->there[0], origin->run, path, error);
 }
 
 static gboolean
-decide_by_weights (PlaitFate *fate, gboolean wanted, const Origin *origin, GError **error)
+decide_by_weights (Fate *fate, gboolean wanted, const Origin *origin, GError **error)
 {
   if (!wanted)
     {
-      fate->outcome = PLAIT_FATE_LEFT;
+      fate->outcome = FATE_LEFT;
       return TRUE;
     }
   switch (plait_published_read (origin->published, fate->parameter, fate->there, error))
@@ -168,19 +202,19 @@ decide_by_weights (PlaitFate *fate, gboolean wanted, const Origin *origin, GErro
     case PLAIT_PUBLISHED_FAILED:
       return FALSE;
     case PLAIT_PUBLISHED_ABSENT:
-      fate->outcome = PLAIT_FATE_FRESH;
+      fate->outcome = FATE_FRESH;
       break;
     case PLAIT_PUBLISHED_OTHER_SHAPE:
-      fate->outcome = PLAIT_FATE_OTHER_SHAPE;
+      fate->outcome = FATE_OTHER_SHAPE;
       break;
     case PLAIT_PUBLISHED_TAKEN:
-      fate->outcome = has_room (fate) ? PLAIT_FATE_GROWN : PLAIT_FATE_TAKEN;
+      fate->outcome = has_room (fate) ? FATE_GROWN : FATE_TAKEN;
     }
   return TRUE;
 }
 
 static gboolean
-decide (PlaitInitialisation *initialisation, PlaitFate *fate, const PlaitMaterials *materials, const Origin *origin,
+decide (PlaitInitialisation *initialisation, Fate *fate, const PlaitMaterials *materials, const Origin *origin,
         GError **error)
 {
   const char *name = fate->parameter->name;
@@ -190,8 +224,7 @@ decide (PlaitInitialisation *initialisation, PlaitFate *fate, const PlaitMateria
   if (!(origin->run ? decide_by_run (initialisation, fate, wanted, materials, origin, error)
                     : decide_by_weights (fate, wanted, origin, error)))
     return FALSE;
-  if (fate->outcome == PLAIT_FATE_GROWN
-      && initialisation->experiment->train.initialise_positions == PLAIT_POSITIONS_COPIED)
+  if (fate->outcome == FATE_GROWN && initialisation->experiment->train.initialise_positions == PLAIT_POSITIONS_COPIED)
     repeat_rows (fate);
   initialisation->n_outcome[fate->outcome]++;
   return TRUE;
@@ -205,20 +238,20 @@ take (PlaitInitialisation *initialisation, const PlaitMaterials *materials, Plai
 
   plait_parameters_write_values (parameters);
   initialisation->n = plait_parameters_n (parameters);
-  initialisation->fates = g_new0 (PlaitFate, initialisation->n);
+  initialisation->fates = g_new0 (Fate, initialisation->n);
   for (guint i = 0; i < initialisation->n; i++)
     {
       initialisation->fates[i].parameter = plait_parameters_get (parameters, i);
       if (!decide (initialisation, &initialisation->fates[i], materials, origin, error))
         return FALSE;
     }
-  return n[PLAIT_FATE_TAKEN] + n[PLAIT_FATE_GROWN] > 0
+  return n[FATE_TAKEN] + n[FATE_GROWN] > 0
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: train.initialise takes none of its parameters: %u of this model are not there, %u are "
                         "left out by train.initialise_take and train.initialise_leave, %u have another shape and %u "
                         "another vocabulary; name a run of a model that shares parts with this one",
-                        initialisation->experiment->train.initialise, n[PLAIT_FATE_FRESH], n[PLAIT_FATE_LEFT],
-                        n[PLAIT_FATE_OTHER_SHAPE], n[PLAIT_FATE_OTHER_VOCABULARY]);
+                        initialisation->experiment->train.initialise, n[FATE_FRESH], n[FATE_LEFT], n[FATE_OTHER_SHAPE],
+                        n[FATE_OTHER_VOCABULARY]);
 }
 
 static gboolean
@@ -260,11 +293,10 @@ plait_initialisation_new (const PlaitExperiment *experiment, const PlaitMaterial
     return NULL;
   if (origin.published)
     {
-      g_autofree char *names = plait_published_left (origin.published, PLAIT_INITIALISATION_MOST_TOLD, &n);
+      g_autofree char *names = plait_published_left (origin.published, MOST_TOLD, &n);
 
       if (n > 0)
-        initialisation->unread
-            = g_strdup_printf ("%u: %s%s", n, names, n > PLAIT_INITIALISATION_MOST_TOLD ? ", ..." : "");
+        initialisation->unread = g_strdup_printf ("%u: %s%s", n, names, n > MOST_TOLD ? ", ..." : "");
     }
   return g_steal_pointer (&initialisation);
 }
@@ -320,7 +352,7 @@ plait_initialisation_take_state (const PlaitInitialisation *initialisation, Plai
   if (experiment->train.initialise_state != PLAIT_INITIAL_TRAINING_OPTIMIZER)
     return TRUE;
   for (guint i = 0; i < initialisation->n; i++)
-    if (initialisation->fates[i].outcome == PLAIT_FATE_TAKEN)
+    if (initialisation->fates[i].outcome == FATE_TAKEN)
       g_ptr_array_add (taken, (gpointer)initialisation->fates[i].parameter);
   g_ptr_array_add (taken, NULL);
   run = plait_trained_open_store (experiment->train.initialise, NULL, error);
@@ -334,4 +366,178 @@ plait_initialisation_take_state (const PlaitInitialisation *initialisation, Plai
                   "of %u parameters are taken",
                   step, taken->len - 1, initialisation->n);
   return TRUE;
+}
+
+/*
+ * What was taken, told in a few lines and written
+ */
+
+static const char *const outcome_names[] = { "taken", "grown", "fresh", "left", "other shape", "other vocabulary" };
+
+/* Whether all parameters whose names begin with the @length bytes of @prefix met @outcome. */
+static gboolean
+is_common (const PlaitInitialisation *initialisation, const char *prefix, gsize length, Outcome outcome)
+{
+  for (guint i = 0; i < initialisation->n; i++)
+    if (strncmp (initialisation->fates[i].parameter->name, prefix, length) == 0
+        && initialisation->fates[i].outcome != outcome)
+      return FALSE;
+  return TRUE;
+}
+
+/* "source/en/STAR" where all below source/en met @outcome, else the name. (transfer full) */
+static char *
+shorten (const PlaitInitialisation *initialisation, const char *name, Outcome outcome)
+{
+  for (const char *slash = strchr (name, '/'); slash; slash = strchr (slash + 1, '/'))
+    {
+      gsize length = (gsize)(slash - name) + 1;
+
+      if (is_common (initialisation, name, length, outcome))
+        return g_strdup_printf ("%.*s*", (int)length, name);
+    }
+  return g_strdup (name);
+}
+
+/* The parameters that met @outcome, as few names as it takes. (transfer full) */
+static char *
+list (const PlaitInitialisation *initialisation, Outcome outcome)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < initialisation->n; i++)
+    {
+      g_autofree char *name = NULL;
+
+      if (initialisation->fates[i].outcome != outcome)
+        continue;
+      name = shorten (initialisation, initialisation->fates[i].parameter->name, outcome);
+      if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
+        g_ptr_array_add (names, g_steal_pointer (&name));
+    }
+  g_ptr_array_add (names, NULL);
+  return g_strjoinv (", ", (char **)names->pdata);
+}
+
+static void
+tell_grown (const PlaitInitialisation *initialisation, PlaitLog *log)
+{
+  gboolean copied = initialisation->experiment->train.initialise_positions == PLAIT_POSITIONS_COPIED;
+
+  for (guint i = 0; i < initialisation->n; i++)
+    {
+      const Fate *fate = &initialisation->fates[i];
+
+      if (fate->outcome == FATE_GROWN)
+        plait_log_info (log, "taken, and %s from row %" G_GINT64_FORMAT " on: %s", copied ? "the same again" : "fresh",
+                        fate->there[0], fate->parameter->name);
+    }
+}
+
+static void
+tell_other_vocabulary (const char *name, PlaitLog *log)
+{
+  if (g_str_has_prefix (name, LABELS))
+    plait_log_info (log, "fresh, of other labels: %s", name);
+  else
+    plait_log_warning (log,
+                       "fresh, of another vocabulary: %s; what was trained with it knows little without: leave "
+                       "data.vocabulary.NAME out and train.initialise_vocabulary at taken, which takes its vocabulary "
+                       "with it",
+                       name);
+}
+
+static void
+tell_misfits (const PlaitInitialisation *initialisation, PlaitLog *log)
+{
+  guint n = initialisation->n_outcome[FATE_OTHER_SHAPE] + initialisation->n_outcome[FATE_OTHER_VOCABULARY];
+  guint told = 0;
+
+  for (guint i = 0; i < initialisation->n && told < MOST_TOLD; i++)
+    {
+      const Fate *fate = &initialisation->fates[i];
+      const PlaitTensor value = fate->parameter->value;
+
+      if (fate->outcome == FATE_OTHER_SHAPE)
+        plait_log_info (log,
+                        "fresh, does not fit: %s is [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+                        "] here, [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "] there",
+                        fate->parameter->name, value.rows, value.width, fate->there[0], fate->there[1]);
+      else if (fate->outcome == FATE_OTHER_VOCABULARY)
+        tell_other_vocabulary (fate->parameter->name, log);
+      else
+        continue;
+      told++;
+    }
+  if (n > told)
+    plait_log_info (log, "and %u more that do not fit: see /initialisation of the run", n - told);
+}
+
+static void
+tell_idle_globs (const PlaitInitialisation *initialisation, char *const *globs, const char *key, PlaitLog *log)
+{
+  for (guint g = 0; globs[g]; g++)
+    {
+      gboolean idle = TRUE;
+
+      for (guint i = 0; i < initialisation->n && idle; i++)
+        idle = !g_pattern_match_simple (globs[g], initialisation->fates[i].parameter->name);
+      if (idle)
+        plait_log_warning (log, "train.%s: no parameter of this model is called %s", key, globs[g]);
+    }
+}
+
+void
+plait_initialisation_tell (const PlaitInitialisation *initialisation, PlaitLog *log)
+{
+  g_autofree char *taken = list (initialisation, FATE_TAKEN);
+  g_autofree char *fresh = list (initialisation, FATE_FRESH);
+  g_autofree char *left = list (initialisation, FATE_LEFT);
+
+  plait_log_info (log, "taken from %s%s%s, %u of %u parameters: %s", initialisation->experiment->train.initialise,
+                  initialisation->checkpoint ? ":" : "", initialisation->checkpoint ? initialisation->checkpoint : "",
+                  initialisation->n_outcome[FATE_TAKEN], initialisation->n, taken);
+  if (*left)
+    plait_log_info (log, "fresh, left out by initialise_take and initialise_leave: %s", left);
+  if (*fresh)
+    plait_log_info (log, "fresh, not in that %s: %s", initialisation->checkpoint ? "run" : "file", fresh);
+  if (initialisation->unread)
+    plait_log_info (log, "not used of that file: %s", initialisation->unread);
+  tell_grown (initialisation, log);
+  tell_misfits (initialisation, log);
+  tell_idle_globs (initialisation, initialisation->take, "initialise_take", log);
+  tell_idle_globs (initialisation, initialisation->leave, "initialise_leave", log);
+}
+
+gboolean
+plait_initialisation_write (const PlaitInitialisation *initialisation, PlaitStore *store, GError **error)
+{
+  static const char path[] = "/initialisation";
+  const PlaitTrainSettings *train = &initialisation->experiment->train;
+  g_autoptr (PlaitTable) table = plait_table_new ();
+
+  plait_table_column (table, PLAIT_TABLE_WORDS, "name");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "outcome");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "rows");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "width");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "rows_there");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "width_there");
+  for (guint i = 0; i < initialisation->n; i++)
+    {
+      const Fate *fate = &initialisation->fates[i];
+
+      plait_table_text (table, PLAIT_TABLE_PLAIN, fate->parameter->name);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, outcome_names[fate->outcome]);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, fate->parameter->value.rows);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, fate->parameter->value.width);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, fate->there[0]);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, fate->there[1]);
+    }
+  return plait_store_make_group (store, path, error)
+         && plait_store_set_string (store, path, "run", train->initialise, error)
+         && plait_store_set_string (store, path, "checkpoint",
+                                    initialisation->checkpoint ? initialisation->checkpoint : "", error)
+         && plait_store_set_string (store, path, "take", train->initialise_take, error)
+         && plait_store_set_string (store, path, "leave", train->initialise_leave, error)
+         && plait_store_write_filled (store, "/initialisation/parameters", table, error);
 }
