@@ -15,7 +15,7 @@
 #include "cli/stored-table.h"
 #include "cli/table-print.h"
 #include "data/text-file.h"
-#include "run/run-vocabulary.h"
+#include "run/vocabularies.h"
 
 /* plait vocabulary: makes a vocabulary, shows one, or takes lines of text through one. */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/vocabularies.h"
 
-#include "run/run-vocabulary.h"
 #include "run/trained.h"
 
 static gboolean
@@ -11,6 +10,122 @@ is_tokens (const PlaitExperiment *experiment, const char *stream)
     if (g_str_equal (experiment->sources[i].stream, stream))
       return plait_input_kind_is_text (experiment->sources[i].kind);
   return plait_experiment_target_kind (experiment, stream) <= PLAIT_TARGET_LABELS;
+}
+
+/*
+ * In files of runs
+ */
+
+#define GROUP "/vocabulary"
+
+static gboolean
+write_into_run (const PlaitVocabulary *vocabulary, PlaitStore *run, const char *name, GError **error)
+{
+  g_autofree char *path = g_strconcat (GROUP "/", name, NULL);
+  g_autofree char *model = g_strconcat (path, "/model", NULL);
+  g_autofree char *pieces_path = g_strconcat (path, "/pieces", NULL);
+  g_autofree char *scores_path = g_strconcat (path, "/scores", NULL);
+  GBytes *bytes = plait_vocabulary_serialize (vocabulary);
+  gint64 size = plait_vocabulary_size (vocabulary);
+  g_autofree const char **pieces = g_new (const char *, size);
+  g_autofree double *scores = g_new (double, size);
+
+  for (gint64 i = 0; i < size; i++)
+    {
+      pieces[i] = plait_vocabulary_piece (vocabulary, (gint32)i);
+      scores[i] = plait_vocabulary_score (vocabulary, (gint32)i);
+    }
+  return plait_store_make_group (run, path, error)
+         && plait_store_set_string (run, path, "format", plait_vocabulary_format (vocabulary), error)
+         && plait_store_set_string (run, path, "sha256", plait_vocabulary_hash (vocabulary), error)
+         && plait_store_write_bytes (run, model, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error)
+         && plait_store_write_strings (run, pieces_path, pieces, size, error)
+         && plait_store_write (run, scores_path, PLAIT_STORE_DOUBLE, 1, &size, scores, PLAIT_STORE_COMPRESSED, error);
+}
+
+static PlaitVocabulary *
+read_of_run (PlaitStore *run, const char *name, GError **error)
+{
+  enum
+  {
+    LARGEST = 1 << 30,
+  };
+  g_autofree char *path = g_strconcat (GROUP "/", name, NULL);
+  g_autofree char *model = g_strconcat (path, "/model", NULL);
+  g_autofree char *format = plait_store_get_string (run, path, "format", error);
+  g_autofree char *what = g_strdup_printf ("%s:%s", plait_store_path (run), model);
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (!format)
+    return NULL;
+  bytes = plait_store_read_bytes (run, model, LARGEST, error);
+  return bytes ? plait_vocabulary_load (format, bytes, what, error) : NULL;
+}
+
+/* Whether @run has a vocabulary @name that is of text, and no labels. */
+static gboolean
+has_of_text (PlaitStore *run, const char *name)
+{
+  g_autofree char *path = g_strconcat (GROUP "/", name, NULL);
+  g_autofree char *format
+      = *name && plait_store_has (run, path) ? plait_store_get_string (run, path, "format", NULL) : NULL;
+
+  return format && !g_str_equal (format, "labels");
+}
+
+/* The names of the vocabularies of text. (transfer full) */
+static char **
+names_of_text (PlaitStore *run)
+{
+  g_auto (GStrv) names = plait_store_has (run, GROUP) ? plait_store_members (run, GROUP, NULL) : NULL;
+  g_autoptr (GStrvBuilder) text = g_strv_builder_new ();
+
+  for (guint i = 0; names && names[i]; i++)
+    if (has_of_text (run, names[i]))
+      g_strv_builder_add (text, names[i]);
+  return g_strv_builder_end (text);
+}
+
+/* The name of the only vocabulary of text that @run has, where it has one alone; NULL: it has none, or several.
+ * (transfer full) */
+static char *
+only_of_text (PlaitStore *run)
+{
+  g_auto (GStrv) names = names_of_text (run);
+
+  return g_strv_length (names) == 1 ? g_strdup (names[0]) : NULL;
+}
+
+static PlaitVocabulary *
+open_of_run (const char *path, const char *name, gboolean or_only, PlaitLog *log, GError **error)
+{
+  g_autoptr (PlaitStore) run = plait_store_open_rewritten (path, log, error);
+  g_auto (GStrv) names = NULL;
+  g_autofree char *known = NULL;
+
+  if (!run)
+    return NULL;
+  if (name && has_of_text (run, name))
+    return read_of_run (run, name, error);
+  names = names_of_text (run);
+  if ((!name || or_only) && g_strv_length (names) == 1)
+    return read_of_run (run, names[0], error);
+  known = g_strjoinv (", ", names);
+  if (!*names)
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: holds no vocabulary of text; name another run, or a file", path);
+  else if (name)
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: has no vocabulary \"%s\" (there are: %s); name another run, or a file",
+                path, name, known);
+  else
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: has several vocabularies (%s); say which one with --name", path, known);
+  return NULL;
+}
+
+PlaitVocabulary *
+plait_run_vocabulary_open (const char *path, const char *name, gboolean or_only, PlaitLog *log, GError **error)
+{
+  return plait_store_recognize (path) ? open_of_run (path, name, or_only, log, error)
+                                      : plait_vocabulary_read (path, log, error);
 }
 
 /*
@@ -186,11 +301,11 @@ knows_stream (PlaitStore *run, const char *stream)
 static char *
 name_there (PlaitStore *run, const char *name, gboolean shared)
 {
-  if (plait_run_vocabulary_has (run, name))
+  if (has_of_text (run, name))
     return g_strdup (name);
   if (shared)
-    return plait_run_vocabulary_only (run);
-  return plait_run_vocabulary_has (run, "shared") && knows_stream (run, name) ? g_strdup ("shared") : NULL;
+    return only_of_text (run);
+  return has_of_text (run, "shared") && knows_stream (run, name) ? g_strdup ("shared") : NULL;
 }
 
 /* Takes vocabulary @name of the run that training begins with; *@taken stays NULL where that has none. */
@@ -215,7 +330,7 @@ take_initial (const PlaitExperiment *experiment, const char *name, PlaitLog *log
       plait_log_info (log, "%s, which train.initialise names, has no vocabulary %s to take with it", path, name);
       return TRUE;
     }
-  vocabulary = plait_run_vocabulary_read (run, there, error);
+  vocabulary = read_of_run (run, there, error);
   from = g_strdup_printf ("%s:/vocabulary/%s, which train.initialise takes with it", path, there);
   if (!vocabulary
       || !check_kind (experiment, vocabulary, from,
@@ -241,7 +356,7 @@ find (const PlaitMaterials *materials, PlaitStore *run, const char *stream, Plai
   PlaitVocabulary *taken = NULL;
 
   if (run)
-    return plait_run_vocabulary_read (run, name, error);
+    return read_of_run (run, name, error);
   if (plait_experiment_target_kind (experiment, stream) == PLAIT_TARGET_LABELS)
     return learn_labels (materials, stream, pool, log, error);
   if (file)
@@ -287,7 +402,7 @@ plait_vocabularies_write (const PlaitExperiment *experiment, GHashTable *vocabul
       const char *name = plait_experiment_vocabulary (experiment, used[i]);
 
       if (is_tokens (experiment, used[i]) && g_hash_table_add (written, (gpointer)name)
-          && !plait_run_vocabulary_write (g_hash_table_lookup (vocabularies, name), store, name, error))
+          && !write_into_run (g_hash_table_lookup (vocabularies, name), store, name, error))
         return FALSE;
     }
   return TRUE;

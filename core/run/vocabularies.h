@@ -6,6 +6,9 @@
 /*
  * The vocabularies of an experiment, one of each name: read from what data.vocabulary.NAME names, a file or a run; or
  * that of the run which training begins with (train.initialise); or learnt from the training text.
+ *
+ * In files of runs the group /vocabulary/NAME has the attributes format and sha256, the bytes model, and for other
+ * programs pieces and scores. A run is a vocabulary wherever a file of one may be named.
  */
 
 /* Finds them all; from @run (or NULL), one of the experiment, they are as it has them. *@materials need not have them
@@ -17,3 +20,9 @@ GHashTable *plait_vocabularies_find (const PlaitMaterials *materials, PlaitStore
 /* Writes those that @experiment uses of @vocabularies below /vocabulary. */
 gboolean plait_vocabularies_write (const PlaitExperiment *experiment, GHashTable *vocabularies, PlaitStore *store,
                                    GError **error);
+
+/* The vocabulary in the file at @path: what plait_vocabulary_read reads there; or, of a run, the one of text that it
+ * has under @name, or else, with @or_only or where @name is NULL, the only one that it has. @log may be NULL. (transfer
+ * full) */
+PlaitVocabulary *plait_run_vocabulary_open (const char *path, const char *name, gboolean or_only, PlaitLog *log,
+                                            GError **error);

@@ -2,7 +2,7 @@
 #include "data/vocabulary.h"
 #include "harness.h"
 #include "initial.h"
-#include "run/run-vocabulary.h"
+#include "run/vocabularies.h"
 #include "runs.h"
 
 #include <string.h>
