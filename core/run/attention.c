@@ -130,11 +130,11 @@ check_contexts (const PlaitSentenceAttention *a, GError **error)
 }
 
 static gboolean
-write_map (PlaitStore *store, const char *path, const char *name, const char *title, guint rank, const gint64 *shape,
-           const PlaitScalar *values, const char *const *axes, char ***labels, GError **error)
+write_map (PlaitStore *store, const char *path, const char *name, const char *signal, const char *title, guint rank,
+           const gint64 *shape, const PlaitScalar *values, const char *const *axes, char ***labels, GError **error)
 {
   PlaitStoreHeatmap heatmap = {
-    .signal = "weights",
+    .signal = signal,
     .rank = rank,
     .shape = shape,
     .values = values,
@@ -186,7 +186,7 @@ write_attention (PlaitStore *store, const char *path, const PlaitSentenceAttenti
   for (guint l = 0; l < a->n_layers; l++)
     memcpy (values + l * block, a->weights[l * a->n_attentions + i],
             (gsize)a->heads[l * a->n_attentions + i] * a->length * a->rows[m] * sizeof *values);
-  return write_map (store, path, name, title, 4, shape, values, axes, labels, error)
+  return write_map (store, path, name, "weights", title, 4, shape, values, axes, labels, error)
          && write_places (store, path, name, labelled, m, a->rows[m], error);
 }
 
@@ -215,8 +215,8 @@ write_contexts (PlaitStore *store, const char *path, const PlaitSentenceAttentio
         if (row < a->sentinel_heads[l] * a->length)
           to[n] = a->sentinels[l][row];
       }
-  return write_map (store, path, "contexts", "attention over the sources' contexts", 4, shape, values, axes, labels,
-                    error);
+  return write_map (store, path, "contexts", "weights", "attention over the sources' contexts", 4, shape, values, axes,
+                    labels, error);
 }
 
 /* The sentinel of joint attention: as a memory of one row. */
@@ -234,7 +234,8 @@ write_sentinel (PlaitStore *store, const char *path, const PlaitSentenceAttentio
 
   for (guint l = 0; l < a->n_layers; l++)
     memcpy (values + l * block, a->sentinels[l], (gsize)a->sentinel_heads[l] * a->length * sizeof *values);
-  return write_map (store, path, SENTINEL, "attention to the sentinel", 4, shape, values, axes, labels, error);
+  return write_map (store, path, SENTINEL, "weights", "attention to the sentinel", 4, shape, values, axes, labels,
+                    error);
 }
 
 /* The heads of the two attentions do not pair up, so the product of their means is what can be said. */
@@ -266,7 +267,7 @@ write_effective (PlaitStore *store, const char *path, const PlaitSentenceAttenti
           for (gint64 k = 0; k < a->rows[m]; k++)
             row[k] += share * a->weights[place][(h * a->length + t) * a->rows[m] + k] / a->heads[place];
       }
-  return write_map (store, path, effective, title, 3, shape, values, axes, labels, error)
+  return write_map (store, path, effective, "weights", title, 3, shape, values, axes, labels, error)
          && write_places (store, path, effective, labelled, m, a->rows[m], error);
 }
 
@@ -287,4 +288,66 @@ plait_attention_write (PlaitStore *store, const char *path, const PlaitSentenceA
   if (second)
     return write_contexts (store, path, a, labels, error);
   return most_heads (a->sentinel_heads, a->n_layers, 1) == 0 || write_sentinel (store, path, a, labels, error);
+}
+
+/*
+ * Coverage
+ */
+
+/* The sums of what memory and layer @place have been paid, [target, row], the mean of the heads. (transfer full) */
+static PlaitScalar *
+accumulate (const PlaitSentenceAttention *a, guint place)
+{
+  gint64 rows = a->rows[a->memory[place % a->n_attentions]];
+  PlaitScalar *sums = g_new0 (PlaitScalar, a->length * rows + 1);
+
+  for (gint64 t = 0; t < a->length; t++)
+    for (gint64 i = 0; i < rows; i++)
+      {
+        double paid = 0;
+
+        for (guint h = 0; h < a->heads[place]; h++)
+          paid += (double)a->weights[place][(h * a->length + t) * rows + i];
+        sums[t * rows + i] = (PlaitScalar)(paid / a->heads[place] + (t > 0 ? (double)sums[(t - 1) * rows + i] : 0));
+      }
+  return sums;
+}
+
+static gboolean
+write_coverage (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint place,
+                const PlaitLabels *labels, GError **error)
+{
+  static const char *const axes[] = { "target", "row", "unit" };
+  const PlaitSentenceCoverage *coverage = &a->coverage[place];
+  guint i = place % a->n_attentions, layer = place / a->n_attentions, m = a->memory[i];
+  g_autofree char *name = plait_attention_label (a, i, labels);
+  gint64 shape[] = { a->length, a->rows[m], coverage->width };
+  gboolean scalar = coverage->width == 1;
+  g_autofree char *kind = a->n_layers > 1 ? g_strdup_printf ("%s/%u", name, layer) : g_strdup (name);
+  g_autofree char *title = scalar ? g_strdup_printf ("coverage of %s: its state after each step", name)
+                                  : g_strdup_printf ("coverage of %s: attention so far", name);
+  g_autofree PlaitScalar *sums = accumulate (a, place);
+  char **axis_labels[] = { labels->targets, labels->rows[m] };
+
+  if (!write_map (store, path, kind, scalar ? "state" : "accumulated", title, 2, shape,
+                  scalar ? coverage->states : sums, axes, axis_labels, error)
+      || !(scalar
+               ? plait_store_append (store, path, kind, "accumulated", PLAIT_STORE_SCALAR, 2, shape, sums, axes, error)
+               : plait_store_append (store, path, kind, "state", PLAIT_STORE_SCALAR, 3, shape, coverage->states, axes,
+                                     error)))
+    return FALSE;
+  return !coverage->prepared
+         || plait_store_append (store, path, kind, coverage->name, PLAIT_STORE_SCALAR, 1, shape + 1, coverage->prepared,
+                                axes + 1, error);
+}
+
+gboolean
+plait_coverage_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, const PlaitLabels *labels,
+                      GError **error)
+{
+  for (guint i = 0; i < a->n_layers * a->n_attentions; i++)
+    if (a->coverage[i].width > 0 && a->length > 0 && a->rows[a->memory[i % a->n_attentions]] > 0
+        && !write_coverage (store, path, a, i, labels, error))
+      return FALSE;
+  return TRUE;
 }

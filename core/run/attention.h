@@ -15,6 +15,17 @@
  *
  * Of documents the group of a memory also tells whose rows they are: "row_sentence" [row], the numbers of the sentences
  * that tokens belong to, or for rows that stand for sentences the attribute rows=sentences.
+ *
+ * Coverage dumps, beside those: of each sentence a group a memory that is covered, with
+ *
+ *     accumulated   [target, row]          the attention that the row has had by this step, the step's own included
+ *     state         [target, row, unit]    what the coverage made of it, after the step: what the next one is scored
+ *                                          by; [target, row] where it is one number
+ *     fertility     [row]                  or as the plugin calls what it knows of each row, if it does
+ *
+ * With several layers these stand a level deeper, MEMORY/LAYER; a state a head (decoder.coverage_heads) makes a row's
+ * units those of all heads, one after the other. Viewers show the state if it is one number a row, else the accumulated
+ * attention.
  */
 
 /* What attention @i of @attention is called in dumps: "en", "en:second". (transfer full) */
@@ -24,3 +35,7 @@ char *plait_attention_label (const PlaitSentenceAttention *attention, guint i, c
  * do not sum to one (1e-4; 0 where nothing could be read), naming layer, head and row. */
 gboolean plait_attention_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *attention,
                                 const PlaitLabels *labels, GError **error);
+
+/* Writes the coverage in @attention of one sentence, the item @path; nothing at all if no memory is covered. */
+gboolean plait_coverage_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *attention,
+                               const PlaitLabels *labels, GError **error);

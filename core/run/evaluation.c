@@ -4,7 +4,6 @@
 #include "evaluate/perplexity.h"
 #include "evaluate/text.h"
 #include "run/attention.h"
-#include "run/coverage.h"
 #include "run/descent-dump.h"
 #include "run/length-table.h"
 #include "run/translation-rates.h"

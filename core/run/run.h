@@ -16,7 +16,7 @@
  *     /training/updates /training/validation             tables
  *     /evaluation/SPLIT                                  metrics, hypotheses, references: evaluations.h
  *     /attention/SPLIT/N/MEMORY                          heatmaps
- *     /coverage/SPLIT/N/MEMORY                           of a model that has coverage: coverage.h
+ *     /coverage/SPLIT/N/MEMORY                           of a model that has coverage: attention.h
  *     /descent/SPLIT/N/MEMORY                            of a combiner that chooses rows: descent-dump.h
  */
 typedef struct

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/attention.h"
-#include "run/coverage.h"
 #include "harness.h"
 
 /* Dumps of attention that are made here: two memories of two rows and one, one target row, two heads. */
