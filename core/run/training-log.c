@@ -106,9 +106,9 @@ add_line (PlaitTrainingLog *training, const char *table, const PlaitTrainingNumb
   plait_json_begin_object (json, NULL);
   plait_json_text (json, "table", table);
   for (guint i = 0; i < n; i++)
-    if (numbers[i].kind == PLAIT_TRAINING_REAL)
+    if (numbers[i].type == PLAIT_STORE_DOUBLE)
       plait_json_real (json, numbers[i].name, numbers[i].value);
-    else if (numbers[i].kind == PLAIT_TRAINING_INTEGER)
+    else if (numbers[i].type == PLAIT_STORE_INT64)
       plait_json_integer (json, numbers[i].name, (gint64)numbers[i].value);
     else
       plait_json_boolean (json, numbers[i].name, numbers[i].value != 0);

@@ -367,29 +367,23 @@ plait_trainer_take (PlaitTrainer *trainer, const PlaitParameter *const *taken, P
  * Rows, told one by one
  */
 
-static PlaitTrainingNumber
-number_of (const Column *column, const char *row)
+static double
+value_of (const Column *column, gconstpointer place)
 {
-  gconstpointer place = row + column->offset;
-
-  switch (column->type)
-    {
-    case PLAIT_STORE_DOUBLE:
-      return (PlaitTrainingNumber){ column->name, PLAIT_TRAINING_REAL, *(const double *)place };
-    case PLAIT_STORE_INT64:
-      return (PlaitTrainingNumber){ column->name, PLAIT_TRAINING_INTEGER, (double)*(const gint64 *)place };
-    default:
-      return (PlaitTrainingNumber){ column->name, PLAIT_TRAINING_FLAG, *(const gboolean *)place };
-    }
+  return column->type == PLAIT_STORE_DOUBLE  ? *(const double *)place
+         : column->type == PLAIT_STORE_INT64 ? (double)*(const gint64 *)place
+                                             : *(const gboolean *)place;
 }
 
 static void
-note (const PlaitTrainer *trainer, const char *table, gconstpointer row, const Column *columns, guint n)
+note (const PlaitTrainer *trainer, const char *table, const GArray *rows, guint row, const Column *columns, guint n)
 {
   g_autofree PlaitTrainingNumber *numbers = g_new (PlaitTrainingNumber, n);
+  const char *place = rows->data + row * g_array_get_element_size ((GArray *)rows);
 
   for (guint c = 0; c < n; c++)
-    numbers[c] = number_of (&columns[c], row);
+    numbers[c]
+        = (PlaitTrainingNumber){ columns[c].name, columns[c].type, value_of (&columns[c], place + columns[c].offset) };
   trainer->setup.calls.note (trainer->setup.calls.data, table, numbers, n);
 }
 
@@ -400,15 +394,14 @@ plait_trainer_note_update (const PlaitTrainer *trainer, guint row)
   g_autofree Column *columns = columns_of_updates (trainer, &n);
 
   if (trainer->setup.calls.note)
-    note (trainer, "updates", &g_array_index (trainer->rows, PlaitTrainingRow, row), columns, n);
+    note (trainer, "updates", trainer->rows, row, columns, n);
 }
 
 void
 plait_trainer_note_validation (const PlaitTrainer *trainer, guint row)
 {
   if (trainer->setup.calls.note)
-    note (trainer, "validation", &g_array_index (trainer->validations, PlaitValidationRow, row), validation_columns,
-          G_N_ELEMENTS (validation_columns));
+    note (trainer, "validation", trainer->validations, row, validation_columns, G_N_ELEMENTS (validation_columns));
 }
 
 void

@@ -49,14 +49,9 @@ typedef struct
 /* A number of a row, as programs are told it. */
 typedef struct
 {
-  const char *name; /* of its column */
-  enum
-  {
-    PLAIT_TRAINING_INTEGER,
-    PLAIT_TRAINING_REAL, /* NaN: there is none */
-    PLAIT_TRAINING_FLAG,
-  } kind;
-  double value; /* integers are below 2^53 */
+  const char *name;    /* of its column */
+  PlaitStoreType type; /* INT64, DOUBLE, or INT32 for a flag */
+  double value;        /* integers are below 2^53; a real NaN: there is none */
 } PlaitTrainingNumber;
 
 /* Why training ended. */
