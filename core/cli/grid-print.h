@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "grid/folder.h"
 #include "grid/table.h"
 
 /* Prints the table of @grid's cells on stdout: what plait grid ends with, and plait test of a grid. As JSON it has all

@@ -351,19 +351,17 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
   g_autoptr (PlaitGrid) grid = NULL;
   PlaitGridOptions options = { .command = invocation->line };
   const PlaitExecutor *executor;
-  PlaitGridFlags flags;
 
   if (!plait_invocation_parse (invocation, entries, 1, 1, error) || !check_wishes (&wishes, error))
     return FALSE;
   if (!wishes.folder)
     wishes.folder = usual = plait_path_stem (invocation->arguments[0], ".ini");
-  flags = wishes.fresh ? PLAIT_GRID_FRESH : 0;
   if (!plait_ranks_refuse ("plait grid, which starts a process for each cell itself,", error))
     return FALSE;
   registry = plait_registry_new ();
   options.log = invocation->log;
-  grid = plait_grid_new (invocation->arguments[0], wishes.overrides, wishes.folder, flags, wishes.cells, registry,
-                         options.log, error);
+  grid = plait_grid_new (invocation->arguments[0], wishes.overrides, wishes.folder, wishes.fresh, wishes.cells,
+                         registry, options.log, error);
   if (!grid || !choose_options (&wishes, grid, &options, &executor, error))
     return FALSE;
   if (wishes.commands)

@@ -7,7 +7,6 @@
 #include "cli/options.h"
 #include "cli/runs.h"
 #include "cli/stop.h"
-#include "grid/folder.h"
 #include "grid/table.h"
 #include "run/test.h"
 

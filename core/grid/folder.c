@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "grid/folder.h"
+#include "grid/grid.h"
 
 #include "store/store.h"
 

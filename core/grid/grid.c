@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/digest.h"
-#include "grid/folder.h"
-#include "grid/judge.h"
+#include "grid/grid-private.h"
 
 /* The cells of a grid, what they are called, and which of them are wanted. */
 
@@ -99,8 +98,8 @@ check_folder (const char *folder, GError **error)
 
 /* The cells of the grid file, with their names and keys, before anything is looked at in the folder. (transfer full) */
 static PlaitGrid *
-read_grid (const char *path, const char *const *overrides, const char *folder, PlaitGridFlags flags,
-           PlaitRegistry *registry, PlaitDigests *digests, GError **error)
+read_grid (const char *path, const char *const *overrides, const char *folder, gboolean fresh, PlaitRegistry *registry,
+           PlaitDigests *digests, GError **error)
 {
   g_autoptr (PlaitGrid) grid = g_new0 (PlaitGrid, 1);
   g_autoptr (PlaitKeyFile) file = NULL;
@@ -110,7 +109,7 @@ read_grid (const char *path, const char *const *overrides, const char *folder, P
   grid->path = g_strdup (path);
   grid->overrides = g_strdupv ((char **)overrides);
   grid->folder = g_strdup (folder);
-  grid->flags = flags;
+  grid->fresh = fresh;
   grid->cells = plait_cells_load (path, overrides, registry, error);
   file = grid->cells ? plait_experiment_read (path, overrides, error) : NULL;
   if (!file)
@@ -198,11 +197,11 @@ choose (PlaitGrid *grid, const char *const *names, GError **error)
 }
 
 PlaitGrid *
-plait_grid_new (const char *path, const char *const *overrides, const char *folder, PlaitGridFlags flags,
+plait_grid_new (const char *path, const char *const *overrides, const char *folder, gboolean fresh,
                 const char *const *names, PlaitRegistry *registry, PlaitLog *log, GError **error)
 {
   g_autoptr (PlaitDigests) digests = plait_digests_new (NULL, NULL);
-  g_autoptr (PlaitGrid) grid = read_grid (path, overrides, folder, flags, registry, digests, error);
+  g_autoptr (PlaitGrid) grid = read_grid (path, overrides, folder, fresh, registry, digests, error);
 
   if (!grid || (names && (!choose (grid, names, error) || !plait_grid_make_folder (grid, error))))
     return NULL;

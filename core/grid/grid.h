@@ -55,11 +55,6 @@ typedef struct
   PlaitLock *lock;        /* while this process may run it; or NULL */
 } PlaitGridCell;
 
-typedef enum
-{
-  PLAIT_GRID_FRESH = 1 << 0, /* finished and partial cells are run again too */
-} PlaitGridFlags;
-
 typedef struct
 {
   PlaitCells *cells;
@@ -69,9 +64,9 @@ typedef struct
   char *folder;     /* need not be there yet */
   guint n;
   PlaitGridCell *items;
-  guint n_known; /* items, of which the first n are of this grid: more where it is a part */
-  gboolean part; /* of the cells: the files over all of them are left alone */
-  PlaitGridFlags flags;
+  guint n_known;    /* items, of which the first n are of this grid: more where it is a part */
+  gboolean part;    /* of the cells: the files over all of them are left alone */
+  gboolean fresh;   /* finished and partial cells are run again too */
   char **strangers; /* runs in the folder that belong to no cell, NULL-terminated */
   PlaitLock *lock;  /* of the folder, from plait_grid_hold on; or NULL */
 } PlaitGrid;
@@ -80,7 +75,7 @@ typedef struct
  * (NULL-terminated), its files' names without ending or their labels, it has these cells alone. Each of them is held
  * from before it is looked at until the grid is freed, so it is run once, whoever else wants to; @log hears of that.
  * @registry must outlive the grid. (transfer full) */
-PlaitGrid *plait_grid_new (const char *path, const char *const *overrides, const char *folder, PlaitGridFlags flags,
+PlaitGrid *plait_grid_new (const char *path, const char *const *overrides, const char *folder, gboolean fresh,
                            const char *const *names, PlaitRegistry *registry, PlaitLog *log, GError **error);
 
 /* The grid whose file over all cells is @path, as that tells it: its cells are finished where their files are, with
@@ -112,6 +107,14 @@ gboolean plait_grid_read_result (const PlaitGrid *grid, PlaitGridCell *cell, GEr
 
 /* plait_run_results_leave_mixed of the results that were read. */
 void plait_grid_leave_mixed (const PlaitGrid *grid, PlaitLog *log);
+
+/* Makes the folder of @grid if need be. PLAIT_ERROR_INPUT if it takes none. */
+gboolean plait_grid_make_folder (const PlaitGrid *grid, GError **error);
+
+/* Makes the folder of @grid if need be and holds it until @grid is freed, so that two grids do not write the same
+ * files. PLAIT_ERROR_INPUT if it takes no files, if another grid holds it, or if files that a grid replaces are not a
+ * grid's. */
+gboolean plait_grid_hold (PlaitGrid *grid, PlaitLog *log, GError **error);
 
 /* Whether plait_grid_run may work in the folder: it takes files, no other grid holds it, and what would be replaced is
  * a grid's. Leaves nothing behind. */

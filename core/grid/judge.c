@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "grid/judge.h"
+#include "grid/grid-private.h"
 
 #include <string.h>
 
@@ -152,7 +152,7 @@ judge (const PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, PlaitDi
   g_autofree char *training = g_strconcat (cell->name, TRAINING_ENDING, NULL);
   g_auto (Found) finished = look_at (grid, folder, place);
   g_auto (Found) partial = { 0 };
-  gboolean fresh = (grid->flags & PLAIT_GRID_FRESH) != 0;
+  gboolean fresh = grid->fresh;
 
   cell->state = PLAIT_CELL_FINISHED;
   recognise (&finished, cell, digests);
@@ -314,7 +314,7 @@ find_trained (const PlaitGrid *grid, const Folder *folder)
 
   for (guint i = 0; i < grid->n; i++)
     g_hash_table_add (keys, grid->items[i].training_key);
-  for (guint i = grid->n; i < grid->n_known && !(grid->flags & PLAIT_GRID_FRESH); i++)
+  for (guint i = grid->n; i < grid->n_known && !grid->fresh; i++)
     {
       PlaitGridCell *cell = &grid->items[i];
       g_autofree char *name = g_strconcat (cell->name, ENDING, NULL);

@@ -3,8 +3,7 @@
 #include <poll.h>
 
 #include "base/memory.h"
-#include "grid/folder.h"
-#include "grid/settle.h"
+#include "grid/grid-private.h"
 #include "grid/table.h"
 #include "run/process.h"
 

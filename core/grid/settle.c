@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "grid/settle.h"
+#include "grid/grid-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "base/file.h"
-#include "grid/folder.h"
 
 /* What became of cells, whoever ran them. */
 

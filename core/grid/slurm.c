@@ -9,7 +9,6 @@
 #include "base/path.h"
 #include "grid/cost.h"
 #include "grid/executor.h"
-#include "grid/folder.h"
 #include "grid/tasks.h"
 
 enum

@@ -103,14 +103,14 @@ test_grid_clear (TestGrid *opened)
 }
 
 TestGrid
-test_grid_open (const char *name, const char *const *overrides, PlaitGridFlags flags)
+test_grid_open (const char *name, const char *const *overrides, gboolean fresh)
 {
   g_autofree char *path = plait_test_path ("tiny.ini");
   g_autofree char *folder = plait_test_path (name);
   g_autoptr (GError) error = NULL;
   TestGrid opened = { .registry = test_grid_registry () };
 
-  opened.grid = plait_grid_new (path, overrides, folder, flags, NULL, opened.registry, NULL, &error);
+  opened.grid = plait_grid_new (path, overrides, folder, fresh, NULL, opened.registry, NULL, &error);
   CHECK_NO_ERROR (error);
   g_assert_nonnull (opened.grid);
   return opened;

@@ -36,7 +36,7 @@ void test_grid_clear (TestGrid *opened);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TestGrid, test_grid_clear)
 
 /* Looks at tiny.ini in the folder @name. */
-TestGrid test_grid_open (const char *name, const char *const *overrides, PlaitGridFlags flags);
+TestGrid test_grid_open (const char *name, const char *const *overrides, gboolean fresh);
 
 /* Runs what is to be run; cells may fail, but not the grid. */
 void test_grid_run (const TestGrid *opened, guint jobs);

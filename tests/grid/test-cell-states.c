@@ -458,6 +458,6 @@ TEST_CASE (grid, runs_damaged_cells_again)
   test_grid_run (&damaged, 1);
   CHECK_INT (damaged.grid->items[0].state, PLAIT_CELL_FINISHED);
 
-  g_auto (TestGrid) fresh = test_grid_open ("cells", NULL, PLAIT_GRID_FRESH);
+  g_auto (TestGrid) fresh = test_grid_open ("cells", NULL, TRUE);
   CHECK_INT (fresh.grid->items[0].state, PLAIT_CELL_STALE);
 }

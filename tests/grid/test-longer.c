@@ -66,7 +66,7 @@ TEST_CASE (longer, cells_go_on_to_the_same_bits)
   check_same_cells (whole.grid, opened.grid);
   g_auto (TestGrid) again = test_grid_open ("cells", longer, 0);
   CHECK_INT (plait_grid_count (again.grid, PLAIT_CELL_FINISHED), 2);
-  g_auto (TestGrid) fresh = test_grid_open ("cells", longer, PLAIT_GRID_FRESH);
+  g_auto (TestGrid) fresh = test_grid_open ("cells", longer, TRUE);
   CHECK_INT (plait_grid_count (fresh.grid, PLAIT_CELL_STALE), 2);
 }
 

@@ -3,6 +3,12 @@
 
 #include "grid/grid.h"
 
+/* Inside of grid.h: what has to be done with each cell, and what became of it. */
+
+/* Sets the state of each cell of @grid, and what else it says of the folder. Where some cells were chosen, only runs of
+ * its other cells are looked at beside theirs. */
+void plait_grid_judge (PlaitGrid *grid, PlaitDigests *digests);
+
 void plait_grid_cell_set_state (PlaitGridCell *cell, PlaitGridCellState state, const char *note);
 
 /* Puts @cell, which is finished, into its place, and reads its results. FALSE where it has failed, for that cannot be
