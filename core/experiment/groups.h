@@ -106,18 +106,11 @@ typedef enum
   PLAIT_RATE_LAYERS_LAST,
 } PlaitRateLayers;
 
-typedef enum
-{
-  PLAIT_EVALUATED_BEST,
-  PLAIT_EVALUATED_LAST,
-  PLAIT_EVALUATED_AVERAGE,
-} PlaitEvaluatedCheckpoint;
-
 /* [evaluate] */
 typedef struct
 {
   const char *metrics; /* a list, as plait_metric_new_list reads it */
-  gint checkpoint;     /* PlaitEvaluatedCheckpoint */
+  gint checkpoint;     /* PlaitCheckpoint */
   gint64 resamples;
   gint64 seed;
   gint64 attention;

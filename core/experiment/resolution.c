@@ -312,7 +312,7 @@ check_initial_state (const PlaitResolution *resolution)
     plait_resolution_problem (resolution, "train", "initialise_state",
                               "optimizer is that of a run, which train.initialise does not name; name one, or leave it "
                               "at parameters");
-  else if (train->initialise_checkpoint != PLAIT_INITIALISE_LAST)
+  else if (train->initialise_checkpoint != PLAIT_CHECKPOINT_LAST)
     plait_resolution_problem (resolution, "train", "initialise_state",
                               "a run keeps the optimizer of its last parameters alone; set initialise_checkpoint=last");
   else if (train->schedule == PLAIT_SCHEDULE_LINEAR)
@@ -349,7 +349,7 @@ check_checkpoint (const PlaitResolution *resolution)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
 
-  if (experiment->evaluate.checkpoint == PLAIT_EVALUATED_AVERAGE && experiment->train.average == 0)
+  if (experiment->evaluate.checkpoint == PLAIT_CHECKPOINT_AVERAGE && experiment->train.average == 0)
     plait_resolution_problem (resolution, "evaluate", "checkpoint",
                               "there is no average to evaluate, because train.average is 0; set it to the number of "
                               "validations to average over, or take best or last");

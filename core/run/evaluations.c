@@ -63,7 +63,6 @@ has (PlaitStore *store, const char *name, const char *key)
 PlaitEvaluations *
 plait_evaluations_new (const PlaitEvaluationsSetup *setup, GError **error)
 {
-  static const char *const checkpoints[] = { NULL, "last", "average" };
   const PlaitExperiment *experiment = setup->system->experiment;
   g_autoptr (PlaitEvaluations) evaluations = g_new0 (PlaitEvaluations, 1);
   g_autofree char *parameters = NULL;
@@ -76,7 +75,8 @@ plait_evaluations_new (const PlaitEvaluationsSetup *setup, GError **error)
     {
       g_auto (GStrv) components = NULL;
 
-      parameters = plait_checkpoint_path (setup->trained, checkpoints[experiment->evaluate.checkpoint], error);
+      parameters
+          = plait_checkpoint_path (setup->trained, plait_checkpoint_names[experiment->evaluate.checkpoint], error);
       if (!parameters)
         return NULL;
       components = g_strsplit (parameters, "/", -1);

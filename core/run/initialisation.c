@@ -257,7 +257,6 @@ take (PlaitInitialisation *initialisation, const PlaitMaterials *materials, Plai
 static gboolean
 open_run (PlaitInitialisation *initialisation, Origin *origin, GError **error)
 {
-  static const char *const checkpoints[] = { NULL, "last", "average" };
   const PlaitTrainSettings *train = &initialisation->experiment->train;
 
   origin->run = plait_trained_open_store (train->initialise, NULL, error);
@@ -266,7 +265,8 @@ open_run (PlaitInitialisation *initialisation, Origin *origin, GError **error)
     origin->there = plait_trained_key_file (origin->run, error);
   if (!origin->there)
     return FALSE;
-  initialisation->checkpoint = plait_checkpoint_path (origin->run, checkpoints[train->initialise_checkpoint], error);
+  initialisation->checkpoint
+      = plait_checkpoint_path (origin->run, plait_checkpoint_names[train->initialise_checkpoint], error);
   if (!initialisation->checkpoint)
     g_prefix_error (error, "train.initialise_checkpoint: ");
   return initialisation->checkpoint != NULL;

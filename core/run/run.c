@@ -379,7 +379,7 @@ find_keys (Run *run, GError **error)
 static gboolean
 check_average (const Run *run, GError **error)
 {
-  return run->experiment->evaluate.checkpoint != PLAIT_EVALUATED_AVERAGE || run->validation
+  return run->experiment->evaluate.checkpoint != PLAIT_CHECKPOINT_AVERAGE || run->validation
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "evaluate.checkpoint is average, but there is no validation text, at whose validations "
                         "parameters are kept; add the split, or take best or last");

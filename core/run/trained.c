@@ -3,6 +3,8 @@
 
 #include "train/parameters.h"
 
+const char *const plait_checkpoint_names[] = { NULL, "last", "average" };
+
 char *
 plait_checkpoint_path (PlaitStore *store, const char *checkpoint, GError **error)
 {

@@ -36,5 +36,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTrained, plait_trained_free)
  * are there. (transfer full) */
 char *plait_checkpoint_path (PlaitStore *store, const char *checkpoint, GError **error);
 
+/* What is @checkpoint there for each PlaitCheckpoint. */
+extern const char *const plait_checkpoint_names[];
+
 /* Reads the parameters of @checkpoint from @store into @parameters; NULL as above. */
 gboolean plait_checkpoint_read (PlaitParameters *parameters, PlaitStore *store, const char *checkpoint, GError **error);

@@ -47,12 +47,13 @@ typedef enum
   PLAIT_INITIAL_VALUES_DL4MT,
 } PlaitInitialValues;
 
+/* Of a run, to begin with or to be evaluated. */
 typedef enum
 {
-  PLAIT_INITIALISE_BEST,
-  PLAIT_INITIALISE_LAST,
-  PLAIT_INITIALISE_AVERAGE,
-} PlaitInitialCheckpoint;
+  PLAIT_CHECKPOINT_BEST, /* or the last, where it was not validated */
+  PLAIT_CHECKPOINT_LAST,
+  PLAIT_CHECKPOINT_AVERAGE,
+} PlaitCheckpoint;
 
 /* What is taken of a run that training begins with. */
 typedef enum
@@ -112,7 +113,7 @@ typedef struct
   const char *initialise;      /* absolute path of a run; empty: none */
   const char *initialise_take; /* globs over names of parameters, a list; empty: all */
   const char *initialise_leave;
-  gint initialise_checkpoint; /* PlaitInitialCheckpoint */
+  gint initialise_checkpoint; /* PlaitCheckpoint */
   gint initialise_state;      /* PlaitInitialTrainingState */
   gint initialise_vocabulary; /* PlaitInitialVocabulary */
   const char *initialise_map; /* name of a name map; empty: names are ours */
