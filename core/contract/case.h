@@ -5,14 +5,13 @@
 #include "contract/specimen.h"
 #include "model/model.h"
 
-/* What the properties of the contract see, one file each. */
+/* What the properties of the contract see. */
 
 /* A model in which the plugin stands. */
 typedef struct
 {
   PlaitPlugin *plugin;
   PlaitSpecimen *specimen;
-  guint n_sources;
   gboolean nothing; /* set by a property that has nothing to hold in this model */
 } PlaitCase;
 
@@ -66,6 +65,17 @@ struct PlaitContract
   PlaitCompanion combiner;
 };
 
-/* Holds the plugin to @property in every model, and notes where it is. */
-gboolean plait_contract_walk (const PlaitContract *contract, const PlaitProperty *property, PlaitContractNote *note,
-                              GError **error);
+/* What a child of the suite does. */
+typedef struct
+{
+  const PlaitContract *contract;
+  const PlaitProperty *property;
+  PlaitContractNote *note;
+
+  /* Found on the way. */
+  gboolean taken[PLAIT_DECODER_LSTM + 1]; /* the defaults, by decoders of this type */
+  GError *refusal;                        /* the last of a model, in words of the plugin */
+} PlaitContractWalk;
+
+/* Holds the plugin to the property of @walk, a PlaitContractWalk, in every model, and notes where it is. */
+gboolean plait_contract_walk (gpointer walk, GError **error);

@@ -128,32 +128,17 @@ plait_contract_properties (void)
   return names;
 }
 
-typedef struct
-{
-  const PlaitContract *contract;
-  const PlaitProperty *property;
-  PlaitContractNote *note;
-} Attempt;
-
-static gboolean
-attempt (gpointer data, GError **error)
-{
-  const Attempt *attempt = data;
-
-  return plait_contract_walk (attempt->contract, attempt->property, attempt->note, error);
-}
-
 /* Holds the plugin to @property, and says how it came out. */
 static PlaitContractResult
 hold (const PlaitContract *contract, const PlaitProperty *property, PlaitContractNote *note, guint seconds)
 {
   const PlaitTrialLimits limits = { seconds, 4 * (seconds + 1), MEMORY };
-  Attempt trial = { contract, property, note };
+  PlaitContractWalk walk = { .contract = contract, .property = property, .note = note };
   PlaitContractResult result = { .property = property->name, .summary = property->summary };
   g_autoptr (GError) error = NULL;
 
   memset (note, 0, sizeof *note);
-  if (!plait_trial_worded ("the plugin", PLAIT_ERROR_FAILED, attempt, &trial, limits, &error))
+  if (!plait_trial_worded ("the plugin", PLAIT_ERROR_FAILED, plait_contract_walk, &walk, limits, &error))
     {
       result.outcome = PLAIT_CONTRACT_FAILED;
       result.text = *note->place == '\0' ? g_strdup (error->message)

@@ -28,12 +28,13 @@ static gboolean
 hold (PlaitCase *held, GError **error)
 {
   g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, &plait_pass_whole);
+  guint n = held->specimen->specification.n_sources;
   PlaitPass before;
 
   if (!plait_pass_run (held->specimen, batch, PLAIT_TAPE_EVALUATE, 1, 1, &before, error)
       || !plait_pass_is_finite (&before, batch, error))
     return FALSE;
-  for (guint i = 0; i < held->n_sources; i++)
+  for (guint i = 0; i < n; i++)
     {
       g_autoptr (PlaitBatch) other = plait_pass_batch (held->specimen, &plait_pass_whole);
       PlaitPass after;
@@ -46,7 +47,7 @@ hold (PlaitCase *held, GError **error)
                            "of %u sources, other words in source %u change no loss (%.9g in all), expected is that "
                            "every source is read: attend to every memory of the site, and let the states depend on the "
                            "input",
-                           held->n_sources, i + 1, before.sums.words.negative_log_likelihood);
+                           n, i + 1, before.sums.words.negative_log_likelihood);
     }
   return TRUE;
 }

@@ -9,8 +9,6 @@
 
 const PlaitPassLengths plait_pass_whole = { { { 4, 2, 3 }, { 3, 5, 2 }, { 2, 3, 4 } }, { 3, 1, 4 } };
 const PlaitPassLengths plait_pass_missing = { { { 4, 2, 0 }, { 3, 0, 2 }, { 2, 5, 0 } }, { 3, 1, 4 } };
-const PlaitPassLengths plait_pass_short = { { { 1, 1, 1 }, { 1, 1, 1 }, { 1, 1, 1 } }, { 2, 1, 0 } };
-const PlaitPassLengths plait_pass_ragged = { { { 1, 1, 24 }, { 1, 17, 2 }, { 30, 1, 1 } }, { 1, 20, 0 } };
 
 PlaitBatch *
 plait_pass_batch (const PlaitSpecimen *specimen, const PlaitPassLengths *lengths)

@@ -21,10 +21,6 @@ extern const PlaitPassLengths plait_pass_whole;
 /* Of the second sentence the second source is missing, the third has a source alone. */
 extern const PlaitPassLengths plait_pass_missing;
 
-/* One row of each source; and one beside many. Some have no target. */
-extern const PlaitPassLengths plait_pass_short;
-extern const PlaitPassLengths plait_pass_ragged;
-
 /* Their batch, and that of one of its sentences. (transfer full) */
 PlaitBatch *plait_pass_batch (const PlaitSpecimen *specimen, const PlaitPassLengths *lengths);
 PlaitBatch *plait_pass_sentence (const PlaitSpecimen *specimen, const PlaitPassLengths *lengths, gint64 sentence);

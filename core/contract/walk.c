@@ -16,15 +16,6 @@ static const char *const types[] = { "transformer", "gru", "lstm" }; /* PlaitDec
 static const guint firsts[G_N_ELEMENTS (types)]
     = { PLAIT_SPECIMEN_TRANSFORMER, PLAIT_SPECIMEN_GRU, PLAIT_SPECIMEN_LSTM };
 
-typedef struct
-{
-  const PlaitContract *contract;
-  const PlaitProperty *property;
-  PlaitContractNote *note;
-  gboolean taken[G_N_ELEMENTS (types)]; /* the defaults, by decoders of this type */
-  GError *refusal;                      /* the last of a model, in words of the plugin */
-} Walk;
-
 static PlaitSpecimenSource
 source_of (const PlaitContract *contract, PlaitPlugin *encoder, PlaitSettings *settings)
 {
@@ -82,11 +73,12 @@ build (const PlaitContract *contract, PlaitSettings *settings, guint decoder_num
 
 /* @taken: the plugin did not refuse it; what it says of that is walk->refusal. */
 static gboolean
-hold_model (Walk *walk, PlaitSettings *settings, guint decoder, guint n_sources, gboolean *taken, GError **error)
+hold_model (PlaitContractWalk *walk, PlaitSettings *settings, guint decoder, guint n_sources, gboolean *taken,
+            GError **error)
 {
   g_autoptr (GError) fault = NULL;
   g_autoptr (PlaitSpecimen) specimen = build (walk->contract, settings, decoder, n_sources, &fault);
-  PlaitCase held = { .plugin = walk->contract->plugin, .specimen = specimen, .n_sources = n_sources };
+  PlaitCase held = { .plugin = walk->contract->plugin, .specimen = specimen };
 
   *taken = specimen != NULL;
   if (!specimen && g_error_matches (fault, PLAIT_ERROR, PLAIT_ERROR_INPUT))
@@ -104,7 +96,7 @@ hold_model (Walk *walk, PlaitSettings *settings, guint decoder, guint n_sources,
 }
 
 static gboolean
-stands_in (const Walk *walk, guint decoder)
+stands_in (const PlaitContractWalk *walk, guint decoder)
 {
   PlaitDecoderSettings settings = plait_specimen_decoder (decoder);
 
@@ -112,7 +104,7 @@ stands_in (const Walk *walk, guint decoder)
 }
 
 static gboolean
-hold_defaults (Walk *walk, guint decoder, GError **error)
+hold_defaults (PlaitContractWalk *walk, guint decoder, GError **error)
 {
   g_autoptr (PlaitSettings) settings = plait_specimen_settings (walk->contract->plugin);
   PlaitDecoderSettings of = plait_specimen_decoder (decoder);
@@ -133,7 +125,7 @@ hold_defaults (Walk *walk, guint decoder, GError **error)
 
 /* Where no decoder of a type takes the defaults, the schema says too much. */
 static gboolean
-expect_types (const Walk *walk, GError **error)
+expect_types (const PlaitContractWalk *walk, GError **error)
 {
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
     if (!walk->taken[i] && plait_schema_allows_decoder (walk->contract->plugin->schema, types[i]))
@@ -147,7 +139,7 @@ expect_types (const Walk *walk, GError **error)
 /* A choice, or a boolean, other than the standard: in the first decoder that the plugin stands in, and where decoders
  * matter to it in one of another type too. One of them may refuse it, in words that name it. */
 static gboolean
-hold_choice (Walk *walk, const char *parameter, const char *choice, GError **error)
+hold_choice (PlaitContractWalk *walk, const char *parameter, const char *choice, GError **error)
 {
   PlaitPlugin *plugin = walk->contract->plugin;
   guint most = plugin->kind == PLAIT_PLUGIN_ENCODER ? 1 : 2, tried = 0, times = 0;
@@ -177,7 +169,7 @@ hold_choice (Walk *walk, const char *parameter, const char *choice, GError **err
 }
 
 static gboolean
-hold_choices (Walk *walk, const PlaitSettingSpecification *parameter, GError **error)
+hold_choices (PlaitContractWalk *walk, const PlaitSettingSpecification *parameter, GError **error)
 {
   g_auto (GStrv) choices = NULL;
 
@@ -192,7 +184,7 @@ hold_choices (Walk *walk, const PlaitSettingSpecification *parameter, GError **e
 }
 
 static gboolean
-walk_all (Walk *walk, GError **error)
+walk_all (PlaitContractWalk *walk, GError **error)
 {
   const PlaitSchema *schema = walk->contract->plugin->schema;
 
@@ -211,12 +203,11 @@ walk_all (Walk *walk, GError **error)
 }
 
 gboolean
-plait_contract_walk (const PlaitContract *contract, const PlaitProperty *property, PlaitContractNote *note,
-                     GError **error)
+plait_contract_walk (gpointer data, GError **error)
 {
-  Walk walk = { .contract = contract, .property = property, .note = note };
-  gboolean held = walk_all (&walk, error);
+  PlaitContractWalk *walk = data;
+  gboolean held = walk_all (walk, error);
 
-  g_clear_error (&walk.refusal);
+  g_clear_error (&walk->refusal);
   return held;
 }
