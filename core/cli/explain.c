@@ -131,7 +131,6 @@ forward (gpointer data)
   Pass *pass = data;
   const PlaitModel *model = pass->explanation->system->model;
   PlaitReading reading;
-  PlaitDecoderSources sources;
   double read;
 
   plait_tape_begin (pass->tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
@@ -140,8 +139,7 @@ forward (gpointer data)
   if (!plait_experiment_has_decoder (pass->explanation->experiment))
     return;
   read = plait_tape_multiplications (pass->tape);
-  sources = plait_reading_sources (&reading);
-  plait_decoder_forward (plait_model_decoder (model), pass->tape, &sources, pass->batch->target_rows,
+  plait_decoder_forward (plait_model_decoder (model), pass->tape, &reading, pass->batch->target_rows,
                          pass->batch->target_inputs, NULL);
   pass->decoder = plait_tape_multiplications (pass->tape) - read;
 }

@@ -34,7 +34,7 @@ row_of (PlaitTape *tape, const PlaitMemory *memory, PlaitMemoryRow row)
 }
 
 static PlaitNode *
-classify (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources, PlaitRagged target_rows,
+classify (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, PlaitRagged target_rows,
           const gint32 *target_inputs, PlaitCapture *capture)
 {
   const Classifier *c = (const Classifier *)decoder;
@@ -42,21 +42,21 @@ classify (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSource
   PlaitNode *x;
 
   for (guint i = 0; i < c->n; i++)
-    parts[i] = row_of (tape, &sources->memories[c->memories[i]], c->row);
+    parts[i] = row_of (tape, &reading->memories[c->memories[i]], c->row);
   x = c->n > 1 ? plait_concatenate_columns (tape, parts, c->n) : parts[0];
   x = plait_linear_apply (tape, &c->hidden, plait_dropout (tape, x, c->dropout), PLAIT_ACTIVATION_TANH);
   return plait_dropout (tape, x, c->dropout);
 }
 
 static PlaitNode *
-choose (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources, PlaitRagged target_rows,
+choose (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, PlaitRagged target_rows,
         const gint32 *target_inputs, PlaitCapture *capture)
 {
   const Classifier *c = (const Classifier *)decoder;
-  PlaitNode *states = classify (decoder, tape, sources, target_rows, target_inputs, capture);
+  PlaitNode *states = classify (decoder, tape, reading, target_rows, target_inputs, capture);
 
   return plait_side_by_side (tape, plait_linear_apply (tape, &c->score, states, PLAIT_ACTIVATION_NONE),
-                             sources->candidates);
+                             reading->candidates);
 }
 
 static const PlaitDecoderTable class_table = { .forward = classify };

@@ -150,30 +150,30 @@ plait_decoder_embed (const PlaitDecoderBuild *build, PlaitTape *tape, const gint
 }
 
 PlaitNode *
-plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources,
+plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading,
                        PlaitRagged target_rows, const gint32 *target_inputs, PlaitCapture *capture)
 {
-  PlaitDecoderSources with_roles = *sources;
+  PlaitReading with_roles = *reading;
 
   /* What predicts no sequence reads no target, which need not be known then. */
   if (!decoder->table->start)
-    return decoder->table->forward (decoder, tape, sources, target_rows, target_inputs, capture);
-  if (sources->documents)
-    with_roles.roles = roles_of_targets (sources->documents, tape, target_rows, target_inputs);
+    return decoder->table->forward (decoder, tape, reading, target_rows, target_inputs, capture);
+  if (reading->documents)
+    with_roles.roles = roles_of_targets (reading->documents, tape, target_rows, target_inputs);
   target_inputs = with_start (decoder, tape, target_rows, target_inputs, FALSE);
   return decoder->table->forward (decoder, tape, &with_roles, target_rows, target_inputs, capture);
 }
 
 PlaitDecoderState *
-plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources,
-                     gint64 hypotheses, gint64 steps)
+plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, gint64 hypotheses,
+                     gint64 steps)
 {
-  PlaitDecoderState *state = decoder->table->start (decoder, tape, sources, hypotheses, steps);
+  PlaitDecoderState *state = decoder->table->start (decoder, tape, reading, hypotheses, steps);
 
   state->decoder = decoder;
-  state->memories = sources->memories;
-  state->touched = sources->touched;
-  state->documents = sources->documents;
+  state->memories = reading->memories;
+  state->touched = reading->touched;
+  state->documents = reading->documents;
   if (state->documents)
     {
       state->sentence = plait_arena_new_array (plait_tape_arena (tape), gint64, hypotheses);

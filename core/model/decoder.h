@@ -23,17 +23,20 @@ typedef struct
   gint64 width;
 } PlaitSummarySpecification;
 
-/* What the encoders gave, in the order of the specifications. */
+/* What reading a batch gave, in the order of the specifications, and a decoder goes on from. In the tape's arena. */
 typedef struct
 {
-  const PlaitMemory *memories;
-  PlaitNode *const *summaries;     /* [sentences, width] each */
+  PlaitMemory *memories; /* [n_memories] */
+  guint n_memories;
+  PlaitNode **summaries; /* [n_summaries]: of the sources that give one, [sentences, width] each */
+  guint n_summaries;
+  double *multiplications;         /* [n_sources]: what reading each took (plait_tape_multiplications) */
   PlaitRagged candidates;          /* of choices: the sentences of each document, each of which was read by itself */
-  PlaitLossPass *losses;           /* what combiner and coverage add theirs to, or NULL: not wanted */
+  PlaitLossPass *losses;           /* what encoders, combiner and coverage add theirs to, or NULL: not wanted */
   PlaitTouched *touched;           /* is added to, or NULL */
   const PlaitDocuments *documents; /* whose roles the target has, sentence by sentence; NULL: it has none */
   const gint32 *roles;             /* made of them, of each row of the target */
-} PlaitDecoderSources;
+} PlaitReading;
 
 /* What a decoder is built from. All of it outlives the decoder. */
 typedef struct
@@ -55,11 +58,11 @@ typedef struct
 typedef struct
 {
   gboolean (*check_length) (const PlaitDecoder *decoder, gint64 length, GError **error); /* NULL: any will do */
-  PlaitNode *(*forward) (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources,
+  PlaitNode *(*forward) (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading,
                          PlaitRagged target_rows, const gint32 *target_inputs, PlaitCapture *capture);
 
   /* Both NULL: not of a sequence. */
-  PlaitDecoderState *(*start) (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources,
+  PlaitDecoderState *(*start) (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading,
                                gint64 hypotheses, gint64 steps);
   PlaitNode *(*step) (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
                       const gint64 *parents, PlaitCapture *capture);
@@ -113,15 +116,15 @@ gboolean plait_decoder_check_length (const PlaitDecoder *decoder, gint64 length,
 /* States after each row of @target_inputs: [rows of target_rows, width]. Row t of a sentence depends on its rows 0 ..
  * t.
  * @capture is NULL or collects attention weights. */
-PlaitNode *plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources,
+PlaitNode *plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading,
                                   PlaitRagged target_rows, const gint32 *target_inputs, PlaitCapture *capture);
 
 /*
  * Search. The state keeps what does not change from step to step (projected keys and values, made on @tape) and
  * what grows (caches). At most @hypotheses rows at once and @steps steps. It lives in the arena of @tape.
  */
-PlaitDecoderState *plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape,
-                                        const PlaitDecoderSources *sources, gint64 hypotheses, gint64 steps);
+PlaitDecoderState *plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading,
+                                        gint64 hypotheses, gint64 steps);
 
 /*
  * One step: hypothesis i reads @tokens[i] and continues hypothesis @parents[i] of the step before (ignored in the

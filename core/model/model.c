@@ -505,9 +505,8 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
                   PlaitCapture *capture)
 {
   PlaitReading reading = plait_model_read (model, tape, batch, plait_loss_pass_new (tape));
-  PlaitDecoderSources sources = plait_reading_sources (&reading);
   PlaitNode *states
-      = plait_decoder_forward (model->decoder, tape, &sources, batch->target_rows, batch->target_inputs, capture);
+      = plait_decoder_forward (model->decoder, tape, &reading, batch->target_rows, batch->target_inputs, capture);
   PlaitNode *bias = model->output_bias ? plait_parameter_node (tape, model->output_bias) : NULL;
   PlaitNode *table = model->output ? plait_parameter_node (tape, model->output) : identity (tape, states->value.width);
   PlaitVocabularyLossOptions suited = *options;

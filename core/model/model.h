@@ -73,30 +73,6 @@ gboolean plait_model_check_batch (const PlaitModel *model, const PlaitBatch *bat
 /* The losses that the parts declared. (transfer none) */
 const PlaitLossColumns *plait_model_losses (const PlaitModel *model);
 
-/* What reading a batch gave. In the tape's arena. */
-typedef struct
-{
-  PlaitMemory *memories; /* [n_memories] */
-  guint n_memories;
-  PlaitNode **summaries; /* [n_summaries]: of the sources that give one */
-  guint n_summaries;
-  PlaitRagged candidates;          /* of choices */
-  double *multiplications;         /* [n_sources]: what reading each took (plait_tape_multiplications) */
-  PlaitLossPass *losses;           /* what encoders added, and decoders add to; NULL: not wanted */
-  const PlaitDocuments *documents; /* whose roles the target has, or NULL */
-} PlaitReading;
-
-/* What of it a decoder reads. */
-static inline PlaitDecoderSources
-plait_reading_sources (const PlaitReading *reading)
-{
-  return (PlaitDecoderSources){ .memories = reading->memories,
-                                .summaries = reading->summaries,
-                                .candidates = reading->candidates,
-                                .losses = reading->losses,
-                                .documents = reading->documents };
-}
-
 /* Runs all encoders on @batch. @losses: NULL where nobody wants them. */
 PlaitReading plait_model_read (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
                                PlaitLossPass *losses);

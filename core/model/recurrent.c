@@ -124,15 +124,15 @@ first_state (const PlaitRecurrent *r, PlaitTape *tape, const PlaitLinear *linear
 
 /* What there is before the first step: a row for each of @n sentences, no coverage. */
 static PlaitRecurrentCarried
-begin (const PlaitRecurrent *r, PlaitTape *tape, const PlaitDecoderSources *sources, gint64 n)
+begin (const PlaitRecurrent *r, PlaitTape *tape, const PlaitReading *reading, gint64 n)
 {
   PlaitArena *arena = plait_tape_arena (tape);
   PlaitRecurrentCarried carried = { .layers = plait_arena_new_array (arena, PlaitCellState, r->settings->layers) };
   PlaitNode **from = plait_arena_new_array (arena, PlaitNode *, r->n_initial + 1);
 
   for (guint i = 0; i < r->n_initial; i++)
-    from[i] = r->settings->initial == PLAIT_INITIAL_MEAN ? plait_memory_mean (tape, &sources->memories[i])
-                                                         : sources->summaries[i];
+    from[i] = r->settings->initial == PLAIT_INITIAL_MEAN ? plait_memory_mean (tape, &reading->memories[i])
+                                                         : reading->summaries[i];
   for (gint64 i = 0; i < r->settings->layers; i++)
     {
       carried.layers[i].state = first_state (r, tape, r->initial_states + i * r->n_initial, from, n);
@@ -156,23 +156,23 @@ embed (const PlaitRecurrent *r, PlaitTape *tape, const gint32 *tokens, const gin
  */
 
 static PlaitNode *
-forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources, PlaitRagged target_rows,
+forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, PlaitRagged target_rows,
          const gint32 *target_inputs, PlaitCapture *capture)
 {
   const PlaitRecurrent *r = (const PlaitRecurrent *)decoder;
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 n = plait_ragged_rows (target_rows), steps = plait_ragged_longest (target_rows);
-  PlaitSitePass whole = plait_site_pass (tape, sources->memories, r->build.n_memories, target_rows, capture);
-  PlaitSiteKeys keys = plait_site_project (&r->site, tape, sources->memories);
-  PlaitNode *embedded = embed (r, tape, target_inputs, sources->roles, n);
+  PlaitSitePass whole = plait_site_pass (tape, reading->memories, r->build.n_memories, target_rows, capture);
+  PlaitSiteKeys keys = plait_site_project (&r->site, tape, reading->memories);
+  PlaitNode *embedded = embed (r, tape, target_inputs, reading->roles, n);
   PlaitRecurrentInput inputs = plait_recurrent_input (r, tape, embedded);
-  PlaitRecurrentCarried carried = begin (r, tape, sources, target_rows.n);
+  PlaitRecurrentCarried carried = begin (r, tape, reading, target_rows.n);
   PlaitStepRows rows = plait_step_rows (arena, target_rows, 0);
   PlaitNode **states = plait_arena_new_array (arena, PlaitNode *, steps + 1);
   PlaitNode **contexts = plait_arena_new_array (arena, PlaitNode *, steps + 1);
 
-  whole.losses = sources->losses;
-  whole.touched = sources->touched;
+  whole.losses = reading->losses;
+  whole.touched = reading->touched;
   for (gint64 t = 0; t < steps; t++)
     {
       PlaitStepRows next = plait_step_rows (arena, target_rows, t + 1);
@@ -182,7 +182,7 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources
 
       carried = carry (r, tape, &carried, rows.before, here);
       if (t == 0)
-        carried.coverage = plait_site_coverage (&r->site, tape, sources->memories, rows.queries, NULL, NULL);
+        carried.coverage = plait_site_coverage (&r->site, tape, reading->memories, rows.queries, NULL, NULL);
       step = plait_recurrent_advance (r, &pass, &keys, plait_recurrent_input_rows (tape, inputs, rows.target, here),
                                       &carried);
       if (r->settings->input_feeding)
@@ -226,19 +226,18 @@ store (State *state, PlaitTape *tape, PlaitRecurrentCarried *carried, gint64 lay
 }
 
 static PlaitDecoderState *
-start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources, gint64 hypotheses,
-       gint64 steps)
+start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, gint64 hypotheses, gint64 steps)
 {
   const PlaitRecurrent *r = (const PlaitRecurrent *)decoder;
   PlaitArena *arena = plait_tape_arena (tape);
-  gint64 layers = r->settings->layers, n = sources->memories[0].rows.n;
-  PlaitRecurrentCarried first = begin (r, tape, sources, n);
+  gint64 layers = r->settings->layers, n = reading->memories[0].rows.n;
+  PlaitRecurrentCarried first = begin (r, tape, reading, n);
   State *state = plait_arena_new_array (arena, State, 1);
 
   *state = (State){
-    .keys = plait_site_project (&r->site, tape, sources->memories),
+    .keys = plait_site_project (&r->site, tape, reading->memories),
     .stored = plait_arena_new_array (arena, PlaitTensor, 2 * layers + 1),
-    .coverage = plait_search_coverage (&r->site, tape, sources->memories, hypotheses),
+    .coverage = plait_search_coverage (&r->site, tape, reading->memories, hypotheses),
   };
   for (gint64 i = 0; i <= 2 * layers; i++)
     {

@@ -158,10 +158,9 @@ read_batch (gpointer data)
   PlaitSearch *search = work->search;
   gint64 steps = plait_beam_most_steps (work->beam);
   PlaitReading reading = plait_model_read (search->model, work->room->lasting, work->batch, NULL);
-  PlaitDecoderSources sources = plait_reading_sources (&reading);
 
-  sources.touched = &work->room->touched;
-  work->state = plait_decoder_start (plait_model_decoder (search->model), work->room->lasting, &sources,
+  reading.touched = &work->room->touched;
+  work->state = plait_decoder_start (plait_model_decoder (search->model), work->room->lasting, &reading,
                                      work->batch->n_sentences * work->settings.beam, steps);
 }
 

@@ -35,11 +35,11 @@ check_rows (PlaitTape *tape, const PlaitMemory *memory)
 
 /* [2 documents, most rows]: logits of the beginning and of the end of each document in turn. */
 static PlaitNode *
-forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources, PlaitRagged target_rows,
+forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, PlaitRagged target_rows,
          const gint32 *target_inputs, PlaitCapture *capture)
 {
   const Spanner *spanner = (const Spanner *)decoder;
-  const PlaitMemory *memory = &sources->memories[0];
+  const PlaitMemory *memory = &reading->memories[0];
   gint64 n = memory->rows.n;
   gint64 *turns = plait_arena_new_array (plait_tape_arena (tape), gint64, 2 * n + 1);
   PlaitNode *scores, *sides[2];

@@ -138,8 +138,7 @@ plait_tell (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint64 
   PlaitParameter *bias;
   PlaitParameter *output = plait_model_output (model, &bias);
   PlaitReading reading = plait_model_read (model, tape, batch, NULL);
-  PlaitDecoderSources sources = plait_reading_sources (&reading);
-  PlaitNode *states = plait_decoder_forward (plait_model_decoder (model), tape, &sources, batch->target_rows,
+  PlaitNode *states = plait_decoder_forward (plait_model_decoder (model), tape, &reading, batch->target_rows,
                                              batch->target_inputs, NULL);
   PlaitScalar *log_probabilities;
   gint32 *ids;

@@ -121,21 +121,21 @@ typedef struct
   PlaitSitePass pass;
   guint layer;
   PlaitNode *x;
-} Reading;
+} Running;
 
 static PlaitNode *
 apply_layer (PlaitTape *tape, gconstpointer data)
 {
-  const Reading *reading = data;
-  const Transformer *t = reading->t;
-  const PlaitSitePass *pass = &reading->pass;
-  const Layer *layer = &t->layers[reading->layer];
+  const Running *running = data;
+  const Transformer *t = running->t;
+  const PlaitSitePass *pass = &running->pass;
+  const Layer *layer = &t->layers[running->layer];
   PlaitSiteKeys keys = plait_site_project (&layer->site, tape, pass->memories);
-  PlaitNode *x = reading->x, *y = normalise (t, tape, &layer->self_norm, x);
+  PlaitNode *x = running->x, *y = normalise (t, tape, &layer->self_norm, x);
 
   y = plait_attention_apply_self (tape, &layer->self, y, pass->queries, TRUE, NULL);
   x = residual (t, tape, &layer->self_norm, x, y);
-  x = (plait_declared_site_is_stepwise (&layer->site) ? read_by_steps : read_at_once) (t, pass, &keys, reading->layer,
+  x = (plait_declared_site_is_stepwise (&layer->site) ? read_by_steps : read_at_once) (t, pass, &keys, running->layer,
                                                                                        x);
   return feed (t, tape, layer, x);
 }
@@ -148,31 +148,30 @@ can_be_made_again (const PlaitDeclaredSite *site, const PlaitSitePass *pass)
 }
 
 static PlaitNode *
-forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources, PlaitRagged target_rows,
+forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, PlaitRagged target_rows,
          const gint32 *target_inputs, PlaitCapture *capture)
 {
   const Transformer *t = (const Transformer *)decoder;
-  Reading reading = {
+  Running running = {
     .t = t,
-    .pass = plait_site_pass (tape, sources->memories, t->build.n_memories, target_rows, capture),
-    .x = embed (t, tape, target_inputs, sources->roles, target_rows, 0),
+    .pass = plait_site_pass (tape, reading->memories, t->build.n_memories, target_rows, capture),
+    .x = embed (t, tape, target_inputs, reading->roles, target_rows, 0),
   };
 
-  reading.pass.losses = sources->losses;
-  reading.pass.touched = sources->touched;
+  running.pass.losses = reading->losses;
+  running.pass.touched = reading->touched;
   for (gint64 i = 0; i < t->settings->layers; i++)
     {
-      reading.layer = (guint)i;
-      reading.x = can_be_made_again (&t->layers[i].site, &reading.pass)
-                      ? plait_tape_segment (tape, apply_layer, &reading, sizeof reading)
-                      : apply_layer (tape, &reading);
+      running.layer = (guint)i;
+      running.x = can_be_made_again (&t->layers[i].site, &running.pass)
+                      ? plait_tape_segment (tape, apply_layer, &running, sizeof running)
+                      : apply_layer (tape, &running);
     }
-  return normalise (t, tape, &t->norm, reading.x);
+  return normalise (t, tape, &t->norm, running.x);
 }
 
 static PlaitDecoderState *
-start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources, gint64 hypotheses,
-       gint64 steps)
+start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, gint64 hypotheses, gint64 steps)
 {
   const Transformer *t = (const Transformer *)decoder;
   PlaitArena *arena = plait_tape_arena (tape);
@@ -187,9 +186,9 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *
   state->next = plait_arena_new_array (arena, gint64, rows);
   for (gint64 i = 0; i < layers; i++)
     {
-      state->keys[i] = plait_site_project (&t->layers[i].site, tape, sources->memories);
+      state->keys[i] = plait_site_project (&t->layers[i].site, tape, reading->memories);
       plait_site_keys_keep_columns (&t->layers[i].site, &state->keys[i], tape);
-      state->coverage[i] = plait_search_coverage (&t->layers[i].site, tape, sources->memories, hypotheses);
+      state->coverage[i] = plait_search_coverage (&t->layers[i].site, tape, reading->memories, hypotheses);
       state->caches[i] = (PlaitAttentionCache){ plait_tape_tensor (tape, rows, width), 0 };
     }
   return &state->state;

@@ -47,11 +47,11 @@ leave (PlaitTape *tape, gint32 place)
 }
 
 static PlaitNode *
-forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitDecoderSources *sources, PlaitRagged target_rows,
+forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, PlaitRagged target_rows,
          const gint32 *target_inputs, PlaitCapture *capture)
 {
   const Unmasker *u = (const Unmasker *)decoder;
-  const PlaitMemory *memory = &sources->memories[0];
+  const PlaitMemory *memory = &reading->memories[0];
   gint64 n = plait_ragged_rows (target_rows);
   gint64 *rows = plait_arena_new_array (plait_tape_arena (tape), gint64, n + 1);
   PlaitNode *x;

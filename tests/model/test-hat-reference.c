@@ -204,12 +204,8 @@ check_case (const char *name, const TestDocuments *documents, gint norm, void (*
   check_states (name, "sentences", reading.memories[1].states);
   states = reading.memories[0].states;
   if (decodes)
-    {
-      PlaitDecoderSources sources = plait_reading_sources (&reading);
-
-      states = plait_decoder_forward (plait_model_decoder (model->model), bench.tape, &sources, batch->target_rows,
-                                      batch->target_inputs, NULL);
-    }
+    states = plait_decoder_forward (plait_model_decoder (model->model), bench.tape, &reading, batch->target_rows,
+                                    batch->target_inputs, NULL);
   check_states (name, first_output, states);
   terms[0] = reference_weigh (&bench, states, name, first_output, 0);
   terms[1] = reference_weigh (&bench, reading.memories[1].states, name, "sentences", 0);
