@@ -16,34 +16,28 @@ plait_decoder_memory_width (const PlaitDecoderSettings *settings, const gint64 *
   return widths[0];
 }
 
-static PlaitDecoder *
-new_decoder (const PlaitDecoderBuild *build, GError **error)
-{
-  if (build->predict->kind == PLAIT_PREDICT_CLASS || build->predict->kind == PLAIT_PREDICT_CHOICE)
-    return plait_classifier_new (build, error);
-  if (build->predict->kind == PLAIT_PREDICT_SPAN)
-    return plait_spanner_new (build, error);
-  if (build->predict->kind == PLAIT_PREDICT_MASKED)
-    return plait_unmasker_new (build, error);
-  switch (build->settings->type)
-    {
-    case PLAIT_DECODER_TRANSFORMER:
-      return plait_transformer_decoder_new (build, error);
-    case PLAIT_DECODER_GRU:
-    case PLAIT_DECODER_LSTM:
-      return plait_recurrent_decoder_new (build, error);
-    }
-  g_assert_not_reached ();
-}
-
 PlaitDecoder *
 plait_decoder_new (const PlaitDecoderBuild *build, GError **error)
 {
+  typedef PlaitDecoder *(*New) (const PlaitDecoderBuild *build, GError **error);
+  static const New of_sequences[] = {
+    [PLAIT_DECODER_TRANSFORMER] = plait_transformer_decoder_new,
+    [PLAIT_DECODER_GRU] = plait_recurrent_decoder_new,
+    [PLAIT_DECODER_LSTM] = plait_recurrent_decoder_new,
+  };
+  static const New of_others[] = {
+    [PLAIT_PREDICT_CLASS] = plait_classifier_new,
+    [PLAIT_PREDICT_CHOICE] = plait_classifier_new,
+    [PLAIT_PREDICT_SPAN] = plait_spanner_new,
+    [PLAIT_PREDICT_MASKED] = plait_unmasker_new,
+  };
   static const gint32 starts[] = { PLAIT_TOKEN_BOS, PLAIT_TOKEN_EOS, PLAIT_TOKEN_PAD };
-  PlaitDecoder *decoder = new_decoder (build, error);
+  gboolean sequence = build->predict->kind == PLAIT_PREDICT_SEQUENCE;
+  PlaitDecoder *decoder
+      = (sequence ? of_sequences[build->settings->type] : of_others[build->predict->kind]) (build, error);
 
   if (decoder)
-    decoder->start = plait_decoder_has_steps (decoder) ? starts[build->settings->start] : PLAIT_TOKEN_BOS;
+    decoder->start = sequence ? starts[build->settings->start] : PLAIT_TOKEN_BOS;
   return decoder;
 }
 
