@@ -12,17 +12,18 @@ declare_linear (const PlaitScoredDeclaration *declaration, const char *name, con
   return plait_linear_declare (declaration->parameters, full, in, out, bias);
 }
 
-/* Keys that are values too are as wide as contexts. */
+/* How wide keys are: in additive scores as asked for, unless they are values too. */
 static gint64
-attention_width (const PlaitScoredDeclaration *declaration)
+key_width (const PlaitScoredDeclaration *declaration)
 {
-  return declaration->tied ? declaration->width : declaration->attention_width;
+  return declaration->score == PLAIT_SCORE_ADDITIVE && !declaration->tied ? declaration->attention_width
+                                                                          : declaration->width;
 }
 
 gint64
 plait_scored_width (const PlaitScoredDeclaration *declaration)
 {
-  return declaration->score == PLAIT_SCORE_ADDITIVE ? attention_width (declaration) : 1;
+  return declaration->score == PLAIT_SCORE_ADDITIVE ? key_width (declaration) : 1;
 }
 
 /* The part of a memory, @in wide, in an attention; @own: it has values of its own, and a bias beside its score. */
@@ -31,18 +32,17 @@ declare_item (const PlaitScoredDeclaration *declaration, PlaitScoredItem *item, 
               gboolean own)
 {
   gboolean additive = declaration->score == PLAIT_SCORE_ADDITIVE, tied = own && declaration->tied;
-  gint64 width = declaration->width, score = additive ? attention_width (declaration) : width;
   g_autofree char *bias = g_strdup_printf ("%s/bias", name);
 
   if (additive || own)
-    item->key = declare_linear (declaration, name, "key", in, score, additive || tied);
+    item->key = declare_linear (declaration, name, "key", in, key_width (declaration), additive || tied);
   if (!own)
     return;
   if (additive)
     item->bias = plait_parameters_declare (declaration->parameters, bias, 1, 1, PLAIT_ZEROS);
   item->tied = tied;
   if (!tied)
-    item->value = declare_linear (declaration, name, "value", in, width, TRUE);
+    item->value = declare_linear (declaration, name, "value", in, declaration->width, TRUE);
 }
 
 PlaitScoredItem *
@@ -59,24 +59,15 @@ plait_scored_declare (const PlaitScoredDeclaration *declaration, const char *nam
                       const PlaitMemorySpecification *items, guint n)
 {
   PlaitParameters *parameters = declaration->parameters;
-  gint64 width = attention_width (declaration);
+  gint64 width = key_width (declaration);
   g_autofree char *vector = g_strdup_printf ("%s/vector", name);
   PlaitScoredAttention attention = { .n_items = MAX (n, 1) };
 
-  switch (declaration->score)
-    {
-    case PLAIT_SCORE_ADDITIVE:
-      attention.query = declare_linear (declaration, name, "query", declaration->state_width, width, FALSE);
-      attention.vector
-          = plait_parameters_declare (parameters, vector, 1, width, PLAIT_UNIFORM (sqrt (3.0 / (double)width)));
-      break;
-    case PLAIT_SCORE_MULTIPLICATIVE:
-      attention.query
-          = declare_linear (declaration, name, "query", declaration->state_width, declaration->width, FALSE);
-      break;
-    case PLAIT_SCORE_DOT:
-      break;
-    }
+  if (declaration->score != PLAIT_SCORE_DOT)
+    attention.query = declare_linear (declaration, name, "query", declaration->state_width, width, FALSE);
+  if (declaration->score == PLAIT_SCORE_ADDITIVE)
+    attention.vector
+        = plait_parameters_declare (parameters, vector, 1, width, PLAIT_UNIFORM (sqrt (3.0 / (double)width)));
   attention.items = plait_parameters_memory (parameters, attention.n_items * sizeof (PlaitScoredItem));
   if (n == 0)
     declare_item (declaration, attention.items, name, declaration->width, FALSE);
