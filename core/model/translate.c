@@ -280,16 +280,6 @@ typedef struct
   gpointer data;
 } Scoring;
 
-static void
-scoring_clear (Scoring *scoring)
-{
-  g_free (scoring->order);
-  g_free (scoring->lengths);
-  g_free (scoring->log_probabilities);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scoring, scoring_clear)
-
 /* Sums of one batch, and its attention handed over as that of the targets. */
 static gboolean
 keep_scores (const Scoring *to, const PlaitBatch *batch, const double *rows, const PlaitSentenceAttention *attention,
@@ -357,23 +347,24 @@ plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch
 {
   gint64 all = plait_corpus_size (corpus);
   PlaitRanks *ranks = take ? NULL : plait_search_ranks (search);
-  g_auto (Scoring) scoring
-      = { search, 0, g_new0 (gint64, all), g_new0 (gint64, all), g_new0 (double, all), take, data };
+  g_autofree gint64 *order = g_new0 (gint64, all), *lengths = g_new0 (gint64, all);
+  g_autofree double *sums = g_new0 (double, all);
+  Scoring scoring = { search, 0, order, lengths, sums, take, data };
   const Pass pass = { corpus, batch_size, what, log, stop, ranks };
   gsize lines = (gsize)plait_corpus_lines (corpus);
 
   if (!plait_ranks_agree (ranks, pass_batches (&pass, score_batch, &scoring, error), error))
     return FALSE;
-  plait_ranks_add (ranks, scoring.log_probabilities, (gsize)all);
+  plait_ranks_add (ranks, sums, (gsize)all);
   memset (log_probabilities, 0, lines * sizeof *log_probabilities);
   memset (tokens, 0, lines * sizeof *tokens);
   /* The sentences of a document are added up in the order of one process. */
   for (gint64 i = 0; i < all; i++)
     {
-      gint64 sentence = scoring.order[i], line = plait_corpus_line (corpus, sentence);
+      gint64 sentence = order[i], line = plait_corpus_line (corpus, sentence);
 
-      log_probabilities[line] += scoring.log_probabilities[sentence];
-      tokens[line] += scoring.lengths[sentence];
+      log_probabilities[line] += sums[sentence];
+      tokens[line] += lengths[sentence];
     }
   return TRUE;
 }
