@@ -196,7 +196,7 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading
 
 /* The cache rows of each hypothesis, its new one last; row numbers are the same in every layer. */
 static PlaitRagged
-follow (State *state, PlaitArena *arena, const gint64 *parents, gint64 n, gint64 **gather)
+follow (State *state, PlaitArena *arena, const gint64 *parents, gint64 n)
 {
   gint64 length = state->steps + 1;
   gint64 *offsets = plait_arena_new_array (arena, gint64, n + 1);
@@ -215,7 +215,6 @@ follow (State *state, PlaitArena *arena, const gint64 *parents, gint64 n, gint64
   state->ancestry = state->next;
   state->next = swap;
   state->steps = length;
-  *gather = state->ancestry;
   return (PlaitRagged){ n, offsets };
 }
 
@@ -228,14 +227,13 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 n = plait_ragged_rows (hypotheses);
   gint64 position = state->steps;
-  gint64 *gather;
   PlaitSitePass pass = plait_site_pass (tape, base->memories, t->build.n_memories, hypotheses, capture);
   PlaitRagged rows;
   PlaitNode *x;
 
   pass.touched = base->touched;
   g_assert (position < state->limit);
-  rows = follow (state, arena, parents, n, &gather);
+  rows = follow (state, arena, parents, n);
   x = embed (t, tape, tokens, base->roles, plait_ragged_units (arena, n), position);
   for (gint64 i = 0; i < t->settings->layers; i++)
     {
@@ -247,7 +245,7 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
         .coverage = plait_site_coverage (&layer->site, tape, base->memories, hypotheses, &state->coverage[i], parents),
       };
 
-      y = plait_attention_step (tape, &layer->self, y, &state->caches[i], rows, gather, NULL);
+      y = plait_attention_step (tape, &layer->self, y, &state->caches[i], rows, state->ancestry, NULL);
       x = residual (t, tape, &layer->self_norm, x, y);
       x = plait_site_combine (&layer->site, &pass, &keys, &site, x).query;
       plait_search_coverage_keep (&state->coverage[i], tape, hypotheses, site.coverage);
