@@ -128,7 +128,7 @@ plait_site_find_reader (const PlaitSite *site, PlaitReads reads, const char *nam
       PlaitReader *reader = &site->declared->readers[i];
 
       if (reader->reads == reads && g_strcmp0 (reader->name, name) == 0
-          && (reads != PLAIT_READS_MEMORY || reader->memory == memory))
+          && (reads != PLAIT_READS_MEMORY || reader->first == memory))
         return reader;
     }
   return NULL;
@@ -203,7 +203,7 @@ declare_scaled (PlaitSite *site, PlaitReader *reader, const char *name, const Pl
     .heads = heads_of (site, asked),
     .dropout = reader->dropout,
     .biases = settings_of (site)->attention_bias,
-    .zero_output = reader->reads == PLAIT_READS_MEMORY && plait_site_memory (site, reader->memory)->zero_output,
+    .zero_output = reader->reads == PLAIT_READS_MEMORY && plait_site_memory (site, reader->first)->zero_output,
   };
   g_autofree const char **names = g_new (const char *, n);
   g_autofree gint64 *widths = g_new (gint64, n);
@@ -330,17 +330,8 @@ declare_coverage (PlaitSite *site, PlaitReader *reader, const char *name, const 
 static gboolean
 is_separate (const PlaitSite *site, const PlaitSiteAttention *asked)
 {
-  switch (asked->projections)
-    {
-    case PLAIT_PROJECTIONS_SEPARATE:
-    case PLAIT_PROJECTIONS_TIED:
-      return TRUE;
-    case PLAIT_PROJECTIONS_PUBLISHED:
-      return !site->declared->scaled;
-    case PLAIT_PROJECTIONS_SHARED:
-      return FALSE;
-    }
-  return FALSE;
+  return asked->projections == PLAIT_PROJECTIONS_SEPARATE || asked->projections == PLAIT_PROJECTIONS_TIED
+         || (asked->projections == PLAIT_PROJECTIONS_PUBLISHED && !site->declared->scaled);
 }
 
 static void
@@ -362,7 +353,6 @@ declare (PlaitSite *site, const char *call, PlaitReads reads, guint memory, cons
   reader = &declared->readers[declared->n_readers++];
   *reader = (PlaitReader){
     .reads = reads,
-    .memory = memory,
     .first = reads == PLAIT_READS_MEMORY ? memory : 0,
     .n = reads == PLAIT_READS_MEMORY    ? 1
          : reads == PLAIT_READS_JOINTLY ? n

@@ -54,7 +54,7 @@ static void
 check_chosen (PlaitSite *site, const char *call, const PlaitReader *reader, const PlaitChosen *chosen)
 {
   PlaitTape *tape = site->pass->tape;
-  PlaitRagged queries = site->pass->queries, rows = site->pass->memories[reader->memory].rows;
+  PlaitRagged queries = site->pass->queries, rows = site->pass->memories[reader->first].rows;
   gint64 entries = plait_ragged_rows (queries) * reader->heads;
 
   if (chosen->heads != reader->heads || !is_ragged (chosen->sets, entries)
@@ -80,7 +80,7 @@ check_chosen (PlaitSite *site, const char *call, const PlaitReader *reader, cons
 static const PlaitAttended *
 keys_of (const PlaitSite *site, const PlaitReader *reader)
 {
-  return &site->keys->attended[plait_site_place (site->declared, reader, reader->memory)];
+  return &site->keys->attended[plait_site_place (site->declared, reader, reader->first)];
 }
 
 static gboolean
@@ -111,7 +111,7 @@ static void
 note_chosen (const PlaitSite *site, const PlaitReader *reader, const PlaitChosen *chosen, const PlaitScalar *weights)
 {
   if (site->pass->capture)
-    plait_capture_chosen (site->pass->capture, site->step->layer, reader->name, reader->memory, chosen, weights);
+    plait_capture_chosen (site->pass->capture, site->step->layer, reader->name, reader->first, chosen, weights);
 }
 
 PlaitNode *
@@ -142,10 +142,10 @@ plait_site_weigh_rows (PlaitSite *site, const char *name, guint memory, PlaitStr
 static void
 capture (const PlaitSite *site, const PlaitReader *reader, const PlaitChosen *chosen, const PlaitScalar *weights)
 {
-  PlaitRagged queries = site->pass->queries, rows = site->pass->memories[reader->memory].rows;
-  gint64 n = plait_capture_pairs (site->pass->capture, reader->memory), before = 0;
+  PlaitRagged queries = site->pass->queries, rows = site->pass->memories[reader->first].rows;
+  gint64 n = plait_capture_pairs (site->pass->capture, reader->first), before = 0;
   PlaitScalar *to
-      = plait_capture_weights (site->pass->capture, site->step->layer, reader->name, reader->memory, reader->heads);
+      = plait_capture_weights (site->pass->capture, site->step->layer, reader->name, reader->first, reader->heads);
 
   memset (to, 0, (gsize)(n * reader->heads) * sizeof *to);
   for (gint64 s = 0; s < queries.n; s++)
@@ -162,7 +162,7 @@ capture (const PlaitSite *site, const PlaitReader *reader, const PlaitChosen *ch
 static PlaitContext
 context_of (const PlaitSite *site, const PlaitReader *reader, PlaitNode *value)
 {
-  const guint8 *present = site->pass->present[reader->memory];
+  const guint8 *present = site->pass->present[reader->first];
 
   return (PlaitContext){ .value = plait_site_project_output (site, reader, value, present), .present = present };
 }
@@ -211,7 +211,7 @@ descend_additively (PlaitSite *site, const PlaitReader *reader, const PlaitFamil
 static PlaitNode *
 descend_at_once (PlaitSite *site, const PlaitReader *reader, PlaitNode *query)
 {
-  const PlaitFamilies *families = site->keys->families[reader->memory];
+  const PlaitFamilies *families = site->keys->families[reader->first];
   const PlaitAttended *attended = keys_of (site, reader);
   PlaitAttentionOptions options
       = { .heads = reader->heads, .scale = scale_of (site, reader), .dropout = reader->dropout };

@@ -37,7 +37,6 @@ typedef struct
 {
   PlaitReads reads;
   const char *name; /* NULL: the one without */
-  guint memory;     /* PLAIT_READS_MEMORY */
   guint first, n;   /* the memories that it reads; none of contexts */
   guint heads;
   double dropout;        /* of the weights */
