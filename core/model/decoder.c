@@ -121,7 +121,7 @@ roles_of_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses
         gint64 before = state->begun ? state->sentence[parents[row]] : -1;
 
         state->next_sentence[row] = before + (!state->begun || tokens[row] == PLAIT_TOKEN_BOS);
-        roles[row] = role_of (state->documents, s, state->next_sentence[row]);
+        roles[row] = role_of (state->reading.documents, s, state->next_sentence[row]);
       }
   state->sentence = state->next_sentence;
   state->next_sentence = swap;
@@ -165,10 +165,8 @@ plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitRe
   PlaitDecoderState *state = decoder->table->start (decoder, tape, reading, hypotheses, steps);
 
   state->decoder = decoder;
-  state->memories = reading->memories;
-  state->touched = reading->touched;
-  state->documents = reading->documents;
-  if (state->documents)
+  state->reading = *reading;
+  if (reading->documents)
     {
       state->sentence = plait_arena_new_array (plait_tape_arena (tape), gint64, hypotheses);
       state->next_sentence = plait_arena_new_array (plait_tape_arena (tape), gint64, hypotheses);
@@ -182,8 +180,8 @@ plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypot
 {
   PlaitNode *states;
 
-  if (state->documents)
-    state->roles = roles_of_step (state, tape, hypotheses, tokens, parents);
+  if (state->reading.documents)
+    state->reading.roles = roles_of_step (state, tape, hypotheses, tokens, parents);
   if (!state->begun)
     tokens = with_start (state->decoder, tape, hypotheses, tokens, TRUE);
   states = state->decoder->table->step (state, tape, hypotheses, tokens, parents, capture);

@@ -16,13 +16,6 @@
 typedef struct PlaitDecoder PlaitDecoder;
 typedef struct PlaitDecoderState PlaitDecoderState;
 
-/* A summary row per sentence that an encoder gives. */
-typedef struct
-{
-  const char *name; /* of the source */
-  gint64 width;
-} PlaitSummarySpecification;
-
 /* What reading a batch gave, in the order of the specifications, and a decoder goes on from. In the tape's arena. */
 typedef struct
 {
@@ -48,7 +41,7 @@ typedef struct
   PlaitLossColumns *losses;  /* of the model */
   const PlaitMemorySpecification *memories;
   guint n_memories;
-  const PlaitSummarySpecification *summaries;
+  const PlaitMemorySpecification *summaries; /* a row a sentence that an encoder gives, called as its source */
   guint n_summaries;
   const PlaitEmbedding *embedding; /* of the target; NULL: it is no sequence */
   const PlaitEmbedding *roles;     /* of its sentences, or NULL */
@@ -79,15 +72,12 @@ struct PlaitDecoder
 struct PlaitDecoderState
 {
   const PlaitDecoder *decoder;
-  const PlaitMemory *memories;
-  PlaitTouched *touched; /* is added to, or NULL */
-  gboolean begun;        /* a step has been made */
+  PlaitReading reading; /* its roles are of the rows of this step */
+  gboolean begun;       /* a step has been made */
 
   /* Where the target has roles. */
-  const PlaitDocuments *documents;
   gint64 *sentence;      /* [hypotheses], which one of its document each hypothesis of the last step is in */
   gint64 *next_sentence; /* the same, being filled */
-  const gint32 *roles;   /* of the rows of this step */
 };
 
 /* To which width the decoder of a sequence wants memories brought that have @widths [n] as their encoders give them. */

@@ -27,7 +27,7 @@ struct PlaitModel
   Source *sources;        /* [given.n_sources] */
   PlaitMemorySpecification *memories;
   guint n_memories;
-  PlaitSummarySpecification *summaries; /* of the sources that give one */
+  PlaitMemorySpecification *summaries; /* of the sources that give one */
   guint n_summaries;
   PlaitLossColumns losses;
   PlaitEmbedding *target;    /* of a sequence */
@@ -71,8 +71,8 @@ static void
 note_memories (PlaitModel *model, Source *source, gint64 width)
 {
   if (source->encoder.shape.summary_width > 0)
-    model->summaries[model->n_summaries++]
-        = (PlaitSummarySpecification){ source->specification->name, source->encoder.shape.summary_width };
+    model->summaries[model->n_summaries++] = (PlaitMemorySpecification){ .name = source->specification->name,
+                                                                         .width = source->encoder.shape.summary_width };
   for (guint i = 0; i < source->encoder.shape.n_memories; i++)
     {
       PlaitMemorySpecification *memory = &model->memories[model->n_memories++];
@@ -222,7 +222,7 @@ plait_model_new (const PlaitModelSpecification *specification, GError **error)
   model->embeddings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   model->sources = g_new0 (Source, specification->n_sources);
   model->memories = g_new0 (PlaitMemorySpecification, specification->n_sources * PLAIT_ENCODER_MAXIMUM_MEMORIES);
-  model->summaries = g_new0 (PlaitSummarySpecification, specification->n_sources);
+  model->summaries = g_new0 (PlaitMemorySpecification, specification->n_sources);
   for (guint i = 0; i < specification->n_sources; i++)
     if (!build_source (model, &model->sources[i], &specification->sources[i], error))
       return NULL;

@@ -275,14 +275,15 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
   State *state = (State *)base;
   const PlaitRecurrent *r = (const PlaitRecurrent *)base->decoder;
   gint64 n = plait_ragged_rows (hypotheses);
-  PlaitSitePass pass = plait_site_pass (tape, base->memories, r->build.n_memories, hypotheses, capture);
+  PlaitSitePass pass = plait_site_pass (tape, base->reading.memories, r->build.n_memories, hypotheses, capture);
   PlaitSiteKeys keys = plait_site_keys_on (&r->site, &state->keys, tape);
-  PlaitNode *embedded = embed (r, tape, tokens, base->roles, n), *out;
+  PlaitNode *embedded = embed (r, tape, tokens, base->reading.roles, n), *out;
   PlaitRecurrentCarried carried = continued (state, tape, hypotheses, parents);
   PlaitRecurrentStep made;
 
-  pass.touched = base->touched;
-  carried.coverage = plait_site_coverage (&r->site, tape, base->memories, hypotheses, &state->coverage, parents);
+  pass.touched = base->reading.touched;
+  carried.coverage
+      = plait_site_coverage (&r->site, tape, base->reading.memories, hypotheses, &state->coverage, parents);
   made = plait_recurrent_advance (r, &pass, &keys, plait_recurrent_input (r, tape, embedded), &carried);
   out = plait_recurrent_read_out (r, tape, made.state, embedded, made.context);
   if (r->settings->input_feeding)
@@ -321,19 +322,19 @@ declare_cell (const PlaitRecurrent *r, const char *name, gint64 input_width, gbo
 static PlaitLinear *
 declare_initial (const PlaitRecurrent *r, const char *part)
 {
+  const PlaitMemorySpecification *from
+      = r->settings->initial == PLAIT_INITIAL_MEAN ? r->build.memories : r->build.summaries;
   PlaitLinear *linears
       = plait_parameters_memory (r->build.parameters, (r->settings->layers * r->n_initial + 1) * sizeof *linears);
 
   for (gint64 i = 0; i < r->settings->layers; i++)
     for (guint m = 0; m < r->n_initial; m++)
       {
-        gboolean mean = r->settings->initial == PLAIT_INITIAL_MEAN;
-        const PlaitSummarySpecification *summary = mean ? NULL : &r->build.summaries[m];
-        g_autofree char *name = g_strdup_printf ("decoder/layer/%" G_GINT64_FORMAT "/initial/%s/%s", i, part,
-                                                 mean ? r->build.memories[m].name : summary->name);
+        g_autofree char *name
+            = g_strdup_printf ("decoder/layer/%" G_GINT64_FORMAT "/initial/%s/%s", i, part, from[m].name);
 
-        linears[i * r->n_initial + m] = plait_linear_declare (
-            r->build.parameters, name, mean ? r->build.memories[m].width : summary->width, r->state_width, m == 0);
+        linears[i * r->n_initial + m]
+            = plait_linear_declare (r->build.parameters, name, from[m].width, r->state_width, m == 0);
       }
   return linears;
 }

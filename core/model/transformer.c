@@ -227,14 +227,14 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 n = plait_ragged_rows (hypotheses);
   gint64 position = state->steps;
-  PlaitSitePass pass = plait_site_pass (tape, base->memories, t->build.n_memories, hypotheses, capture);
+  PlaitSitePass pass = plait_site_pass (tape, base->reading.memories, t->build.n_memories, hypotheses, capture);
   PlaitRagged rows;
   PlaitNode *x;
 
-  pass.touched = base->touched;
+  pass.touched = base->reading.touched;
   g_assert (position < state->limit);
   rows = follow (state, arena, parents, n);
-  x = embed (t, tape, tokens, base->roles, plait_ragged_units (arena, n), position);
+  x = embed (t, tape, tokens, base->reading.roles, plait_ragged_units (arena, n), position);
   for (gint64 i = 0; i < t->settings->layers; i++)
     {
       const Layer *layer = &t->layers[i];
@@ -242,7 +242,8 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
       PlaitNode *y = normalise (t, tape, &layer->self_norm, x);
       PlaitSiteStep site = {
         .layer = (guint)i,
-        .coverage = plait_site_coverage (&layer->site, tape, base->memories, hypotheses, &state->coverage[i], parents),
+        .coverage
+        = plait_site_coverage (&layer->site, tape, base->reading.memories, hypotheses, &state->coverage[i], parents),
       };
 
       y = plait_attention_step (tape, &layer->self, y, &state->caches[i], rows, state->ancestry, NULL);
