@@ -7,7 +7,6 @@
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/page.h"
-#include "model/equations.h"
 #include "run/parts.h"
 #include "run/system.h"
 

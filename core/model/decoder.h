@@ -125,6 +125,13 @@ PlaitDecoderState *plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *
 PlaitNode *plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens,
                                const gint64 *parents, PlaitCapture *capture);
 
+/* What decoders compute, in the words of the papers, a line each between ';', as schemas tell of plugins: the layers or
+ * steps around a combiner. x <- residual (x, c) and normalise stand for what decoder.norm says. (transfer none) */
+const char *plait_decoder_equations (const PlaitDecoderSettings *settings);
+
+/* What is predicted of its states, and of what reads memories in its place. (transfer none) */
+const char *plait_predict_equations (PlaitPredictKind kind);
+
 /* The Transformer decoder (Vaswani et al. 2017; Libovicky et al. 2018, section 2). */
 PlaitDecoder *plait_transformer_decoder_new (const PlaitDecoderBuild *build, GError **error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/equations.h"
+#include "model/decoder.h"
 
 static const char *const transformers[] = {
   [PLAIT_NORM_PRE] = "x = E[y] + positions;"
