@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "plugin/module.h"
+#include "plugin/registry.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "base/digest.h"
-#include "plugin/module.h"
 
 #define SCHEMA_SUFFIX ".ini"
 #define MODULE_SUFFIX ".so"

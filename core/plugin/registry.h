@@ -78,6 +78,12 @@ const PlaitSchema *plait_plugin_schema (PlaitPlugin *plugin, GError **error);
 /* Takes the digests of schema and module if that has not been done: what a run stores and a grid cell's key has. */
 gboolean plait_plugin_digest (PlaitPlugin *plugin, GError **error);
 
+/* The module at @path, described by @schema. It is first opened and checked in a child process within @limits, so that
+ * a constructor that crashes, hangs or ends the process is a refusal; then opened here, resident, bound now and local.
+ * The descriptor lives as long as the process. */
+const PlaitPluginDescriptor *plait_module_open (const char *path, const PlaitSchema *schema, PlaitTrialLimits limits,
+                                                GError **error);
+
 /* Loads the module, after its trial in a child process, and takes the digests. Does nothing when loaded
  * already. */
 gboolean plait_plugin_load (PlaitPlugin *plugin, GError **error);

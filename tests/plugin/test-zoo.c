@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "harness.h"
-#include "plugin/module.h"
 #include "plugin/registry.h"
 
 /* Every way in which a plugin can be bad, and what the host answers. */
