@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "autograd/families.h"
 #include "autograd/internal.h"
 #include "tensor/attention.h"
 #include "tensor/kernels/kernels.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/internal.h"
-#include "autograd/operators.h"
 
 static void
 check_choice (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *queries, PlaitNode *rows)

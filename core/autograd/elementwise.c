@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/internal.h"
-#include "autograd/operators.h"
 
 /* Element by element goes with nodes of one shape; @function is who was asked. */
 static void

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "autograd/tape.h"
+#include "autograd/operators.h"
 #include "base/crash.h"
 #include "tensor/activation.h"
 #include "tensor/chosen.h"
 #include "tensor/elementwise.h"
+#include "tensor/families.h"
 #include "tensor/product.h"
 #include "tensor/step.h"
 #include "tensor/terms.h"
@@ -187,6 +188,21 @@ void plait_chosen_products_backward (PlaitTape *tape, PlaitNode *queries, PlaitN
 /* Adds the gradients of additive scores of chosen rows; @inputs begin with the queries, the keys and the vector. */
 void plait_chosen_additive_backward (PlaitTape *tape, PlaitNode *const *inputs, const PlaitChosen *chosen,
                                      const PlaitScalar *dscores);
+
+/*
+ * Attention from the top of a memory's levels down all branches (tensor/families.h): the rows at the top, and the
+ * children of each row, are under one softmax; a row has its weight times what its parent has, and row i of the result
+ * is the sum of what the leaves have for query i times their values. queries [query rows, w], keys and values [rows,
+ * w]; @families is borrowed.
+ */
+PlaitNode *plait_attention_over_families (PlaitTape *tape, const PlaitFamilies *families, PlaitRagged query_rows,
+                                          PlaitNode *queries, PlaitNode *keys, PlaitNode *values,
+                                          const PlaitAttentionOptions *options);
+
+/* What the leaves of @families, which is borrowed, have for each query, from scores [pairs, 1] of its pairs with all
+ * rows. *leaves: its pairs with the leaves, as plait_pair_read wants them. */
+PlaitNode *plait_family_weights (PlaitTape *tape, const PlaitFamilies *families, PlaitRagged queries, PlaitNode *scores,
+                                 PlaitPairs *leaves);
 
 /*
  * PLAIT_TERM for a contribution that one call of a kernel computes: the cotangent @dy to call it with. Every

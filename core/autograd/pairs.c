@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/families.h"
 #include "autograd/internal.h"
 #include "tensor/family-weights.h"
 

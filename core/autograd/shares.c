@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/internal.h"
-#include "autograd/operators.h"
 
 /*
  * With a the numbers and p the shares: p_i = a_row(i); but p_i = a_row(i) - p_(i-1) where share i - 1, the last of the

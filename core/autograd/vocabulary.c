@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/internal.h"
-#include "autograd/operators.h"
 #include "tensor/vocabulary.h"
 
 enum

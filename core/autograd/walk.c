@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "autograd/internal.h"
-#include "autograd/operators.h"
 
 enum
 {

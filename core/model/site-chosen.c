@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "autograd/families.h"
 #include "autograd/internal.h"
 
 /* Attention to rows that a combiner chooses for each query and head; its cost is theirs. */

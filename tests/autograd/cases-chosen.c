@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/families.h"
+#include "autograd/internal.h"
 #include "cases.h"
 
 #define HEADS 2
