@@ -221,16 +221,15 @@ add_corner (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, doubl
 }
 
 static void
-add_curve (GString *html, const PlaitHtmlCurve *curve, const PlaitPlotAxis *x, const PlaitPlotAxis *y)
+add_curve (GString *html, const PlaitPlotSeries *series, const PlaitPlotAxis *x, const PlaitPlotAxis *y)
 {
-  const PlaitPlotSeries *series = curve->series;
   guint n_points = 0;
 
   g_string_append_printf (
       html,
       "<polyline fill=\"none\" stroke=\"var(--c%u)\" stroke-width=\"1.8\" stroke-linejoin=\"round\"%s "
       "points=\"",
-      curve->colour % PLAIT_HTML_COLOURS, curve->dashed ? " stroke-dasharray=\"5 4\"" : "");
+      series->colour % PLAIT_HTML_COLOURS, series->dashed ? " stroke-dasharray=\"5 4\"" : "");
   for (guint i = 0; i < series->n; i++)
     if (is_point (series, i))
       add_corner (html, x, y, series->x[i], series->y[i], n_points++ == 0);
@@ -241,7 +240,7 @@ add_curve (GString *html, const PlaitHtmlCurve *curve, const PlaitPlotAxis *x, c
       g_string_append_printf (html, "<circle r=\"2.4\" cx=\"%s\" cy=\"%s\" fill=\"var(--c%u)\"/>",
                               PLAIT_HTML_REAL (plait_plot_place (x, series->x[i]), 1),
                               PLAIT_HTML_REAL (plait_plot_place (y, series->y[i]), 1),
-                              curve->colour % PLAIT_HTML_COLOURS);
+                              series->colour % PLAIT_HTML_COLOURS);
 }
 
 /* A band is in sight where both its edges are. */
@@ -252,9 +251,8 @@ has_band (const PlaitPlotSeries *series, guint i)
 }
 
 static void
-add_band (GString *html, const PlaitHtmlCurve *curve, const PlaitPlotAxis *x, const PlaitPlotAxis *y)
+add_band (GString *html, const PlaitPlotSeries *series, const PlaitPlotAxis *x, const PlaitPlotAxis *y)
 {
-  const PlaitPlotSeries *series = curve->series;
   guint n = 0;
 
   for (guint i = 0; i < series->n; i++)
@@ -262,7 +260,7 @@ add_band (GString *html, const PlaitHtmlCurve *curve, const PlaitPlotAxis *x, co
   if (n < 2)
     return;
   g_string_append_printf (html, "<polygon class=\"band\" fill=\"var(--c%u)\" points=\"",
-                          curve->colour % PLAIT_HTML_COLOURS);
+                          series->colour % PLAIT_HTML_COLOURS);
   n = 0;
   for (guint i = 0; i < series->n; i++)
     if (has_band (series, i))
@@ -274,27 +272,35 @@ add_band (GString *html, const PlaitHtmlCurve *curve, const PlaitPlotAxis *x, co
 }
 
 void
-plait_html_plot (GString *html, const char *title, const char *x_title, const PlaitHtmlCurve *curves, guint n)
+plait_html_plot (GString *html, const char *title, const char *x_title, const GPtrArray *curves)
 {
   PlaitPlotAxis x = { NAN, NAN }, y = { NAN, NAN };
 
-  for (guint c = 0; c < n; c++)
-    for (guint i = 0; i < curves[c].series->n; i++)
-      if (is_point (curves[c].series, i))
-        {
-          plait_plot_include (&x, curves[c].series->x[i]);
-          plait_plot_include (&y, curves[c].series->y[i]);
-        }
+  for (guint c = 0; c < curves->len; c++)
+    {
+      const PlaitPlotSeries *series = curves->pdata[c];
+
+      for (guint i = 0; i < series->n; i++)
+        if (is_point (series, i))
+          {
+            plait_plot_include (&x, series->x[i]);
+            plait_plot_include (&y, series->y[i]);
+          }
+    }
   if (isnan (x.low))
     return;
   double room = (y.high - y.low) * BAND_ROOM, least = y.low - room, most = y.high + room;
-  for (guint c = 0; c < n; c++)
-    for (guint i = 0; i < curves[c].series->n; i++)
-      if (has_band (curves[c].series, i))
-        {
-          plait_plot_include (&y, MAX (curves[c].series->low[i], least));
-          plait_plot_include (&y, MIN (curves[c].series->high[i], most));
-        }
+  for (guint c = 0; c < curves->len; c++)
+    {
+      const PlaitPlotSeries *series = curves->pdata[c];
+
+      for (guint i = 0; i < series->n; i++)
+        if (has_band (series, i))
+          {
+            plait_plot_include (&y, MAX (series->low[i], least));
+            plait_plot_include (&y, MIN (series->high[i], most));
+          }
+    }
   lay_axis (&x, LEFT, PLOT_WIDTH - RIGHT, 6);
   lay_axis (&y, PLOT_HEIGHT - BOTTOM, TOP, 5);
 
@@ -304,10 +310,10 @@ plait_html_plot (GString *html, const char *title, const char *x_title, const Pl
   plait_html_begin_svg (html, NULL, PLOT_WIDTH, PLOT_HEIGHT);
   plait_html_element (html, "title", NULL, title);
   add_axes (html, &x, &y, x_title);
-  for (guint c = 0; c < n; c++)
-    add_band (html, &curves[c], &x, &y);
-  for (guint c = 0; c < n; c++)
-    add_curve (html, &curves[c], &x, &y);
+  for (guint c = 0; c < curves->len; c++)
+    add_band (html, curves->pdata[c], &x, &y);
+  for (guint c = 0; c < curves->len; c++)
+    add_curve (html, curves->pdata[c], &x, &y);
   g_string_append (html, "</svg>\n</figure>\n");
 }
 

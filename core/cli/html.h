@@ -36,16 +36,9 @@ void plait_html_label (GString *html, const char *label);
 /* How many columns of a terminal that would take: about what its width in a browser goes by. */
 gsize plait_html_label_columns (const char *label);
 
-/* One curve of a plot, and the band around it. A value that is not finite is left out. */
-typedef struct
-{
-  PlaitPlotSeries *series;
-  guint colour; /* any number */
-  gboolean dashed;
-} PlaitHtmlCurve;
-
-/* A plot of @curves with axes; nothing if there is no point. */
-void plait_html_plot (GString *html, const char *title, const char *x_title, const PlaitHtmlCurve *curves, guint n);
+/* A plot of @curves (element-type PlaitPlotSeries) and the bands around them, with axes; nothing if there is no point.
+ * A value that is not finite is left out. */
+void plait_html_plot (GString *html, const char *title, const char *x_title, const GPtrArray *curves);
 
 /* The name of such curves beside their colour, in a legend. */
 void plait_html_key (GString *html, const char *name, guint colour, gboolean dashed);

@@ -182,44 +182,30 @@ set_point (PlaitPlotSeries *series, guint i, const GArray *values, double low, d
 
 /* ---- curves ---- */
 
-/* A column over its steps. */
-typedef struct
-{
-  gint64 n;
-  double *x, *y;
-} Curve;
-
-static void
-curve_clear (gpointer item)
-{
-  Curve *curve = item;
-
-  g_free (curve->x);
-  g_free (curve->y);
-}
-
-/* To be cleared whatever comes of it. */
-static gboolean
-read_curve (PlaitStore *store, const char *path, Curve *curve, GError **error)
+/* A column over its steps, as x and y alone. (transfer full) */
+static PlaitPlotSeries *
+read_curve (PlaitStore *store, const char *path, GError **error)
 {
   g_autofree char *table = g_path_get_dirname (path), *steps = plait_place_below (table, "step");
-  gint64 n_y = 0;
+  g_autoptr (PlaitPlotSeries) curve = g_new0 (PlaitPlotSeries, 1);
+  gint64 n_x = 0, n_y = 0;
 
-  curve->x = plait_store_read_array (store, steps, PLAIT_STORE_DOUBLE, MOST_POINTS, &curve->n, error);
+  curve->x = plait_store_read_array (store, steps, PLAIT_STORE_DOUBLE, MOST_POINTS, &n_x, error);
   curve->y = curve->x ? plait_store_read_array (store, path, PLAIT_STORE_DOUBLE, MOST_POINTS, &n_y, error) : NULL;
   if (!curve->y)
-    return FALSE;
-  if (n_y != curve->n || n_y == 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s has %" G_GINT64_FORMAT " values and %s %" G_GINT64_FORMAT
-                       ", so there is no curve; name a column of a training table",
-                       plait_store_path (store), path, n_y, steps, curve->n);
-  return TRUE;
+    return NULL;
+  if (n_y != n_x || n_y == 0)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: %s has %" G_GINT64_FORMAT " values and %s %" G_GINT64_FORMAT
+                            ", so there is no curve; name a column of a training table",
+                            plait_store_path (store), path, n_y, steps, n_x);
+  curve->n = (guint)n_y;
+  return g_steal_pointer (&curve);
 }
 
 /* The value of @curve at @x, from its place *@at on. */
 static double
-value_at (const Curve *curve, double x, gint64 *at)
+value_at (const PlaitPlotSeries *curve, double x, guint *at)
 {
   while (*at < curve->n && curve->x[*at] < x)
     ++*at;
@@ -227,27 +213,27 @@ value_at (const Curve *curve, double x, gint64 *at)
 }
 
 static PlaitPlotSeries *
-mean_of (const char *name, const GArray *curves)
+mean_of (const char *name, const GPtrArray *curves)
 {
-  const Curve *first = &g_array_index (curves, Curve, 0);
-  PlaitPlotSeries *series = series_new (name, (guint)first->n);
-  g_autofree gint64 *at = g_new0 (gint64, curves->len);
+  const PlaitPlotSeries *first = curves->pdata[0];
+  PlaitPlotSeries *series = series_new (name, first->n);
+  g_autofree guint *at = g_new0 (guint, curves->len);
   g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (double));
 
-  for (gint64 i = 0; i < first->n; i++)
+  for (guint i = 0; i < first->n; i++)
     {
       g_array_set_size (values, 0);
       series->x[i] = first->x[i];
       for (guint c = 0; c < curves->len; c++)
         {
-          double value = value_at (&g_array_index (curves, Curve, c), first->x[i], &at[c]);
+          double value = value_at (curves->pdata[c], first->x[i], &at[c]);
 
           if (isfinite (value))
             g_array_append_val (values, value);
         }
       /* Where a seed ended before others, what is left is no mean of the same runs. */
       if (values->len == curves->len)
-        set_point (series, (guint)i, values, NAN, NAN);
+        set_point (series, i, values, NAN, NAN);
     }
   return series;
 }
@@ -256,19 +242,16 @@ PlaitPlotSeries *
 plait_plot_series_read (const GPtrArray *runs, const PlaitRunSystem *system, const char *path, gboolean some,
                         GError **error)
 {
-  g_autoptr (GArray) curves = g_array_new (FALSE, TRUE, sizeof (Curve));
+  g_autoptr (GPtrArray) curves = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_plot_series_free);
 
-  g_array_set_clear_func (curves, curve_clear);
   for (guint i = 0; i < system->n; i++)
     {
-      const PlaitRunFile *run = runs->pdata[system->runs[i]];
+      PlaitPlotSeries *curve = read_curve (plait_run_at (runs, system->runs[i])->store, path, some ? NULL : error);
 
-      g_array_set_size (curves, curves->len + 1);
-      if (read_curve (run->store, path, &g_array_index (curves, Curve, curves->len - 1), some ? NULL : error))
-        continue;
-      if (!some)
+      if (curve)
+        g_ptr_array_add (curves, curve);
+      else if (!some)
         return NULL;
-      g_array_set_size (curves, curves->len - 1);
     }
   return curves->len > 0 ? mean_of (system->name, curves) : NULL;
 }

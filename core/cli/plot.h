@@ -15,9 +15,12 @@ typedef struct
   guint n;
   double *x, *y;      /* [n]; of categories x counts from 0. A y that is no number is a gap. */
   double *low, *high; /* [n] of the band or interval; NaN: none */
+  guint colour;       /* on a page (cli/html.h): any number */
+  gboolean dashed;    /* the same */
 } PlaitPlotSeries;
 
 void plait_plot_series_free (PlaitPlotSeries *series);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPlotSeries, plait_plot_series_free)
 
 /* One axis: from where to where, and its ticks. */
 typedef struct

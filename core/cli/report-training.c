@@ -48,35 +48,31 @@ has_validation_curve (const PlaitRunComparison *comparison)
 }
 
 static void
-curve_clear (gpointer curve)
-{
-  plait_plot_series_free (((PlaitHtmlCurve *)curve)->series);
-}
-
-static void
 add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
 {
-  g_autoptr (GArray) curves = g_array_new (FALSE, TRUE, sizeof (PlaitHtmlCurve));
+  g_autoptr (GPtrArray) curves = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_plot_series_free);
   gboolean several = comparison->runs->len > 1 && plot->n > 1;
   gboolean dashed = several && !has_validation_curve (comparison);
 
-  g_array_set_clear_func (curves, curve_clear);
   for (guint s = 0; s < comparison->systems->len; s++)
     for (guint i = 0; i < plot->n; i++)
       {
         const PlaitRunSystem *system = &g_array_index (comparison->systems, PlaitRunSystem, s);
         const Source *source = &plot->sources[i];
         g_autofree char *path = g_strdup_printf ("/training/%s/%s", source->table, source->column);
-        PlaitHtmlCurve curve = { NULL, system->runs[0], source->dashed };
+        PlaitPlotSeries *curve;
 
         /* One curve a group is all that can be told apart: that of validation, if there is one. */
         if (several && source->dashed != dashed)
           continue;
-        curve.series = plait_plot_series_read (comparison->runs, system, path, TRUE, NULL);
-        if (curve.series)
-          g_array_append_val (curves, curve);
+        curve = plait_plot_series_read (comparison->runs, system, path, TRUE, NULL);
+        if (!curve)
+          continue;
+        curve->colour = system->runs[0];
+        curve->dashed = source->dashed;
+        g_ptr_array_add (curves, curve);
       }
-  plait_html_plot (html, plot->title, "updates", (const PlaitHtmlCurve *)(gpointer)curves->data, curves->len);
+  plait_html_plot (html, plot->title, "updates", curves);
 }
 
 /* One legend serves all plots. */
