@@ -93,8 +93,7 @@ add_cell (GString *html, const PlaitTable *table, guint r, guint c, const Range 
   if (cell->run >= 0)
     g_string_append_printf (html, "<span class=\"swatch\" style=\"background:var(--c%u)\"></span>",
                             (guint)cell->run % PLAIT_HTML_COLOURS);
-  plait_html_text (html, text);
-  g_string_append_printf (html, "%s</%s>", cell->marked ? PLAIT_TABLE_MARK : "", tag);
+  plait_html_format (html, "%s%s</%s>", text, cell->marked ? PLAIT_TABLE_MARK : "", tag);
   if (!column->pictured)
     return;
   begin_element (html, "td", "interval");
@@ -118,8 +117,7 @@ plait_html_table (GString *html, const PlaitTable *table)
           const PlaitTableColumn *column = plait_table_get_column (table, c);
 
           begin_element (html, "th", plait_table_is_number (column) ? "number" : "");
-          plait_html_text (html, column->title);
-          g_string_append (html, column->pictured ? "</th><th></th>" : "</th>");
+          plait_html_format (html, column->pictured ? "%s</th><th></th>" : "%s</th>", column->title);
         }
       g_string_append (html, "</tr>\n");
     }

@@ -9,8 +9,9 @@
 
 #define LONGEST_LABEL 18 /* columns */
 
-void
-plait_html_text (GString *html, const char *text)
+/* @text with what means something to HTML, and what would confuse a reader (base/display.h), replaced. */
+static void
+add_text (GString *html, const char *text)
 {
   static const char *const escapes[G_MAXUINT8 + 1]
       = { ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;" };
@@ -24,10 +25,25 @@ plait_html_text (GString *html, const char *text)
 }
 
 void
+plait_html_format (GString *html, const char *format, ...)
+{
+  va_list texts;
+
+  va_start (texts, format);
+  for (const char *place; (place = strstr (format, "%s")); format = place + strlen ("%s"))
+    {
+      g_string_append_len (html, format, place - format);
+      add_text (html, va_arg (texts, const char *));
+    }
+  va_end (texts);
+  g_string_append (html, format);
+}
+
+void
 plait_html_element (GString *html, const char *tag, const char *attributes, const char *text)
 {
   g_string_append_printf (html, "<%s%s%s>", tag, attributes ? " " : "", attributes ? attributes : "");
-  plait_html_text (html, text);
+  add_text (html, text);
   g_string_append_printf (html, "</%s>\n", tag);
 }
 
@@ -65,7 +81,7 @@ plait_html_label (GString *html, const char *label)
   g_autofree char *clean = plait_display_clean (label, FALSE);
   g_autofree char *cut = plait_display_cut (clean, LONGEST_LABEL);
 
-  plait_html_text (html, cut);
+  add_text (html, cut);
 }
 
 gsize
@@ -202,8 +218,7 @@ add_axes (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, const c
     }
   g_string_append_printf (html, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%d\">", PLOT_WIDTH - RIGHT,
                           PLOT_HEIGHT - 4);
-  plait_html_text (html, x_title);
-  g_string_append (html, "</text>\n");
+  plait_html_format (html, "%s</text>\n", x_title);
 }
 
 static gboolean
@@ -304,9 +319,7 @@ plait_html_plot (GString *html, const char *title, const char *x_title, const GP
   lay_axis (&x, LEFT, PLOT_WIDTH - RIGHT, 6);
   lay_axis (&y, PLOT_HEIGHT - BOTTOM, TOP, 5);
 
-  g_string_append (html, "<figure><figcaption>");
-  plait_html_text (html, title);
-  g_string_append (html, "</figcaption>\n");
+  plait_html_format (html, "<figure><figcaption>%s</figcaption>\n", title);
   plait_html_begin_svg (html, NULL, PLOT_WIDTH, PLOT_HEIGHT);
   plait_html_element (html, "title", NULL, title);
   add_axes (html, &x, &y, x_title);
@@ -322,6 +335,5 @@ plait_html_key (GString *html, const char *name, guint colour, gboolean dashed)
 {
   g_string_append_printf (html, "<span class=\"key\"><span class=\"swatch\" style=\"background:var(--c%u)%s\"></span>",
                           colour % PLAIT_HTML_COLOURS, dashed ? ";opacity:.45" : "");
-  plait_html_text (html, name);
-  g_string_append (html, dashed ? " (dashed)</span>\n" : "</span>\n");
+  plait_html_format (html, dashed ? "%s (dashed)</span>\n" : "%s</span>\n", name);
 }

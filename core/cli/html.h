@@ -16,8 +16,9 @@
 void plait_html_begin (GString *html, const char *title);
 void plait_html_end (GString *html);
 
-/* @text with what means something to HTML, and what would confuse a reader (base/display.h), replaced. */
-void plait_html_text (GString *html, const char *text);
+/* @format with a text for each "%s" in it, in which what means something to HTML, and what would confuse a reader
+ * (base/display.h), is replaced. */
+void plait_html_format (GString *html, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* "<TAG>text</TAG>", a line; @attributes such as "class=number", or NULL. */
 void plait_html_element (GString *html, const char *tag, const char *attributes, const char *text);

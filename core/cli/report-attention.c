@@ -100,9 +100,7 @@ add_cell (GString *html, const PlaitMap *map, gint64 row, gint64 column, Strengt
     return;
   g_string_append_printf (html, "<rect x=\"%" G_GINT64_FORMAT "\" fill-opacity=\"%s\"><title>", column * CELL,
                           PLAIT_HTML_REAL (share, 3));
-  plait_html_text (html, map->rows[row]);
-  g_string_append (html, " → ");
-  plait_html_text (html, map->columns[column]);
+  plait_html_format (html, "%s → %s", map->rows[row], map->columns[column]);
   g_string_append_printf (html, ": %s</title></rect>\n", PLAIT_HTML_REAL (value, 4));
   if (value >= .1 && value <= 1)
     g_string_append_printf (html, "<text class=\"%s\" x=\"%s\" y=\"%d\">%d</text>\n", share > LIGHT_INK ? "on" : "off",
@@ -233,10 +231,7 @@ add_all (GString *html, PlaitStore *store, const char *path, const PlaitMap *map
 static void
 add_caption (GString *html, const char *title, const PlaitMap *map, Strength strength)
 {
-  g_string_append (html, "<figcaption>");
-  plait_html_text (html, title);
-  g_string_append (html, " <span class=\"dim\">");
-  plait_html_text (html, map->choice);
+  plait_html_format (html, "<figcaption>%s <span class=\"dim\">%s", title, map->choice);
   if (map->of_sentences)
     g_string_append (html, "; sentences down, target tokens across");
   if (strength.least > LEAST_SHARE)
@@ -343,12 +338,11 @@ plait_report_attention (GString *html, PlaitStore *store, const char *path, GErr
               return FALSE;
           }
         else if (is_map || plait_store_has_attribute (store, place, "signal"))
-          {
-            g_string_append (html, "<p class=\"dim small\">");
-            plait_html_text (html, members[i]);
-            g_string_append (html, is_map ? " has too many values to be drawn.</p>\n"
-                                          : " cannot be drawn: its values are not there, or no heatmap.</p>\n");
-          }
+          plait_html_format (html,
+                             is_map ? "<p class=\"dim small\">%s has too many values to be drawn.</p>\n"
+                                    : "<p class=\"dim small\">%s cannot be drawn: its values are not there, or no "
+                                      "heatmap.</p>\n",
+                             members[i]);
       }
   g_string_append (html, "</div>\n");
   return TRUE;

@@ -67,8 +67,7 @@ add_title (const Picture *picture, const PlaitDescentStep *step, gint64 row)
   GString *html = picture->html;
   double weight = isfinite (step->weight) ? step->weight : 0, path = isfinite (step->path) ? step->path : 0;
 
-  g_string_append (html, "<title>");
-  plait_html_text (html, picture->descent->rows[row]);
+  plait_html_format (html, "<title>%s", picture->descent->rows[row]);
   g_string_append_printf (html, ": %s", PLAIT_HTML_REAL (weight, 4));
   if (fabs (path - weight) > 0) /* at the top it is the weight */
     g_string_append_printf (html, ", %s", PLAIT_HTML_REAL (path, 4));
@@ -122,8 +121,7 @@ add_frame (const Picture *picture, gint64 row)
       picture->html, "<rect class=\"unseen\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"%d\" rx=\"3\"><title>",
       PLAIT_HTML_REAL (LEFT + (double)descent->first[row] * CELL, 1),
       PLAIT_HTML_REAL (top_of (descent, descent->level[row]), 1), PLAIT_HTML_REAL (width_of (descent, row), 1), HEIGHT);
-  plait_html_text (picture->html, descent->rows[row]);
-  g_string_append (picture->html, ": not looked at</title></rect>\n");
+  plait_html_format (picture->html, "%s: not looked at</title></rect>\n", descent->rows[row]);
 }
 
 static void
@@ -261,11 +259,8 @@ plait_report_descents (PlaitReportDescents *descents, GString *html, PlaitStore 
       if (descents->n == 0)
         g_string_append (html, legend);
       words = count_words (descent);
-      g_string_append (html, "<figure><figcaption>");
-      plait_html_text (html, descent->title ? descent->title : members[i]);
-      g_string_append (html, " <span class=\"dim\">");
-      plait_html_text (html, descent->choice);
-      g_string_append (html, "</span></figcaption>\n");
+      plait_html_format (html, "<figure><figcaption>%s <span class=\"dim\">%s</span></figcaption>\n",
+                         descent->title ? descent->title : members[i], descent->choice);
       if (words < descent->n_targets)
         g_string_append_printf (html,
                                 "<p class=\"dim small\">The first %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT

@@ -214,13 +214,10 @@ plait_report_settings (GString *html, const PlaitRunComparison *comparison, GErr
 
       if (run->dump)
         continue;
-      g_string_append (html, "<details><summary>");
-      plait_html_text (html, run->name);
-      g_string_append (html, ": the whole experiment</summary>\n");
-      plait_html_element (html, "pre", NULL, text);
-      g_string_append (html, "</details>\n<details><summary>");
-      plait_html_text (html, run->name);
-      g_string_append (html, ": environment, plugins and data</summary>\n");
+      plait_html_format (html,
+                         "<details><summary>%s: the whole experiment</summary>\n<pre>%s</pre>\n</details>\n"
+                         "<details><summary>%s: environment, plugins and data</summary>\n",
+                         run->name, text, run->name);
       plait_table_column (origin, PLAIT_TABLE_CODE, "Path");
       plait_table_column (origin, PLAIT_TABLE_CODE, "Attribute");
       plait_table_column (origin, PLAIT_TABLE_CODE, "Value");

@@ -91,11 +91,9 @@ add_attention (GString *html, const PlaitRunComparison *comparison, guint r, gin
         return FALSE;
       if (!sentences[0])
         continue;
-      g_string_append_printf (html, "<details%s><summary>", r == 0 && s == 0 ? " open" : "");
-      plait_html_text (html, run->name);
-      g_string_append (html, ", ");
-      plait_html_text (html, splits[s]);
-      g_string_append (html, "</summary>\n");
+      plait_html_format (
+          html, r == 0 && s == 0 ? "<details open><summary>%s, %s</summary>\n" : "<details><summary>%s, %s</summary>\n",
+          run->name, splits[s]);
       for (gint64 i = 0; i < n && sentences[i]; i++)
         {
           g_autofree char *place = plait_place_below (path, sentences[i]);
@@ -240,8 +238,7 @@ add_footer (GString *html, const PlaitRunComparison *comparison)
     {
       const PlaitStore *store = plait_run_at (comparison->runs, r)->store;
 
-      g_string_append (html, r > 0 ? ", " : " ");
-      plait_html_text (html, plait_store_path (store));
+      plait_html_format (html, r > 0 ? ", %s" : " %s", plait_store_path (store));
       g_string_append_printf (html, " (digest %.16s…)", plait_store_digest (store));
     }
   g_string_append (html, "</footer>\n");
