@@ -4,24 +4,10 @@
 
 /* Other pictures out of the same numbers. */
 
-/* @map without what it has a number of. (transfer full) */
-static PlaitMap *
-copy_of (const PlaitMap *map)
-{
-  PlaitMap *copy = g_new0 (PlaitMap, 1);
-
-  copy->title = g_strdup (map->title);
-  copy->choice = g_strdup (map->choice);
-  copy->row_axis = g_strdup (map->row_axis);
-  copy->column_axis = g_strdup (map->column_axis);
-  copy->n_rows = map->n_rows;
-  return copy;
-}
-
 PlaitMap *
 plait_map_of_sentence (const PlaitMap *map, gint64 sentence, GError **error)
 {
-  g_autoptr (PlaitMap) part = copy_of (map);
+  g_autoptr (PlaitMap) part = g_new0 (PlaitMap, 1);
   g_autofree gint64 *columns = g_new (gint64, map->n_columns + 1);
   gint64 largest = 0;
 
@@ -35,7 +21,10 @@ plait_map_of_sentence (const PlaitMap *map, gint64 sentence, GError **error)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "the document has no sentence %" G_GINT64_FORMAT "; expected 0 to %" G_GINT64_FORMAT,
                             sentence, largest);
-  g_free (part->choice);
+  part->title = g_strdup (map->title);
+  part->row_axis = g_strdup (map->row_axis);
+  part->column_axis = g_strdup (map->column_axis);
+  part->n_rows = map->n_rows;
   part->choice
       = g_strdup_printf ("%s%ssentence %" G_GINT64_FORMAT, map->choice, *map->choice == '\0' ? "" : ", ", sentence);
   part->rows = g_strdupv (map->rows);
@@ -78,21 +67,23 @@ plait_map_keep_heaviest (GArray *weights, guint most)
   g_array_sort (weights, compare_numbers);
 }
 
-PlaitMap *
-plait_map_turned (const PlaitMap *map)
+void
+plait_map_turn (PlaitMap *map)
 {
-  PlaitMap *turned = copy_of (map);
-  char *axis = turned->row_axis;
+  PlaitMap turned = *map;
 
-  turned->row_axis = turned->column_axis;
-  turned->column_axis = axis;
-  turned->n_rows = map->n_columns;
-  turned->n_columns = map->n_rows;
-  turned->rows = g_strdupv (map->columns);
-  turned->columns = g_strdupv (map->rows);
-  turned->values = g_new (double, map->n_rows * map->n_columns);
-  for (gint64 r = 0; r < turned->n_rows; r++)
-    for (gint64 c = 0; c < turned->n_columns; c++)
-      turned->values[r * turned->n_columns + c] = map->values[c * map->n_columns + r];
-  return turned;
+  turned.row_axis = map->column_axis;
+  turned.column_axis = map->row_axis;
+  turned.n_rows = map->n_columns;
+  turned.n_columns = map->n_rows;
+  turned.rows = map->columns;
+  turned.columns = map->rows;
+  turned.values = g_new (double, map->n_rows * map->n_columns);
+  for (gint64 r = 0; r < turned.n_rows; r++)
+    for (gint64 c = 0; c < turned.n_columns; c++)
+      turned.values[r * turned.n_columns + c] = map->values[c * map->n_columns + r];
+  turned.sentence = NULL; /* it was of the columns */
+  g_free (map->values);
+  g_free (map->sentence);
+  *map = turned;
 }

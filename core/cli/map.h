@@ -83,8 +83,8 @@ typedef struct
  * numbers. */
 void plait_map_keep_heaviest (GArray *weights, guint most);
 
-/* @map with rows for columns. (transfer full) */
-PlaitMap *plait_map_turned (const PlaitMap *map);
+/* Makes rows of the columns of @map and columns of its rows. */
+void plait_map_turn (PlaitMap *map);
 
 /* Draws @map: colours with numbers in them, or blocks of four shades. What is wider than the terminal goes below. */
 void plait_map_print (const PlaitMap *map, PlaitPage *page);

@@ -146,12 +146,13 @@ shade_of (double value, double largest)
   return value > 0 ? MIN ((guint)(MIN (value / largest, 1) * SHADES), SHADES - 1) : 0;
 }
 
-/* Without labels and numbers: cells of one strength, from 0 to @largest, are one path over a ground, and beside each
- * other one stroke of it, as high as a row. */
+/* Without labels and numbers: cells of one strength, from 0 to 1 or, of sentences, of which none gets much, to the
+ * greatest weight, are one path over a ground, and beside each other one stroke of it, as high as a row. */
 static void
-add_small (GString *html, const PlaitMap *map, double largest)
+add_small (GString *html, const PlaitMap *map)
 {
   gint64 columns = map->n_columns;
+  double most = plait_map_largest (map), largest = map->of_sentences && most > 0 ? most : 1;
 
   g_string_append_printf (html,
                           "<svg role=\"img\" width=\"%" G_GINT64_FORMAT "\" height=\"%" G_GINT64_FORMAT
@@ -182,16 +183,6 @@ add_small (GString *html, const PlaitMap *map, double largest)
   g_string_append (html, "</svg>\n");
 }
 
-/* A small picture; of sentences, of which none gets much, by the greatest weight. */
-static void
-add_one (GString *html, const PlaitMap *map)
-{
-  g_autoptr (PlaitMap) turned = map->of_sentences ? plait_map_turned (map) : NULL;
-  double largest = turned ? plait_map_largest (turned) : 1;
-
-  add_small (html, turned ? turned : map, largest > 0 ? largest : 1);
-}
-
 /* Rows of layers, columns of heads; their mean alone where there is much of them. */
 static gboolean
 add_all (GString *html, PlaitStore *store, const char *path, const PlaitMap *map, GError **error)
@@ -218,8 +209,10 @@ add_all (GString *html, PlaitStore *store, const char *path, const PlaitMap *map
 
           if (!one)
             return FALSE;
+          if (one->of_sentences)
+            plait_map_turn (one);
           g_string_append (html, "<td>");
-          add_one (html, one);
+          add_small (html, one);
           g_string_append (html, "</td>");
         }
       g_string_append (html, "</tr>\n");
@@ -285,8 +278,6 @@ static gboolean
 add_map (GString *html, PlaitStore *store, const char *path, const char *name, GError **error)
 {
   g_autoptr (PlaitMap) map = plait_map_read (store, path, PLAIT_MAP_CHOICE_USUAL, error);
-  g_autoptr (PlaitMap) turned = map && map->of_sentences ? plait_map_turned (map) : NULL;
-  const PlaitMap *shown = turned ? turned : map;
 
   if (!map)
     return FALSE;
@@ -301,12 +292,14 @@ add_map (GString *html, PlaitStore *store, const char *path, const char *name, G
       add_sentences (html, map, title);
       return TRUE;
     }
+  if (map->of_sentences)
+    plait_map_turn (map);
   g_string_append (html, "<figure>");
   add_caption (html, title, map, strength);
   if (large)
-    add_large (html, shown, strength);
+    add_large (html, map, strength);
   else
-    add_one (html, map);
+    add_small (html, map);
   if (!add_all (html, store, path, map, error))
     return FALSE;
   g_string_append (html, "</figure>\n");

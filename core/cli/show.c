@@ -43,16 +43,18 @@ static gboolean
 show_picture (const PlaitShow *show, const char *path, GError **error)
 {
   g_autoptr (PlaitDescentMap) descent = NULL;
-  g_autoptr (PlaitMap) map = NULL, turned = NULL;
+  g_autoptr (PlaitMap) map = NULL;
   gint64 first, last;
 
   if (plait_map_is (show->store, path))
     {
       map = plait_show_map (show, path, error);
-      turned = map && map->of_sentences ? plait_map_turned (map) : NULL; /* sentences beside their first words */
-      if (map)
-        plait_map_print (turned ? turned : map, show->page);
-      return map != NULL;
+      if (!map)
+        return FALSE;
+      if (map->of_sentences) /* beside their first words */
+        plait_map_turn (map);
+      plait_map_print (map, show->page);
+      return TRUE;
     }
   descent = plait_descent_read (show->store, path, show->choice, error);
   if (!descent || !plait_show_words (show, descent, path, &first, &last, error))
