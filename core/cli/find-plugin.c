@@ -1,19 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/find-plugin.h"
 
-static void
-unknown (const char *wanted, GPtrArray *known, gboolean groups, GError **error)
-{
-  const char *what = groups ? "plugin or group" : "plugin", *nearest;
-
-  g_ptr_array_add (known, NULL);
-  nearest = plait_nearest_name (wanted, (const char *const *)known->pdata);
-  if (nearest)
-    plait_fail (error, PLAIT_ERROR_INPUT, "there is no %s \"%s\"; did you mean \"%s\"?", what, wanted, nearest);
-  else
-    plait_fail (error, PLAIT_ERROR_INPUT, "there is no %s \"%s\"; plait plugins lists the plugins", what, wanted);
-}
-
 PlaitPlugin *
 plait_find_plugin (const PlaitRegistry *registry, const char *wanted, const PlaitSettingGroup *const *groups,
                    GError **error)
@@ -41,6 +28,12 @@ plait_find_plugin (const PlaitRegistry *registry, const char *wanted, const Plai
     return found;
   for (guint i = 0; groups && groups[i]; i++)
     g_ptr_array_add (known, (gpointer)groups[i]->name);
-  unknown (wanted, known, groups != NULL, error);
-  return NULL;
+  g_ptr_array_add (known, NULL);
+  const char *what = groups ? "plugin or group" : "plugin";
+  const char *nearest = plait_nearest_name (wanted, (const char *const *)known->pdata);
+  if (nearest)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "there is no %s \"%s\"; did you mean \"%s\"?", what, wanted,
+                            nearest);
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "there is no %s \"%s\"; plait plugins lists the plugins", what,
+                          wanted);
 }
