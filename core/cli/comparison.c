@@ -36,11 +36,17 @@ find_measures (PlaitRunComparison *comparison)
   comparison->measures = (PlaitMeasure *)(gpointer)g_array_free (measures, FALSE);
 }
 
+static const PlaitRunSystem *
+system_of (const PlaitRunComparison *comparison, guint s)
+{
+  return &g_array_index (comparison->systems, PlaitRunSystem, s);
+}
+
 /* What the runs of system @s came to, a seed each. (element-type PlaitRunResult) (transfer container) */
 static GPtrArray *
 results_of (const PlaitRunComparison *comparison, guint s)
 {
-  const PlaitRunSystem *system = &g_array_index (comparison->systems, PlaitRunSystem, s);
+  const PlaitRunSystem *system = system_of (comparison, s);
   GPtrArray *results = g_ptr_array_new ();
 
   for (guint i = 0; i < system->n; i++)
@@ -60,11 +66,29 @@ measure (PlaitRunComparison *comparison)
     }
 }
 
+const PlaitMeasured *
+plait_run_comparison_value (const PlaitRunComparison *comparison, guint system, guint measure)
+{
+  return &comparison->values[system * comparison->n_measures + measure];
+}
+
+/* The first system of the references of @measure: what the others are tested against. */
+static guint
+baseline_of (const PlaitRunComparison *comparison, guint measure)
+{
+  for (guint s = 0; s < comparison->systems->len; s++)
+    for (guint m = 0; m < comparison->n_measures; m++)
+      if (plait_measure_is_beside (&comparison->measures[m], &comparison->measures[measure])
+          && plait_run_comparison_value (comparison, s, m)->n > 0)
+        return s;
+  return 0;
+}
+
 /* Tests every system that can be against the first of the same references. */
 static gboolean
 compare (PlaitRunComparison *comparison, guint m, GError **error)
 {
-  guint n = comparison->systems->len, first = plait_run_comparison_baseline (comparison, m);
+  guint n = comparison->systems->len, first = baseline_of (comparison, m);
   const PlaitComparisonOptions *options = &comparison->options;
   g_autoptr (GPtrArray) compared = g_ptr_array_new ();
   g_autoptr (GPtrArray) baseline = results_of (comparison, first);
@@ -103,19 +127,140 @@ plait_run_comparison_new (char *const *paths, const PlaitComparisonOptions *opti
   return g_steal_pointer (&comparison);
 }
 
-guint
-plait_run_comparison_baseline (const PlaitRunComparison *comparison, guint measure)
+/*
+ * Tables
+ */
+
+static char *
+legend (const PlaitRunComparison *comparison, guint first)
 {
-  for (guint s = 0; s < comparison->systems->len; s++)
-    for (guint m = 0; m < comparison->n_measures; m++)
-      if (plait_measure_is_beside (&comparison->measures[m], &comparison->measures[measure])
-          && plait_run_comparison_value (comparison, s, m)->n > 0)
-        return s;
-  return 0;
+  const PlaitComparisonOptions *options = &comparison->options;
+  const char *baseline = system_of (comparison, baseline_of (comparison, first))->name;
+
+  return plait_comparison_note (comparison->systems->len > 1 && options->tested ? baseline : NULL, options->test,
+                                (guint)options->trials, (guint64)options->seed,
+                                comparison->systems->len < comparison->runs->len);
 }
 
-const PlaitMeasured *
-plait_run_comparison_value (const PlaitRunComparison *comparison, guint system, guint measure)
+guint
+plait_run_comparison_split_end (const PlaitRunComparison *comparison, guint first)
 {
-  return &comparison->values[system * comparison->n_measures + measure];
+  guint end = first + 1;
+
+  while (end < comparison->n_measures
+         && plait_measure_is_beside (&comparison->measures[first], &comparison->measures[end]))
+    end++;
+  return end;
+}
+
+/* Metrics that are not of text, such as perplexity, are the better the smaller. */
+static PlaitTableBest
+best_of (const PlaitRunComparison *comparison, guint m)
+{
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitRunScore *score
+          = plait_measure_score (&comparison->measures[m], plait_run_at (comparison->runs, r)->result);
+
+      if (score && score->scorer && plait_metric_larger_is_better (score->scorer))
+        return PLAIT_TABLE_LARGEST;
+    }
+  return PLAIT_TABLE_SMALLEST;
+}
+
+/* Whether system @s has been scored over the references of the measures @first .. @end - 1. One that lacks the split
+ * has its row too, so that one sees it. */
+static gboolean
+is_beside (const PlaitRunComparison *comparison, guint s, guint first, guint end)
+{
+  for (guint m = first; m < end; m++)
+    if (!comparison->measures[m].apart || plait_run_comparison_value (comparison, s, m)->n > 0)
+      return TRUE;
+  return FALSE;
+}
+
+PlaitTable *
+plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first)
+{
+  PlaitTable *table = plait_table_new ();
+  gboolean several = comparison->systems->len > 1;
+  guint end = plait_run_comparison_split_end (comparison, first);
+
+  plait_table_column (table, PLAIT_TABLE_WORDS, "Run");
+  for (guint m = first; m < end; m++)
+    {
+      const PlaitMeasure *measure = &comparison->measures[m];
+      PlaitTableColumn *column = plait_table_column (table, PLAIT_TABLE_NUMBERS, measure->name);
+
+      column->best = several ? best_of (comparison, m) : PLAIT_TABLE_NO_BEST;
+      column->pictured = several && measure->tested;
+      if (several && measure->tested)
+        plait_comparison_columns (table);
+    }
+  for (guint s = 0; s < comparison->systems->len; s++)
+    {
+      if (!is_beside (comparison, s, first, end))
+        continue;
+      plait_table_run (table, system_of (comparison, s)->name, system_of (comparison, s)->runs[0]);
+      for (guint m = first; m < end; m++)
+        {
+          const PlaitMeasured *value = plait_run_comparison_value (comparison, s, m);
+
+          plait_table_score (table, plait_measured_shown (value));
+          if (several && comparison->measures[m].tested)
+            plait_comparison_cells (table, value->compared ? &value->comparison : NULL);
+        }
+    }
+  if (comparison->measures[first].apart)
+    plait_table_note (table, "Runs over other references of this split have a table of their own.");
+  if (comparison->measures[first].apart || end == comparison->n_measures)
+    {
+      g_autofree char *note = legend (comparison, first);
+
+      plait_table_note (table, note);
+    }
+  return table;
+}
+
+PlaitTable *
+plait_run_comparison_sizes (const PlaitRunComparison *comparison)
+{
+  PlaitTable *table = plait_table_new ();
+
+  plait_table_column (table, PLAIT_TABLE_WORDS, "Run");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "Parameters");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "Target tokens/s")->format = "%.0f";
+  plait_table_column (table, PLAIT_TABLE_PATHS, "File");
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitRunFile *run = comparison->runs->pdata[r];
+
+      plait_table_run (table, run->name, r);
+      if (run->dump)
+        plait_table_text (table, PLAIT_TABLE_PLAIN, NULL);
+      else
+        plait_table_integer (table, PLAIT_TABLE_PLAIN, run->result->parameters);
+      plait_table_known (table, run->rate);
+      plait_table_text (table, PLAIT_TABLE_DIM, plait_store_path (run->store));
+    }
+  return table;
+}
+
+PlaitTable *
+plait_run_comparison_settings (const PlaitRunComparison *comparison)
+{
+  PlaitTable *table = plait_table_new ();
+
+  plait_table_column (table, PLAIT_TABLE_CODE, "Key");
+  for (guint r = 0; r < comparison->runs->len; r++)
+    plait_table_column (table, PLAIT_TABLE_CODE, plait_run_at (comparison->runs, r)->name);
+  for (guint d = 0; d < comparison->differences->len; d++)
+    {
+      const PlaitRunDifference *difference = comparison->differences->pdata[d];
+
+      plait_table_text (table, PLAIT_TABLE_NAME, difference->key);
+      for (guint r = 0; r < comparison->runs->len; r++)
+        plait_table_text (table, PLAIT_TABLE_PLAIN, plait_run_difference_text (difference, r));
+    }
+  return table;
 }

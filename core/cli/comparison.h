@@ -38,9 +38,6 @@ PlaitRunComparison *plait_run_comparison_new (char *const *paths, const PlaitCom
 void plait_run_comparison_free (PlaitRunComparison *comparison);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunComparison, plait_run_comparison_free)
 
-/* The first system of the references of @measure: what the others are tested against. */
-guint plait_run_comparison_baseline (const PlaitRunComparison *comparison, guint measure);
-
 /* (transfer none) */
 const PlaitMeasured *plait_run_comparison_value (const PlaitRunComparison *comparison, guint system, guint measure);
 

@@ -139,19 +139,28 @@ read_labels (PlaitStore *store, const char *path, const char *axis, gint64 n)
 }
 
 static int
+compare_numbers (gconstpointer a, gconstpointer b)
+{
+  const PlaitMapWeight *first = a, *second = b;
+
+  return (first->number > second->number) - (first->number < second->number);
+}
+
+/* The heaviest first; of equal ones the first. */
+static int
 compare_weights (gconstpointer a, gconstpointer b)
 {
-  const double *const *first = a, *const *second = b;
+  const PlaitMapWeight *first = a, *second = b;
 
-  if (**first > **second || **first < **second)
-    return **first > **second ? -1 : 1;
-  return *first < *second ? -1 : *first > *second; /* of equal ones the first in the row */
+  if (first->weight > second->weight || first->weight < second->weight)
+    return first->weight > second->weight ? -1 : 1;
+  return compare_numbers (a, b);
 }
 
 /* Keeps the @top heaviest of the @n weights @row, scaled to the sum of all; @order is room for [n]. A row with what is
  * no number stays as it is. */
 static void
-keep_heaviest (double *row, gint64 n, gint64 top, const double **order)
+keep_heaviest (double *row, gint64 n, gint64 top, PlaitMapWeight *order)
 {
   double sum = 0, kept = 0;
 
@@ -160,15 +169,15 @@ keep_heaviest (double *row, gint64 n, gint64 top, const double **order)
       if (!isfinite (row[i]))
         return;
       sum += row[i];
-      order[i] = &row[i];
+      order[i] = (PlaitMapWeight){ i, row[i] };
     }
   qsort (order, (gsize)n, sizeof *order, compare_weights);
   for (gint64 i = 0; i < top; i++)
-    kept += *order[i];
+    kept += order[i].weight;
   for (gint64 i = top; i < n; i++)
-    row[order[i] - row] = 0;
+    row[order[i].number] = 0;
   for (gint64 i = 0; i < top; i++)
-    row[order[i] - row] *= kept > 0 ? sum / kept : 1;
+    row[order[i].number] *= kept > 0 ? sum / kept : 1;
 }
 
 /* Adds the chosen steps of the second leading axis out of @block, which is one step of the first; of each row the @top
@@ -177,7 +186,7 @@ static void
 add_block (PlaitMap *map, double *block, const PlaitMapSteps *second, gint64 top)
 {
   gint64 n = map->n_rows * map->n_columns;
-  g_autofree const double **order = g_new (const double *, map->n_columns + 1);
+  g_autofree PlaitMapWeight *order = g_new (PlaitMapWeight, map->n_columns + 1);
 
   for (gint64 step = second->first; step <= second->last; step++)
     {
@@ -311,4 +320,70 @@ plait_map_steps (PlaitStore *store, const char *path, gint64 *layers, gint64 *he
     return;
   for (guint i = 0; i + 2 < object.rank && i < n; i++)
     *(strcmp (axes[i], "head") == 0 ? heads : layers) = object.shape[i];
+}
+
+PlaitMap *
+plait_map_of_sentence (const PlaitMap *map, gint64 sentence, GError **error)
+{
+  g_autoptr (PlaitMap) part = g_new0 (PlaitMap, 1);
+  g_autofree gint64 *columns = g_new (gint64, map->n_columns + 1);
+  gint64 largest = 0;
+
+  for (gint64 c = 0; c < map->n_columns; c++)
+    {
+      largest = MAX (largest, map->sentence[c]);
+      if (map->sentence[c] == sentence)
+        columns[part->n_columns++] = c;
+    }
+  if (part->n_columns == 0)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "the document has no sentence %" G_GINT64_FORMAT "; expected 0 to %" G_GINT64_FORMAT,
+                            sentence, largest);
+  part->title = g_strdup (map->title);
+  part->row_axis = g_strdup (map->row_axis);
+  part->column_axis = g_strdup (map->column_axis);
+  part->n_rows = map->n_rows;
+  part->choice
+      = g_strdup_printf ("%s%ssentence %" G_GINT64_FORMAT, map->choice, *map->choice == '\0' ? "" : ", ", sentence);
+  part->rows = g_strdupv (map->rows);
+  part->columns = g_new0 (char *, part->n_columns + 1);
+  part->sentence = g_new (gint64, part->n_columns);
+  part->values = g_new (double, part->n_rows * part->n_columns);
+  for (gint64 c = 0; c < part->n_columns; c++)
+    {
+      part->columns[c] = g_strdup (map->columns[columns[c]]);
+      part->sentence[c] = sentence;
+      for (gint64 r = 0; r < part->n_rows; r++)
+        part->values[r * part->n_columns + c] = map->values[r * map->n_columns + columns[c]];
+    }
+  return g_steal_pointer (&part);
+}
+
+void
+plait_map_keep_heaviest (GArray *weights, guint most)
+{
+  g_array_sort (weights, compare_weights);
+  g_array_set_size (weights, MIN (weights->len, most));
+  g_array_sort (weights, compare_numbers);
+}
+
+void
+plait_map_turn (PlaitMap *map)
+{
+  PlaitMap turned = *map;
+
+  turned.row_axis = map->column_axis;
+  turned.column_axis = map->row_axis;
+  turned.n_rows = map->n_columns;
+  turned.n_columns = map->n_rows;
+  turned.rows = map->columns;
+  turned.columns = map->rows;
+  turned.values = g_new (double, map->n_rows * map->n_columns);
+  for (gint64 r = 0; r < turned.n_rows; r++)
+    for (gint64 c = 0; c < turned.n_columns; c++)
+      turned.values[r * turned.n_columns + c] = map->values[c * map->n_columns + r];
+  turned.sentence = NULL; /* it was of the columns */
+  g_free (map->values);
+  g_free (map->sentence);
+  *map = turned;
 }
