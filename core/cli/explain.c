@@ -241,17 +241,11 @@ print_part (const Explanation *explanation, guint p, PlaitPage *page)
     }
 }
 
-/* What training multiplies by weights in, as its key says. */
+/* What training multiplies by weights in. */
 static const char *
 precision_of (const Explanation *explanation)
 {
-  static const char *const names[] = {
-    [PLAIT_TRAIN_FLOAT] = "float",
-    [PLAIT_TRAIN_BFLOAT16] = "bfloat16",
-    [PLAIT_TRAIN_BFLOAT16_EMULATED] = "bfloat16_emulated",
-  };
-
-  return names[explanation->experiment->train.precision];
+  return plait_experiment_value (explanation->experiment, "train", "precision");
 }
 
 static gint64
