@@ -2,7 +2,6 @@
 #include "cli/report-data.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/place.h"
@@ -218,20 +217,7 @@ members_of_runs (const Data *data, const char *path, GError **error)
 static int
 compare_names (gconstpointer a, gconstpointer b)
 {
-  const char *first = *(const char *const *)a, *second = *(const char *const *)b;
-  char *first_rest, *second_rest;
-  guint64 x = g_ascii_strtoull (first, &first_rest, 10), y = g_ascii_strtoull (second, &second_rest, 10);
-
-  if (x != y)
-    return x < y ? -1 : 1;
-  if (*first_rest == '.' && *second_rest == '.')
-    {
-      x = g_ascii_strtoull (first_rest + 1, NULL, 10);
-      y = g_ascii_strtoull (second_rest + 1, NULL, 10);
-      if (x != y)
-        return x < y ? -1 : 1;
-    }
-  return strcmp (first, second);
+  return strverscmp (*(const char *const *)a, *(const char *const *)b);
 }
 
 static gboolean
