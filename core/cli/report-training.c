@@ -18,17 +18,15 @@ typedef struct
 typedef struct
 {
   const char *title;
-  guint n;
-  Source sources[2];
+  Source sources[2]; /* the second may be none */
 } Plot;
 
 static const Plot plots[] = {
   { "Negative log-likelihood, nats a target token",
-    2,
     { { "updates", "negative_log_likelihood", TRUE }, { "validation", "negative_log_likelihood", FALSE } } },
-  { NULL, 1, { { "validation", "metric", FALSE } } }, /* titled by what it is */
-  { "Learning rate", 1, { { "updates", "learning_rate", FALSE } } },
-  { "Target tokens per second", 1, { { "updates", "target_tokens_per_second", FALSE } } },
+  { NULL, { { "validation", "metric", FALSE } } }, /* titled by what it is */
+  { "Learning rate", { { "updates", "learning_rate", FALSE } } },
+  { "Target tokens per second", { { "updates", "target_tokens_per_second", FALSE } } },
 };
 
 /* Whether any run was validated more than once, so that its validation is a curve. */
@@ -51,11 +49,11 @@ static void
 add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
 {
   g_autoptr (GPtrArray) curves = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_plot_series_free);
-  gboolean several = comparison->runs->len > 1 && plot->n > 1;
+  gboolean several = comparison->runs->len > 1 && plot->sources[1].table;
   gboolean dashed = several && !has_validation_curve (comparison);
 
   for (guint s = 0; s < comparison->systems->len; s++)
-    for (guint i = 0; i < plot->n; i++)
+    for (guint i = 0; i < G_N_ELEMENTS (plot->sources) && plot->sources[i].table; i++)
       {
         const PlaitRunSystem *system = &g_array_index (comparison->systems, PlaitRunSystem, s);
         const Source *source = &plot->sources[i];
@@ -150,7 +148,7 @@ add_part_losses (GString *html, const PlaitRunComparison *comparison)
   for (guint i = 0; i < names->len; i++)
     {
       g_autofree char *title = g_strdup_printf ("Loss %s, a sentence", (const char *)names->pdata[i]);
-      const Plot plot = { title, 1, { { "updates", names->pdata[i], FALSE } } };
+      const Plot plot = { title, { { "updates", names->pdata[i], FALSE } } };
 
       add_plot (html, comparison, &plot);
     }
