@@ -10,7 +10,7 @@
 
 typedef struct
 {
-  guint run;
+  const char *name; /* of its run */
   PlaitFrequencyScore scores[PLAIT_FREQUENCY_BINS];
 } System;
 
@@ -25,9 +25,7 @@ read_text (const char *path, GError **error)
     return NULL;
   for (const char *line; (line = plait_text_reader_next (reader, NULL, &fault));)
     plait_frequencies_count (frequencies, line);
-  if (!plait_no_fault (&fault, error))
-    return NULL;
-  return g_steal_pointer (&frequencies);
+  return plait_no_fault (&fault, error) ? g_steal_pointer (&frequencies) : NULL;
 }
 
 /* The runs that have been scored by @measure, each with its words. (transfer full) (element-type System) */
@@ -39,7 +37,7 @@ score_runs (const PlaitRunComparison *comparison, const PlaitMeasure *measure, G
   for (guint r = 0; r < comparison->runs->len; r++)
     {
       const PlaitRunFile *run = comparison->runs->pdata[r];
-      System system = { .run = r };
+      System system = { .name = run->name };
       gint64 n = 0, m = 0;
 
       if (!plait_measure_score (measure, run->result))
@@ -55,14 +53,8 @@ score_runs (const PlaitRunComparison *comparison, const PlaitMeasure *measure, G
   return systems;
 }
 
-static const char *
-name_of (const PlaitRunComparison *comparison, const System *system)
-{
-  return plait_run_at (comparison->runs, system->run)->name;
-}
-
 static void
-add_json (const PlaitRunComparison *comparison, const PlaitMeasure *measure, const GArray *systems, PlaitJson *json)
+add_json (const PlaitMeasure *measure, const GArray *systems, PlaitJson *json)
 {
   for (guint bin = 0; bin < PLAIT_FREQUENCY_BINS; bin++)
     for (guint s = 0; s < systems->len; s++)
@@ -73,7 +65,7 @@ add_json (const PlaitRunComparison *comparison, const PlaitMeasure *measure, con
         plait_json_begin_object (json, NULL);
         plait_json_text (json, "split", measure->split);
         plait_json_text (json, "in_training", plait_frequency_label (bin));
-        plait_json_text (json, "run", name_of (comparison, system));
+        plait_json_text (json, "run", system->name);
         plait_json_integer (json, "reference_words", score->references);
         plait_json_integer (json, "hypothesis_words", score->hypotheses);
         plait_json_integer (json, "matched_words", score->matched);
@@ -83,7 +75,7 @@ add_json (const PlaitRunComparison *comparison, const PlaitMeasure *measure, con
 }
 
 static void
-print (const PlaitRunComparison *comparison, const PlaitMeasure *measure, const GArray *systems, PlaitPage *page)
+print (const PlaitMeasure *measure, const GArray *systems, PlaitPage *page)
 {
   g_autoptr (PlaitTable) table = plait_table_new ();
   g_autofree char *where = plait_measure_where (measure);
@@ -92,7 +84,7 @@ print (const PlaitRunComparison *comparison, const PlaitMeasure *measure, const 
   plait_table_column (table, PLAIT_TABLE_WORDS, "In training");
   plait_table_column (table, PLAIT_TABLE_COUNTS, "Words");
   for (guint s = 0; s < systems->len; s++)
-    plait_table_column (table, PLAIT_TABLE_NUMBERS, name_of (comparison, &g_array_index (systems, System, s)));
+    plait_table_column (table, PLAIT_TABLE_NUMBERS, g_array_index (systems, System, s).name);
   for (guint bin = 0; bin < PLAIT_FREQUENCY_BINS; bin++)
     {
       plait_table_text (table, PLAIT_TABLE_NAME, plait_frequency_label (bin));
@@ -122,9 +114,9 @@ plait_compare_frequencies (const PlaitRunComparison *comparison, const char *pat
         continue;
       any = TRUE;
       if (json)
-        add_json (comparison, &comparison->measures[m], systems, json);
+        add_json (&comparison->measures[m], systems, json);
       else
-        print (comparison, &comparison->measures[m], systems, page);
+        print (&comparison->measures[m], systems, page);
     }
   if (!any)
     return plait_fail (error, PLAIT_ERROR_INPUT,
