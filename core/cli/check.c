@@ -3,22 +3,30 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/display.h"
 #include "base/json.h"
-#include "cli/check.h"
 #include "cli/command.h"
 #include "cli/find-plugin.h"
 #include "cli/options.h"
 #include "cli/page.h"
 #include "contract/contract.h"
+#include "grid/cells.h"
+#include "run/system.h"
 
-/* plait check PLUGIN: the contract suite on one plugin, for its author. */
+/* plait check: of an experiment file all that can be told without learning anything from its data; of a plugin the
+ * contract suite, for its author. */
 
+#define FLAGS (PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES | PLAIT_RESOLVE_COUNT_LINES)
 #define SECONDS 60
 #define OUTCOMES 4
 #define GRADIENTS "gradients"
 #define DOUBLES "plait-double"
 
 static const char *const outcomes[OUTCOMES] = { "passed", "failed", "not applicable", "not run" };
+
+/*
+ * Plugins
+ */
 
 typedef struct
 {
@@ -191,7 +199,7 @@ check_names (char **names, GError **error)
 }
 
 static gboolean
-check (PlaitPlugin *plugin, char **names, guint seconds, gboolean as_json, GError **error)
+check_plugin (PlaitPlugin *plugin, char **names, guint seconds, gboolean as_json, GError **error)
 {
   g_autoptr (PlaitContract) contract = plait_contract_new (plugin, error);
   g_autoptr (GString) failed = g_string_new (NULL);
@@ -211,6 +219,106 @@ check (PlaitPlugin *plugin, char **names, guint seconds, gboolean as_json, GErro
   return failed->len == 0
          || plait_fail (error, PLAIT_ERROR_FAILED, "%s \"%s\" does not keep to its contract: %s",
                         plait_plugin_kind_name (plugin->kind), plugin->name, failed->str);
+}
+
+/*
+ * Experiments
+ */
+
+/* Builds the model of @experiment, and adds why that cannot be done. */
+static void
+rehearse (const PlaitExperiment *experiment, const char *cell, PlaitProblems *problems)
+{
+  g_autoptr (GError) fault = NULL;
+
+  if (plait_system_rehearse (experiment, &fault))
+    return;
+  if (cell)
+    plait_problems_add (problems, "%s (in the cell %s)", fault->message, cell);
+  else
+    plait_problems_add (problems, "%s", fault->message);
+}
+
+/* The cells that were looked at; 0: without a grid, or where they could not be made. */
+static guint
+look (const char *path, const char *const *overrides, PlaitProblems *problems)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitKeyFile) file = plait_key_file_load (path, NULL);
+  g_autoptr (PlaitExperiment) experiment = NULL;
+  g_autoptr (PlaitCells) cells = NULL;
+
+  if (!file || !plait_key_file_has_group (file, PLAIT_GRID_GROUP))
+    {
+      experiment = plait_experiment_check (path, overrides, FLAGS, registry, problems);
+      if (experiment)
+        rehearse (experiment, NULL, problems);
+      return 0;
+    }
+  cells = plait_cells_check (path, overrides, FLAGS, registry, problems);
+  for (guint i = 0; cells && i < cells->n_cells; i++)
+    rehearse (cells->cells[i].experiment, cells->cells[i].label, problems);
+  return cells ? cells->n_cells : 0;
+}
+
+static void
+print_problems (const char *path, const PlaitProblems *problems, guint n_cells)
+{
+  for (guint i = 0; i < plait_problems_n_kept (problems); i++)
+    {
+      g_autofree char *text = plait_problem_text (plait_problems_get (problems, i));
+
+      plait_display_line (stdout, text);
+    }
+  if (plait_problems_count (problems) > 0)
+    return;
+  g_autofree char *cells = n_cells > 0 ? g_strdup_printf (" in %u cells", n_cells) : g_strdup ("");
+  g_autofree char *text = g_strdup_printf ("%s: no mistake was found%s", path, cells);
+  plait_display_line (stdout, text);
+}
+
+static void
+print_problems_json (const char *path, const PlaitProblems *problems, guint n_cells)
+{
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
+
+  plait_json_text (json, "file", path);
+  plait_json_integer (json, "cells", n_cells);
+  plait_json_integer (json, "mistakes", plait_problems_count (problems));
+  plait_json_begin_array (json, "problems");
+  for (guint i = 0; i < plait_problems_n_kept (problems); i++)
+    {
+      const PlaitProblem *problem = plait_problems_get (problems, i);
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "place", problem->place);
+      if (problem->line > 0)
+        plait_json_integer (json, "line", problem->line);
+      else
+        plait_json_text (json, "line", NULL);
+      plait_json_text (json, "group", problem->group);
+      plait_json_text (json, "key", problem->key);
+      plait_json_text (json, "text", problem->sentence);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  plait_json_print (json);
+}
+
+/* Prints every mistake of the experiment file at @path, of all cells where it has a group [grid]; PLAIT_ERROR_INPUT if
+ * there is one. */
+static gboolean
+check_experiment (const char *path, const char *const *overrides, gboolean as_json, GError **error)
+{
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  guint n_cells = look (path, overrides, problems);
+  guint n = plait_problems_count (problems);
+
+  if (as_json)
+    print_problems_json (path, problems, n_cells);
+  else
+    print_problems (path, problems, n_cells);
+  return n == 0 || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %u mistake%s", path, n, n == 1 ? "" : "s");
 }
 
 gboolean
@@ -244,10 +352,10 @@ plait_command_check (PlaitInvocation *invocation, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--property and --seconds are of plugins, but %s is an experiment; leave them out", word);
   if (is_experiment)
-    return plait_check_experiment (word, (const char *const *)overrides, json, error);
+    return check_experiment (word, (const char *const *)overrides, json, error);
   if (overrides)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--set is of experiments, but %s is a plugin; leave it out", word);
   registry = plait_registry_new ();
   plugin = plait_find_plugin (registry, word, NULL, error);
-  return plugin && check (plugin, names, (guint)seconds, json, error);
+  return plugin && check_plugin (plugin, names, (guint)seconds, json, error);
 }
