@@ -174,7 +174,6 @@ plait_command_score (PlaitInvocation *invocation, GError **error)
   gboolean sentences = FALSE;
   Sum sum = { .line = -1, .sentence = -1 };
   const GOptionEntry entries[] = {
-    PLAIT_TEXT_USE_OPTIONS (use),
     { "target", 0, 0, G_OPTION_ARG_FILENAME, &target, "Translations to score", "FILE" },
     { "sentences", 0, 0, G_OPTION_ARG_NONE, &sentences, "Print a line for each sentence of a document", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &sum.as_json, "Print a JSON object a line", NULL },
@@ -182,7 +181,7 @@ plait_command_score (PlaitInvocation *invocation, GError **error)
     { NULL },
   };
 
-  if (!plait_invocation_parse (invocation, entries, 1, 1, error))
+  if (!plait_text_use_parse (&use, invocation, entries, error))
     return FALSE;
   if (!target)
     return plait_fail (error, PLAIT_ERROR_INPUT, "there is nothing to score: add --target FILE");

@@ -225,6 +225,31 @@ plait_text_use_clear (PlaitTextUse *use)
 }
 
 gboolean
+plait_text_use_parse (PlaitTextUse *use, PlaitInvocation *invocation, const GOptionEntry *entries, GError **error)
+{
+  const GOptionEntry common[] = {
+    { "source", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &use->sources,
+      "Text (or features) of a source; - is standard input", "NAME=FILE" },
+    { "tsv", 0, 0, G_OPTION_ARG_FILENAME, &use->tsv,
+      "Read the sources from standard input, in columns between tabs; - skips a column", "NAME,..." },
+    { "without", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &use->without, "Leave a source out", "NAME" },
+    { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &use->sets,
+      "Set a key of [decode], or data.empty, otherwise than the experiment, such as decode.batch=8", "G.K=V" },
+    { "attention", 'a', 0, G_OPTION_ARG_FILENAME, &use->attention, "Dump attention, and coverage, of every sentence",
+      "DUMP.h5" },
+    { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &use->checkpoint, "Of these parameters; best unless told",
+      "best|last|average" },
+    { "threads", 't', 0, G_OPTION_ARG_FILENAME, &use->threads, "Threads; else as many as there are processors", "N" },
+  };
+  g_autoptr (GArray) all = g_array_new (TRUE, FALSE, sizeof (GOptionEntry));
+
+  g_array_append_vals (all, common, G_N_ELEMENTS (common));
+  for (; entries->long_name; entries++)
+    g_array_append_val (all, *entries);
+  return plait_invocation_parse (invocation, (const GOptionEntry *)(gpointer)all->data, 1, 1, error);
+}
+
+gboolean
 plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const char *target, GError **error)
 {
   static const char *const keys[] = { "decode.", "data.empty=", NULL };

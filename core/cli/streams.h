@@ -35,31 +35,10 @@ typedef struct
 void plait_text_use_clear (PlaitTextUse *use);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitTextUse, plait_text_use_clear)
 
-/* Rows of an option table. */
-#define PLAIT_TEXT_USE_OPTIONS(use)                                                                                      \
-  { "source",                                                                                                            \
-    's',                                                                                                                 \
-    0,                                                                                                                   \
-    G_OPTION_ARG_FILENAME_ARRAY,                                                                                         \
-    &(use).sources,                                                                                                      \
-    "Text (or features) of a source; - is standard input",                                                               \
-    "NAME=FILE" },                                                                                                       \
-      { "tsv",      0,                                                                                                   \
-        0,          G_OPTION_ARG_FILENAME,                                                                               \
-        &(use).tsv, "Read the sources from standard input, in columns between tabs; - skips a column",                   \
-        "NAME,..." },                                                                                                    \
-      { "without", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &(use).without, "Leave a source out", "NAME" },                    \
-      { "set",       0,                                                                                                  \
-        0,           G_OPTION_ARG_FILENAME_ARRAY,                                                                        \
-        &(use).sets, "Set a key of [decode], or data.empty, otherwise than the experiment, such as decode.batch=8",      \
-        "G.K=V" },                                                                                                       \
-      { "attention", 'a', 0, G_OPTION_ARG_FILENAME, &(use).attention, "Dump attention, and coverage, of every sentence", \
-        "DUMP.h5" },                                                                                                     \
-      { "checkpoint",       'c', 0, G_OPTION_ARG_FILENAME, &(use).checkpoint, "Of these parameters; best unless told",   \
-        "best|last|average" },                                                                                           \
-  {                                                                                                                      \
-    "threads", 't', 0, G_OPTION_ARG_FILENAME, &(use).threads, "Threads; else as many as there are processors", "N"       \
-  }
+/* Parses the options that both commands have, and behind them @entries, the command's own; one argument is left. As
+ * plait_invocation_parse. */
+gboolean plait_text_use_parse (PlaitTextUse *use, PlaitInvocation *invocation, const GOptionEntry *entries,
+                               GError **error);
 
 /* Opens the run that @invocation's first argument names, its model for search, the text of its sources, that of the
  * target if @target is not NULL, and the dump. Every source must be named once, by --source, --tsv or --without. */

@@ -123,7 +123,6 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
   g_auto (PlaitTextUse) use = { 0 };
   Texts texts = { NULL };
   const GOptionEntry entries[] = {
-    PLAIT_TEXT_USE_OPTIONS (use),
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &use.output, "Write here instead of standard output", "FILE" },
     PLAIT_OUTPUT_FORCE (use.force),
     { "beam", 'b', 0, G_OPTION_ARG_FILENAME, &texts.beam, "Hypotheses kept; else the experiment's", "N" },
@@ -145,7 +144,7 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
   gint64 done = 0;
   gboolean good;
 
-  if (!plait_invocation_parse (invocation, entries, 1, 1, error) || !read_format (&texts, &printer.format, error)
+  if (!plait_text_use_parse (&use, invocation, entries, error) || !read_format (&texts, &printer.format, error)
       || !plait_text_use_open (&use, invocation, NULL, error)
       || !decode_settings (&use.trained->experiment->decode, &texts, &settings, error))
     return FALSE;
