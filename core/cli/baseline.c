@@ -15,7 +15,7 @@
 typedef struct
 {
   char *words, *sentences, *train, *output;
-  gboolean line_documents, keep_lines, force;
+  gboolean force;
 } Options;
 
 /* What is said of each document. */
@@ -110,63 +110,46 @@ read_documents (Baseline *baseline, PlaitTextReader *reader, GError **error)
   return TRUE;
 }
 
-/* How often a line stands in a file. */
-typedef struct
-{
-  char *text;
-  gint64 times;
-} Line;
-
-static void
-line_free (gpointer data)
-{
-  Line *line = data;
-
-  g_free (line->text);
-  g_free (line);
-}
-
 /* The line that stands most often in the file at @path, of several the first; blank ones do not count. (transfer
  * full) */
 static char *
 find_majority (const char *path, GError **error)
 {
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, error);
-  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (line_free);
-  g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GArray) times = g_array_new (FALSE, TRUE, sizeof (gint64));       /* that each of these stands there */
+  g_autoptr (GHashTable) numbers = g_hash_table_new (g_str_hash, g_str_equal); /* of these, from 1 on */
   g_autoptr (GError) local = NULL;
-  const Line *best = NULL;
   const char *text;
   gsize length;
+  guint best = 0;
 
   if (!reader)
     return NULL;
   while ((text = plait_text_reader_next (reader, &length, &local)))
     {
-      Line *line = g_hash_table_lookup (known, text);
+      guint number = GPOINTER_TO_UINT (g_hash_table_lookup (numbers, text));
 
       if (plait_text_is_blank (text, length))
         continue;
-      if (!line)
+      if (number == 0)
         {
-          line = g_new (Line, 1);
-          *line = (Line){ g_strdup (text), 0 };
-          g_ptr_array_add (lines, line);
-          g_hash_table_insert (known, line->text, line);
+          g_ptr_array_add (lines, g_strdup (text));
+          number = lines->len;
+          g_array_set_size (times, number);
+          g_hash_table_insert (numbers, lines->pdata[number - 1], GUINT_TO_POINTER (number));
         }
-      line->times++;
+      g_array_index (times, gint64, number - 1)++;
     }
-  for (guint i = 0; i < lines->len; i++)
-    if (!best || ((const Line *)lines->pdata[i])->times > best->times)
-      best = lines->pdata[i];
-  if (local)
-    g_propagate_error (error, g_steal_pointer (&local));
-  else if (!best)
-    plait_fail (error, PLAIT_ERROR_INPUT, "%s: has no line that is not blank; expected one title or label a line",
-                path);
-  else
-    return g_strdup (best->text);
-  return NULL;
+  if (!plait_no_fault (&local, error))
+    return NULL;
+  if (lines->len == 0)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: has no line that is not blank; expected one title or label a line", path);
+  for (guint i = 1; i < lines->len; i++)
+    if (g_array_index (times, gint64, i) > g_array_index (times, gint64, best))
+      best = i;
+  return g_strdup (lines->pdata[best]);
 }
 
 static gboolean
@@ -177,12 +160,11 @@ take_lead (const Options *options, Baseline *baseline, GError **error)
   if (!options->words && !options->sentences)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "how much leads is missing: add --words N or --sentences N, such as --sentences 3");
-  if (options->line_documents && (options->sentences || options->keep_lines))
+  if (baseline->line_documents && (options->sentences || baseline->keep_lines))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--%s goes with documents of a sentence a line; --line-documents tells no sentences apart",
                        options->sentences ? "sentences" : "keep-lines");
   baseline->words = baseline->sentences = G_MAXINT64;
-  baseline->keep_lines = options->keep_lines;
   return plait_option_integer ("--words", options->words, 1, MOST_COUNT, &baseline->words, error)
          && plait_option_integer ("--sentences", options->sentences, 1, MOST_COUNT, &baseline->sentences, error);
 }
@@ -190,7 +172,7 @@ take_lead (const Options *options, Baseline *baseline, GError **error)
 static gboolean
 take_majority (const Options *options, Baseline *baseline, GError **error)
 {
-  if (options->words || options->sentences || options->keep_lines)
+  if (options->words || options->sentences || baseline->keep_lines)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--words, --sentences and --keep-lines go with lead alone; majority says one line of --train");
   if (!options->train)
@@ -217,7 +199,6 @@ baseline_run (const PlaitInvocation *invocation, const Options *options, Baselin
       || !plait_file_check_new (options->output, options->force, "", "--output", error)
       || !plait_output_begin (&to, options->output, error))
     return FALSE;
-  baseline->line_documents = options->line_documents;
   baseline->stream = to.stream;
   reader = plait_text_reader_open_pipe (path, error);
   if (!reader || !read_documents (baseline, reader, error))
@@ -241,10 +222,10 @@ plait_command_baseline (PlaitInvocation *invocation, GError **error)
   const GOptionEntry entries[] = {
     { "words", 0, 0, G_OPTION_ARG_FILENAME, &options.words, "lead: at most N words of a document", "N" },
     { "sentences", 0, 0, G_OPTION_ARG_FILENAME, &options.sentences, "lead: at most N sentences of a document", "N" },
-    { "keep-lines", 0, 0, G_OPTION_ARG_NONE, &options.keep_lines,
+    { "keep-lines", 0, 0, G_OPTION_ARG_NONE, &baseline.keep_lines,
       "lead: a sentence a line and a blank line between documents, instead of a line a document", NULL },
     { "train", 0, 0, G_OPTION_ARG_FILENAME, &options.train, "majority: titles or labels, one a line", "FILE" },
-    { "line-documents", 0, 0, G_OPTION_ARG_NONE, &options.line_documents, "Each line of FILE is a document", NULL },
+    { "line-documents", 0, 0, G_OPTION_ARG_NONE, &baseline.line_documents, "Each line of FILE is a document", NULL },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write here instead of standard output", "FILE" },
     PLAIT_OUTPUT_FORCE (options.force),
     { NULL },
