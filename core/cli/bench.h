@@ -123,23 +123,3 @@ typedef struct
 PlaitBenchData *plait_bench_data_new (const PlaitBenchOptions *options, gboolean search, guint most, GError **error);
 void plait_bench_data_free (PlaitBenchData *data);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitBenchData, plait_bench_data_free)
-
-/* What was measured. Arrays have an entry a timed step, @losses one a step, warm-up included. */
-typedef struct
-{
-  guint threads;
-  double *seconds;
-  double *processor; /* seconds of processors, all threads together */
-  double *exchange;  /* seconds between processes */
-  double *sentences;
-  double *tokens;
-  double *flops;
-  double *losses;
-  gint64 peak;          /* bytes */
-  gint64 loaded;        /* bytes */
-  double rate;          /* FLOP/s */
-  PlaitWorkTimes times; /* of all timed steps, where they are asked for */
-} PlaitBenchFigures;
-
-/* @what: PlaitBenchWork.describe. */
-void plait_bench_print (const PlaitBenchOptions *options, const char *what, const PlaitBenchFigures *figures);
