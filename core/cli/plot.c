@@ -118,7 +118,7 @@ gboolean
 plait_command_plot (PlaitInvocation *invocation, GError **error)
 {
   char *output = NULL, *width = NULL, *size = NULL, *labels = NULL, *layer = NULL, *head = NULL;
-  char *metric = NULL, *x_title = NULL, *y_title = NULL, *names = NULL, *font = NULL;
+  char *metric = NULL, *names = NULL;
   g_auto (GStrv) name_list = NULL;
   g_autoptr (GPtrArray) files = g_ptr_array_new (), paths = g_ptr_array_new ();
   g_autoptr (GBytes) bytes = NULL;
@@ -131,15 +131,15 @@ plait_command_plot (PlaitInvocation *invocation, GError **error)
     PLAIT_OUTPUT_FORCE (force),
     { "width", 0, 0, G_OPTION_ARG_FILENAME, &width, "Width as printed, in centimetres (8)", "CM" },
     { "size", 0, 0, G_OPTION_ARG_FILENAME, &size, "Size of letters as printed, in points (7)", "PT" },
-    { "font", 0, 0, G_OPTION_ARG_FILENAME, &font, "Font (Sans)", "NAME" },
+    { "font", 0, 0, G_OPTION_ARG_FILENAME, &settings.font, "Font (Sans)", "NAME" },
     { "labels", 0, 0, G_OPTION_ARG_FILENAME, &labels, "Labels of a heatmap (tokens)", LABELS },
     { "layer", 0, 0, G_OPTION_ARG_FILENAME, &layer, "Layer of a heatmap: a number from 0, or mean (the last)", "N" },
     { "head", 0, 0, G_OPTION_ARG_FILENAME, &head, "Head of a heatmap: a number from 0, or mean (mean)", "N" },
     { "metric", 0, 0, G_OPTION_ARG_FILENAME, &metric, "Which score is drawn (the first)", "METRIC" },
     { "names", 0, 0, G_OPTION_ARG_FILENAME, &names, "What heatmaps, lines or bars are called, with ; between",
       "NAMES" },
-    { "x-title", 0, 0, G_OPTION_ARG_FILENAME, &x_title, "Title of the horizontal axis; empty: none", "TEXT" },
-    { "y-title", 0, 0, G_OPTION_ARG_FILENAME, &y_title, "Title of the vertical axis; empty: none", "TEXT" },
+    { "x-title", 0, 0, G_OPTION_ARG_FILENAME, &settings.x_title, "Title of the horizontal axis; empty: none", "TEXT" },
+    { "y-title", 0, 0, G_OPTION_ARG_FILENAME, &settings.y_title, "Title of the vertical axis; empty: none", "TEXT" },
     { NULL },
   };
 
@@ -153,8 +153,9 @@ plait_command_plot (PlaitInvocation *invocation, GError **error)
   settings.labels = (PlaitPlotLabels)plait_option_choice (labels, LABELS);
   if (!output)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--output is missing; name the figure, such as -o figure.pdf");
-  for (char **text = (char *[]){ names, x_title, y_title, font, NULL }, **end = text + 4; text < end; text++)
-    if (*text && !g_utf8_validate (*text, -1, NULL))
+  const char *const texts[] = { names, settings.x_title, settings.y_title, settings.font };
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    if (texts[i] && !g_utf8_validate (texts[i], -1, NULL))
       return plait_fail (error, PLAIT_ERROR_INPUT, "names and titles must be in UTF-8");
   if (!find_format (output, &format, error) || !plait_file_check_new (output, force, "", "--output", error))
     return FALSE;
@@ -163,9 +164,8 @@ plait_command_plot (PlaitInvocation *invocation, GError **error)
       return FALSE;
   name_list = names ? g_strsplit (names, ";", -1) : NULL;
   settings.names = name_list;
-  settings.x_title = x_title;
-  settings.y_title = y_title;
-  settings.font = font ? font : "Sans";
+  if (!settings.font)
+    settings.font = "Sans";
   bytes = draw (files, paths, choice, metric, &settings, format, invocation->log, error);
   if (!bytes || !plait_file_replace (output, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error))
     return FALSE;
