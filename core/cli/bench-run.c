@@ -97,53 +97,52 @@ known (double rate)
   return rate > 0 ? rate : NAN;
 }
 
-/* The times of @figures in order, named; returns how many. */
-static guint
-list_times (const Figures *figures, const char **names, gint64 *times)
+/* A part of the threads' time. */
+typedef struct
+{
+  const char *name;
+  gint64 time;
+} Share;
+
+enum
+{
+  N_SHARES = PLAIT_N_WORKS + 3,
+};
+
+static void
+list_shares (const PlaitWorkTimes *times, Share shares[N_SHARES])
 {
   guint n = 0;
 
   for (guint work = PLAIT_WORK_PRODUCTS; work < PLAIT_N_WORKS; work++)
-    {
-      names[n] = plait_work_name (work);
-      times[n++] = figures->times.works[work];
-    }
-  names[n] = plait_work_name (PLAIT_WORK_OTHER);
-  times[n++] = figures->times.works[PLAIT_WORK_OTHER];
-  names[n] = "handing over";
-  times[n++] = figures->times.hand_over;
-  names[n] = "waiting at the end of a run";
-  times[n++] = figures->times.waiting;
-  names[n] = "idle between runs";
-  times[n++] = figures->times.idle;
-  return n;
+    shares[n++] = (Share){ plait_work_name (work), times->works[work] };
+  shares[n++] = (Share){ plait_work_name (PLAIT_WORK_OTHER), times->works[PLAIT_WORK_OTHER] };
+  shares[n++] = (Share){ "handing over", times->hand_over };
+  shares[n++] = (Share){ "waiting at the end of a run", times->waiting };
+  shares[n++] = (Share){ "idle between runs", times->idle };
 }
 
-#define MOST_TIMES (PLAIT_N_WORKS + 3)
-
 static void
-print_times_json (const Figures *figures, PlaitJson *json)
+print_shares_json (const Figures *figures, PlaitJson *json)
 {
-  const char *names[MOST_TIMES];
-  gint64 times[MOST_TIMES];
-  guint n = list_times (figures, names, times);
+  Share shares[N_SHARES];
 
+  list_shares (&figures->times, shares);
   plait_json_begin_object (json, "thread_seconds");
-  for (guint i = 0; i < n; i++)
-    plait_json_real (json, names[i], (double)times[i] / 1e9);
+  for (guint i = 0; i < N_SHARES; i++)
+    plait_json_real (json, shares[i].name, (double)shares[i].time / 1e9);
   plait_json_end_object (json);
 }
 
 static void
-print_times (const Figures *figures)
+print_shares (const Figures *figures)
 {
-  const char *names[MOST_TIMES];
-  gint64 times[MOST_TIMES];
-  guint n = list_times (figures, names, times);
+  Share shares[N_SHARES];
 
+  list_shares (&figures->times, shares);
   printf ("share of the time of %u threads\n", figures->threads);
-  for (guint i = 0; i < n; i++)
-    printf ("  %-28s%6.1f %%\n", names[i], 100 * (double)times[i] / (double)MAX (figures->times.all, 1));
+  for (guint i = 0; i < N_SHARES; i++)
+    printf ("  %-28s%6.1f %%\n", shares[i].name, 100 * (double)shares[i].time / (double)MAX (figures->times.all, 1));
 }
 
 static void
@@ -175,7 +174,7 @@ print_json (const PlaitBenchOptions *options, const char *what, const Figures *f
   plait_json_reals (json, "flop_per_step", figures->flops, n);
   plait_json_reals (json, "losses", figures->losses, figures->losses[0] != 0 ? options->warmup + n : 0);
   if (options->profile)
-    print_times_json (figures, json);
+    print_shares_json (figures, json);
   plait_json_text (json, "core_type", plait_blas_description ());
   plait_json_print (json);
 }
@@ -210,7 +209,7 @@ print_text (const PlaitBenchOptions *options, const char *what, const Figures *f
   printf ("medians of %" G_GINT64_FORMAT " after %" G_GINT64_FORMAT "; %s\n", n, options->warmup,
           plait_blas_description ());
   if (options->profile)
-    print_times (figures);
+    print_shares (figures);
 }
 
 /*

@@ -340,8 +340,7 @@ plait_bench_site_step (PlaitBenchSite *site, gint64 *touched, GError **error)
 
   if (!plait_arena_protect (site->step_arena, site->words > 0 ? train : search, &call, error))
     return FALSE;
-  if (touched)
-    *touched = call.touched.all;
+  *touched = call.touched.all;
   return TRUE;
 }
 

@@ -18,7 +18,7 @@ PlaitBenchSite *plait_bench_site_new (const PlaitExperiment *experiment, gint64 
 void plait_bench_site_free (PlaitBenchSite *site);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitBenchSite, plait_bench_site_free)
 
-/* Takes one step. *touched (may be NULL) gets the rows that were weighed against a query by all heads together. */
+/* Takes one step. *touched gets the rows that were weighed against a query by all heads together. */
 gboolean plait_bench_site_step (PlaitBenchSite *site, gint64 *touched, GError **error);
 
 /* Writes what a step of search is made of, for a peer to take the same one: the parameters, of one sentence the keys,
