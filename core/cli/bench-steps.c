@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/bench-steps.h"
+#include "cli/bench.h"
 
 #include <math.h>
 

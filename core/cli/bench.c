@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/bench.h"
 
-#include "cli/bench-steps.h"
 #include "cli/command.h"
 #include "cli/exit-codes.h"
 #include "cli/options.h"
