@@ -61,10 +61,10 @@ find_command (const char *name, GError **error)
         error, PLAIT_ERROR_INPUT,
         "%s is no option before a command: expected plait COMMAND [OPTION...]; plait --help lists the commands", name);
   nearest = plait_nearest_name (name, (const char *const *)names->pdata);
-  if (nearest)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "there is no command \"%s\"; did you mean \"plait %s\"?", name,
-                            nearest);
-  return plait_fail_null (error, PLAIT_ERROR_INPUT, "there is no command \"%s\"; plait --help lists them", name);
+  return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                          nearest ? "there is no command \"%s\"; did you mean \"plait %s\"?"
+                                  : "there is no command \"%s\"; plait --help lists them",
+                          name, nearest);
 }
 
 /* The command line as a shell would take it again. */
