@@ -231,12 +231,8 @@ rehearse (const PlaitExperiment *experiment, const char *cell, PlaitProblems *pr
 {
   g_autoptr (GError) fault = NULL;
 
-  if (plait_system_rehearse (experiment, &fault))
-    return;
-  if (cell)
-    plait_problems_add (problems, "%s (in the cell %s)", fault->message, cell);
-  else
-    plait_problems_add (problems, "%s", fault->message);
+  if (!plait_system_rehearse (experiment, &fault))
+    plait_problems_add (problems, cell ? "%s (in the cell %s)" : "%s", fault->message, cell);
 }
 
 /* The cells that were looked at; 0: without a grid, or where they could not be made. */
