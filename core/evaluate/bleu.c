@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "evaluate/text.h"
-#include "evaluate/tokenise.h"
 
 #include <math.h>
 #include <string.h>

@@ -96,12 +96,6 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
   values[1] = 1;
 }
 
-static double
-score_accuracy (const PlaitMetric *metric, const double *sums)
-{
-  return sums[1] > 0 ? 100 * sums[0] / sums[1] : 0;
-}
-
 static char *
 detail_accuracy (const PlaitMetric *metric, const double *sums)
 {
@@ -116,7 +110,7 @@ const PlaitMetricKind plait_metric_accuracy = {
   .larger_is_better = TRUE,
   .finish = finish_accuracy,
   .row = row,
-  .score = score_accuracy,
+  .score = plait_metric_mean,
   .detail = detail_accuracy,
   .sign = sign,
 };

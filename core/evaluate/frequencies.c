@@ -2,7 +2,6 @@
 #include "evaluate/frequencies.h"
 
 #include "evaluate/text.h"
-#include "evaluate/tokenise.h"
 
 #include <math.h>
 

@@ -16,7 +16,6 @@
 
 #include "base/number.h"
 #include "evaluate/text.h"
-#include "evaluate/tokenise.h"
 
 #include <libstemmer.h>
 #include <math.h>

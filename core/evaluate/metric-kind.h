@@ -95,5 +95,8 @@ extern const PlaitMetricKind plait_metric_rouge;
 extern const PlaitMetricKind plait_metric_span_f;
 extern const PlaitMetricKind plait_metric_ter;
 
+/* The score of rows [what a text is worth, 1]: their mean, per cent. */
+double plait_metric_mean (const PlaitMetric *metric, const double *sums);
+
 /* A metric of @kind with its defaults, called @text. (transfer full) */
 PlaitMetric *plait_metric_new_default (const PlaitMetricKind *kind, const char *text);

@@ -376,6 +376,12 @@ plait_metric_score (const PlaitMetric *metric, const double *sums)
   return metric->kind->score (metric, sums);
 }
 
+double
+plait_metric_mean (const PlaitMetric *metric, const double *sums)
+{
+  return sums[1] > 0 ? 100 * sums[0] / sums[1] : 0;
+}
+
 char *
 plait_metric_detail (const PlaitMetric *metric, const double *sums)
 {

@@ -47,12 +47,6 @@ row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
   values[1] = 1;
 }
 
-static double
-score (const PlaitMetric *metric, const double *sums)
-{
-  return sums[1] > 0 ? 100 * sums[0] / sums[1] : 0;
-}
-
 static void
 sign (const PlaitMetric *metric, GString *signature)
 {
@@ -66,6 +60,6 @@ const PlaitMetricKind plait_metric_span_f = {
   .size = sizeof (PlaitMetric),
   .larger_is_better = TRUE,
   .row = row,
-  .score = score,
+  .score = plait_metric_mean,
   .sign = sign,
 };

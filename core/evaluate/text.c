@@ -5,15 +5,14 @@
 
 #include <string.h>
 #include <unicode/ucasemap.h>
+#include <unicode/uchar.h>
 
 gboolean
 plait_text_is_space (gunichar character)
 {
   if (character < 0x80)
     return (character >= 0x09 && character <= 0x0d) || (character >= 0x1c && character <= 0x20);
-  return character == 0x85 || character == 0xa0 || character == 0x1680 || (character >= 0x2000 && character <= 0x200a)
-         || character == 0x2028 || character == 0x2029 || character == 0x202f || character == 0x205f
-         || character == 0x3000;
+  return u_isUWhiteSpace ((UChar32)character);
 }
 
 char *

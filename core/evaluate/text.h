@@ -4,9 +4,9 @@
 #include <glib.h>
 
 /*
- * Text as the metrics read it: what counts as white space, lower case, lines of a file. All of it works on code points
- * of valid UTF-8, is the same in every locale, and equals what Python's str methods do, because published scores are
- * computed with those.
+ * Text as the metrics read it: what counts as white space, lower case, lines of a file, tokens. All of it works on code
+ * points of valid UTF-8, is the same in every locale, and equals what Python's str methods or sacreBLEU's tokenisers
+ * do, because published scores are computed with those.
  */
 
 /* Whether Python's str.isspace () holds: Unicode's white space and the separators U+001C to U+001F. */
@@ -31,3 +31,16 @@ char *plait_text_lower (const char *text);
  * differ in what they drop there. @name stands in messages. PLAIT_ERROR_INPUT for bytes that are not UTF-8 (or are
  * zero), with file and line. (transfer full) (NULL-terminated) */
 char **plait_text_lines (const char *text, gsize length, const char *name, GError **error);
+
+/* ---- tokenise.c ---- */
+
+/* The tokens of mteval-v13a, as sacreBLEU's tokeniser "13a" gives them, separated by one space each. @line is valid
+ * UTF-8 and may hold line breaks. (transfer full) */
+char *plait_tokenise_13a (const char *line);
+
+/* The tokens of mteval-v14 with international tokenisation, sacreBLEU's "intl": punctuation apart but between digits,
+ * symbols apart, in all scripts. (transfer full) */
+char *plait_tokenise_international (const char *line);
+
+/* Every character by itself, sacreBLEU's "char". (transfer full) */
+char *plait_tokenise_characters (const char *line);

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "evaluate/tokenise.h"
-
 #include "evaluate/text.h"
-
-#include <string.h>
 
 /*
  * The rules of mteval-v13a are regular expressions that are applied one after the other. Each tests single ASCII
@@ -22,16 +18,6 @@ static gboolean
 is_point (char c)
 {
   return c == '.' || c == ',';
-}
-
-static void
-replace_all (GString *line, const char *from, const char *to)
-{
-  if (!strstr (line->str, from))
-    return;
-  g_auto (GStrv) parts = g_strsplit (line->str, from, -1);
-  g_autofree char *joined = g_strjoinv (to, parts);
-  g_string_assign (line, joined);
 }
 
 /* With a space on either side. */
@@ -124,13 +110,13 @@ plait_tokenise_13a (const char *line)
 
   g_autoptr (GString) work = g_string_new (" ");
   g_string_append (work, line);
-  replace_all (work, "<skipped>", "");
-  replace_all (work, "-\n", "");
-  replace_all (work, "\n", " ");
-  replace_all (work, "&quot;", "\"");
-  replace_all (work, "&amp;", "&"); /* before the next two: &amp;lt; becomes < */
-  replace_all (work, "&lt;", "<");
-  replace_all (work, "&gt;", ">");
+  g_string_replace (work, "<skipped>", "", 0);
+  g_string_replace (work, "-\n", "", 0);
+  g_string_replace (work, "\n", " ", 0);
+  g_string_replace (work, "&quot;", "\"", 0);
+  g_string_replace (work, "&amp;", "&", 0); /* before the next two: &amp;lt; becomes < */
+  g_string_replace (work, "&lt;", "<", 0);
+  g_string_replace (work, "&gt;", ">", 0);
   g_string_append_c (work, ' ');
 
   g_autoptr (GString) other = g_string_sized_new (2 * work->len);

@@ -4,7 +4,6 @@
 
 #include "evaluate/report.h"
 #include "evaluate/text.h"
-#include "evaluate/tokenise.h"
 
 #include <locale.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "evaluate/ngrams.h"
 #include "evaluate/text.h"
-#include "evaluate/tokenise.h"
 
 #include <string.h>
 
