@@ -5,111 +5,67 @@
 
 #include "base/error.h"
 
-struct PlaitTreeLabels
-{
-  GHashTable *numbers; /* name -> number */
-  GPtrArray *names;    /* (element-type utf8), which it owns */
-  GString *scratch;
-};
-
-/* Gives what stands in labels->scratch the next number. */
-static gint32
-add_scratch (PlaitTreeLabels *labels)
-{
-  gint32 number = (gint32)labels->names->len;
-  char *name = g_strdup (labels->scratch->str);
-
-  g_ptr_array_add (labels->names, name);
-  g_hash_table_insert (labels->numbers, name, GINT_TO_POINTER (number));
-  return number;
-}
-
-PlaitTreeLabels *
-plait_tree_labels_new (void)
-{
-  PlaitTreeLabels *labels = g_new (PlaitTreeLabels, 1);
-  labels->numbers = g_hash_table_new (g_str_hash, g_str_equal);
-  labels->names = g_ptr_array_new_with_free_func (g_free);
-  labels->scratch = g_string_new (NULL);
-  add_scratch (labels);
-  return labels;
-}
-
-void
-plait_tree_labels_free (PlaitTreeLabels *labels)
-{
-  if (!labels)
-    return;
-  g_hash_table_unref (labels->numbers);
-  g_ptr_array_unref (labels->names);
-  g_string_free (labels->scratch, TRUE);
-  g_free (labels);
-}
-
-/* The number of what stands in labels->scratch. */
+/* The number of what stands in maker->scratch. */
 static gboolean
-number_scratch (PlaitTreeLabels *labels, gint32 *number, GError **error)
+number_scratch (PlaitTreeMaker *maker, gint32 *number, GError **error)
 {
   gpointer found;
-  if (g_hash_table_lookup_extended (labels->numbers, labels->scratch->str, NULL, &found))
+  if (g_hash_table_lookup_extended (maker->numbers, maker->scratch->str, NULL, &found))
     {
       *number = GPOINTER_TO_INT (found);
       return TRUE;
     }
-  if (labels->scratch->len > PLAIT_TREE_LABEL_BYTES)
+  if (maker->scratch->len > PLAIT_TREE_LABEL_BYTES)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "a label of the tree is %" G_GSIZE_FORMAT
                        " bytes long (a chain of single children keeps all their labels); expected at most %d",
-                       labels->scratch->len, PLAIT_TREE_LABEL_BYTES);
-  if (labels->names->len == PLAIT_TREE_LABELS_LIMIT)
+                       maker->scratch->len, PLAIT_TREE_LABEL_BYTES);
+  if (maker->names->len == PLAIT_TREE_LABELS_LIMIT)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "the trees up to here have more than %d different labels; expected constituents such as NP",
                        PLAIT_TREE_LABELS_LIMIT);
-  *number = add_scratch (labels);
+  *number = (gint32)maker->names->len;
+  g_ptr_array_add (maker->names, g_strdup (maker->scratch->str));
+  g_hash_table_insert (maker->numbers, maker->names->pdata[*number], GINT_TO_POINTER (*number));
   return TRUE;
 }
 
 /* The number of @prefix and @label together (of nothing, if @label is empty). FALSE with PLAIT_ERROR_INPUT if it is too
  * long, or one too many. */
 static gboolean
-number_of (PlaitTreeLabels *labels, const char *prefix, PlaitLabel label, gint32 *number, GError **error)
+number_of (PlaitTreeMaker *maker, const char *prefix, PlaitLabel label, gint32 *number, GError **error)
 {
-  g_string_truncate (labels->scratch, 0);
+  g_string_truncate (maker->scratch, 0);
   if (label.length > 0)
     {
-      g_string_append (labels->scratch, prefix);
-      g_string_append_len (labels->scratch, label.text, (gssize)label.length);
+      g_string_append (maker->scratch, prefix);
+      g_string_append_len (maker->scratch, label.text, (gssize)label.length);
     }
-  return number_scratch (labels, number, error);
-}
-
-const char *
-plait_tree_labels_name (const PlaitTreeLabels *labels, gint32 number)
-{
-  return labels->names->pdata[number];
+  return number_scratch (maker, number, error);
 }
 
 /* The number of the labels of the single children that end in @node, from the top down, joined by '+'; of a leaf
  * those above it. */
 static gboolean
-number_chain (const PlaitTree *tree, gint64 node, PlaitTreeLabels *labels, gint32 *number, GError **error)
+number_chain (PlaitTreeMaker *maker, gint64 node, gint32 *number, GError **error)
 {
+  const PlaitTree *tree = maker->tree;
   gint64 top = node;
   for (gint64 above; (above = plait_tree_node (tree, top)->parent) >= 0; top = above)
     if (plait_tree_node (tree, above)->n_children > 1)
       break;
-  g_string_truncate (labels->scratch, 0);
+  g_string_truncate (maker->scratch, 0);
   for (;; top = plait_tree_node (tree, top)->first_child)
     {
       const PlaitTreeNode *link = plait_tree_node (tree, top);
       if (link->word < 0 && link->length > 0)
         {
-          if (labels->scratch->len > 0)
-            g_string_append_c (labels->scratch, '+');
-          g_string_append_len (labels->scratch, link->text, (gssize)link->length);
+          if (maker->scratch->len > 0)
+            g_string_append_c (maker->scratch, '+');
+          g_string_append_len (maker->scratch, link->text, (gssize)link->length);
         }
       if (top == node)
-        return number_scratch (labels, number, error);
+        return number_scratch (maker, number, error);
     }
 }
 
@@ -157,30 +113,10 @@ complete_child (Binariser *self, gint64 number, GError **error)
     {
       gboolean whole = child == n && i == joins;
       PlaitTreeStep step = { .leaves = (gint32)self->maker->tags->len };
-      if (whole ? !number_chain (self->maker->tree, number, self->maker->labels, &step.label, error)
-                : !number_of (self->maker->labels, "@", (PlaitLabel){ node->text, node->length }, &step.label, error))
+      if (whole ? !number_chain (self->maker, number, &step.label, error)
+                : !number_of (self->maker, "@", (PlaitLabel){ node->text, node->length }, &step.label, error))
         return FALSE;
       g_array_append_val (self->maker->steps, step);
-    }
-  return TRUE;
-}
-
-static gboolean
-binarise (Binariser *self, GError **error)
-{
-  for (gint64 node = plait_tree_next (self->maker->tree, -1); node >= 0;
-       node = plait_tree_next (self->maker->tree, node))
-    {
-      const PlaitTreeNode *at = plait_tree_node (self->maker->tree, node);
-      gint32 tag;
-      if (at->word >= 0)
-        {
-          if (!number_chain (self->maker->tree, node, self->maker->labels, &tag, error))
-            return FALSE;
-          g_array_append_val (self->maker->tags, tag);
-        }
-      if (at->parent >= 0 && !complete_child (self, at->parent, error))
-        return FALSE;
     }
   return TRUE;
 }
@@ -194,14 +130,26 @@ plait_tree_binarise (PlaitTreeMaker *maker, GError **error)
   Binariser self = { maker, children, counters, counters + n };
   g_array_set_size (maker->steps, 0);
   g_array_set_size (maker->tags, 0);
-  return binarise (&self, error);
+  for (gint64 node = plait_tree_next (maker->tree, -1); node >= 0; node = plait_tree_next (maker->tree, node))
+    {
+      const PlaitTreeNode *at = plait_tree_node (maker->tree, node);
+      gint32 tag;
+      if (at->word >= 0)
+        {
+          if (!number_chain (maker, node, &tag, error))
+            return FALSE;
+          g_array_append_val (maker->tags, tag);
+        }
+      if (at->parent >= 0 && !complete_child (&self, at->parent, error))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 /* A tree in the making over pieces. */
 typedef struct
 {
-  PlaitTreeLabels *labels;
-  GArray *steps;
+  PlaitTreeMaker *maker;
   GByteArray *present; /* of each tree on the stack: whether it has pieces */
   gint32 pieces;       /* so far */
 } Spreader;
@@ -217,12 +165,12 @@ static gboolean
 add_word (Spreader *self, gint32 tag, gint32 pieces, GError **error)
 {
   PlaitTreeStep step = { 0 };
-  const char *name = plait_tree_labels_name (self->labels, tag);
+  const char *name = plait_tree_label (self->maker, tag);
   if (pieces > PLAIT_TREE_LEAVES_LIMIT - self->pieces)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "the sentence of the tree has more than %d tokens; expected one sentence a line, so split it",
                        PLAIT_TREE_LEAVES_LIMIT);
-  if (pieces > 2 && !number_of (self->labels, "@", (PlaitLabel){ name, strlen (name) }, &step.label, error))
+  if (pieces > 2 && !number_of (self->maker, "@", (PlaitLabel){ name, strlen (name) }, &step.label, error))
     return FALSE;
   for (gint32 i = 1; i <= pieces; i++)
     {
@@ -230,7 +178,7 @@ add_word (Spreader *self, gint32 tag, gint32 pieces, GError **error)
       if (i == pieces)
         step.label = tag;
       if (i > 1)
-        g_array_append_val (self->steps, step);
+        g_array_append_val (self->maker->spread, step);
     }
   push (self, pieces > 0);
   return TRUE;
@@ -245,22 +193,21 @@ join (Spreader *self, gint32 label)
   g_byte_array_set_size (self->present, n - 2);
   push (self, left || right);
   if (left && right)
-    g_array_append_val (self->steps, step);
+    g_array_append_val (self->maker->spread, step);
 }
 
 gboolean
-plait_tree_spread (const GArray *steps, const gint32 *tags, const gint32 *pieces, gint64 words, PlaitTreeLabels *labels,
-                   GArray *spread, GError **error)
+plait_tree_spread (PlaitTreeMaker *maker, const gint32 *pieces, gint64 words, GError **error)
 {
   g_autoptr (GByteArray) present = g_byte_array_new ();
-  Spreader self = { labels, spread, present, 0 };
+  Spreader self = { maker, present, 0 };
   gint64 word = 0;
-  g_array_set_size (spread, 0);
-  for (guint i = 0; i <= steps->len; i++)
+  g_array_set_size (maker->spread, 0);
+  for (guint i = 0; i <= maker->steps->len; i++)
     {
-      const PlaitTreeStep *step = i < steps->len ? &g_array_index (steps, PlaitTreeStep, i) : NULL;
+      const PlaitTreeStep *step = i < maker->steps->len ? &g_array_index (maker->steps, PlaitTreeStep, i) : NULL;
       for (; word < (step ? step->leaves : words); word++)
-        if (!add_word (&self, tags[word], pieces[word], error))
+        if (!add_word (&self, g_array_index (maker->tags, gint32, word), pieces[word], error))
           return FALSE;
       if (step)
         join (&self, step->label);

@@ -15,7 +15,7 @@
 typedef struct
 {
   gint32 leaves; /* up to the end of the node: its last leaf and all before it */
-  gint32 label;  /* of PlaitTreeLabels */
+  gint32 label;  /* its number, see plait_tree_label */
 } PlaitTreeStep;
 
 /* More leaves and more labels are refused: both numbers of a step take two bytes in a corpus. */
@@ -23,22 +23,16 @@ typedef struct
 #define PLAIT_TREE_LABELS_LIMIT 65536
 #define PLAIT_TREE_LABEL_BYTES 255
 
-/* The labels of a stream of trees, numbered as they come; 0 is the empty one. */
-typedef struct PlaitTreeLabels PlaitTreeLabels;
-
-PlaitTreeLabels *plait_tree_labels_new (void);
-void plait_tree_labels_free (PlaitTreeLabels *labels);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTreeLabels, plait_tree_labels_free)
-
-/* The label of @number, as long as @labels. (transfer none) */
-const char *plait_tree_labels_name (const PlaitTreeLabels *labels, gint32 number);
-
 /* What makes the trees of a source (trees.h), or of a file of trees as such. */
 struct PlaitTreeMaker
 {
   PlaitTreeSettings settings;
   char *source;
-  PlaitTreeLabels *labels;
+
+  /* The labels of all its trees, numbered as they come; 0 is the empty one. */
+  GPtrArray *names;    /* (element-type utf8), which it owns */
+  GHashTable *numbers; /* name -> number */
+  GString *scratch;
 
   /* Of the present line. */
   PlaitTree *tree;
@@ -47,17 +41,23 @@ struct PlaitTreeMaker
   GArray *spread; /* PlaitTreeStep, over pieces */
 };
 
+/* The label of @number, as long as @maker. (transfer none) */
+static inline const char *
+plait_tree_label (const PlaitTreeMaker *maker, gint32 number)
+{
+  return maker->names->pdata[number];
+}
+
 /* Makes the tree of @maker binary, with its steps and tags. */
 gboolean plait_tree_binarise (PlaitTreeMaker *maker, GError **error);
 
 /* A tree over @words words that no parser made, without labels: not PLAIT_TREES_GIVEN. */
 void plait_tree_control (PlaitTreeShape shape, gint64 words, PlaitRandomKey key, GArray *steps);
 
-/* From a tree over words (@steps) to one over their pieces (@spread): word w has pieces[w] of them. Those of a word are
- * grouped from the left under nodes that take the word's place: the highest has its tag, the others the tag with '@'
- * before it. A word without pieces is left out, and with it the node over it. */
-gboolean plait_tree_spread (const GArray *steps, const gint32 *tags, const gint32 *pieces, gint64 words,
-                            PlaitTreeLabels *labels, GArray *spread, GError **error);
+/* From the steps of @maker, over @words words, to those over their pieces: word w has pieces[w] of them. Those of a
+ * word are grouped from the left under nodes that take the word's place: the highest has its tag, the others the tag
+ * with '@' before it. A word without pieces is left out, and with it the node over it. */
+gboolean plait_tree_spread (PlaitTreeMaker *maker, const gint32 *pieces, gint64 words, GError **error);
 
 /* The children of the @n nodes, which are numbered from @first on, behind the leaves from 0. */
 void plait_tree_link (const PlaitTreeStep *steps, gint64 n, gint64 first, gint64 *left, gint64 *right);

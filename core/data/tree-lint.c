@@ -182,7 +182,7 @@ words_of (const Reading *reading)
 static const char *
 label_of (const Reading *reading, gint32 label)
 {
-  const char *name = plait_tree_labels_name (reading->maker->labels, label);
+  const char *name = plait_tree_label (reading->maker, label);
   return *name != '\0' ? name : "X";
 }
 

@@ -12,7 +12,11 @@ plait_tree_maker_new (const PlaitTreeSettings *settings, const char *source)
   if (settings->head_rules)
     plait_head_rules_ref (settings->head_rules);
   maker->source = g_strdup (source);
-  maker->labels = plait_tree_labels_new ();
+  maker->names = g_ptr_array_new_with_free_func (g_free);
+  maker->numbers = g_hash_table_new (g_str_hash, g_str_equal);
+  maker->scratch = g_string_new (NULL);
+  g_ptr_array_add (maker->names, g_strdup (""));
+  g_hash_table_insert (maker->numbers, maker->names->pdata[0], GINT_TO_POINTER (0));
   maker->tree = plait_tree_new ();
   maker->steps = g_array_new (FALSE, FALSE, sizeof (PlaitTreeStep));
   maker->tags = g_array_new (FALSE, TRUE, sizeof (gint32));
@@ -26,7 +30,9 @@ plait_tree_maker_free (PlaitTreeMaker *maker)
   if (!maker)
     return;
   plait_head_rules_unref (maker->settings.head_rules);
-  plait_tree_labels_free (maker->labels);
+  g_hash_table_unref (maker->numbers);
+  g_ptr_array_unref (maker->names);
+  g_string_free (maker->scratch, TRUE);
   plait_tree_free (maker->tree);
   g_array_unref (maker->steps);
   g_array_unref (maker->tags);
@@ -94,9 +100,7 @@ plait_tree_maker_make (PlaitTreeMaker *maker, const PlaitTreeLine *line, GArray 
                        GError **error)
 {
   gboolean none;
-  if (!make_words (maker, line, &none, error)
-      || !plait_tree_spread (maker->steps, (const gint32 *)(gpointer)maker->tags->data, line->pieces, line->words,
-                             maker->labels, maker->spread, error))
+  if (!make_words (maker, line, &none, error) || !plait_tree_spread (maker, line->pieces, line->words, error))
     {
       g_prefix_error (error, "%s:%" G_GINT64_FORMAT ": ", line->file, line->number);
       return FALSE;
@@ -115,5 +119,5 @@ plait_tree_maker_fill (const PlaitTreeMaker *maker, const gint32 *steps, gint64 
   const PlaitTreeStep *nodes = (const PlaitTreeStep *)steps;
   plait_tree_link (nodes, n, rows, left, right);
   for (gint64 i = 0; i < n; i++)
-    labels[i] = plait_tree_labels_name (maker->labels, nodes[i].label);
+    labels[i] = plait_tree_label (maker, nodes[i].label);
 }
