@@ -63,9 +63,10 @@ static gboolean
 add_stored (const PlaitTokenStore *store, gint64 sentence, GArray *items, GError **error)
 {
   guint first = items->len, numbers = g_array_get_element_size (items) / (guint)sizeof (gint32);
+  gint64 n = plait_token_store_length (store, sentence);
 
-  g_array_set_size (items, first + (guint)plait_token_store_length (store, sentence) / numbers);
-  return plait_token_store_copy (store, sentence, (gint32 *)(gpointer)items->data + first * numbers, error);
+  g_array_set_size (items, first + (guint)n / numbers);
+  return plait_token_store_read (store, sentence, 0, n, (gint32 *)(gpointer)items->data + first * numbers, error);
 }
 
 static gboolean

@@ -330,9 +330,3 @@ plait_token_store_read (const PlaitTokenStore *store, gint64 sentence, gint64 pl
       }
   return TRUE;
 }
-
-gboolean
-plait_token_store_copy (const PlaitTokenStore *store, gint64 sentence, gint32 *ids, GError **error)
-{
-  return plait_token_store_read (store, sentence, 0, plait_token_store_length (store, sentence), ids, error);
-}

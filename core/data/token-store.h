@@ -46,6 +46,3 @@ gint64 plait_token_store_length (const PlaitTokenStore *store, gint64 sentence);
 /* Reads the ids at @place (from 0) to @place + @n - 1 of @sentence to @ids. Fails where a file cannot be read. */
 gboolean plait_token_store_read (const PlaitTokenStore *store, gint64 sentence, gint64 place, gint64 n, gint32 *ids,
                                  GError **error);
-
-/* Reads all ids of @sentence to @ids. */
-gboolean plait_token_store_copy (const PlaitTokenStore *store, gint64 sentence, gint32 *ids, GError **error);

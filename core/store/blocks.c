@@ -73,30 +73,21 @@ read_all (int fd, gint64 address, gint64 size, gpointer buffer)
   return n == size;
 }
 
-static void
-hash_block (gconstpointer bytes, gint64 size, guint8 *hash)
-{
-  XXH128_canonical_t canonical;
-
-  XXH128_canonicalFromHash (&canonical, XXH3_128bits (bytes, (size_t)size));
-  memcpy (hash, canonical.digest, HASH);
-}
-
 /* Reads block @k whole and checks it. */
 static gboolean
 load (PlaitStoreBlocks *blocks, gsize k, guint8 *buffer)
 {
   gint64 begin = block_begin (k);
   gint64 size = block_end (k, blocks->end) - begin;
-  guint8 hash[HASH];
+  XXH128_canonical_t hash;
   int problem = 0;
 
   if (!read_all (blocks->fd, begin, size, buffer))
     problem = errno;
   else
     {
-      hash_block (buffer, size, hash);
-      if (memcmp (hash, blocks->table + k * HASH, HASH) == 0)
+      XXH128_canonicalFromHash (&hash, XXH3_128bits (buffer, (size_t)size));
+      if (memcmp (&hash, blocks->table + k * HASH, HASH) == 0)
         return TRUE;
     }
   if (blocks->failed < 0)
@@ -324,7 +315,7 @@ plait_store_blocks_append (int fd, gint64 end, const GByteArray *structure)
 
       if (!read_all (fd, block_begin (k), length, block))
         return NULL;
-      hash_block (block, length, table + k * HASH);
+      XXH128_canonicalFromHash ((XXH128_canonical_t *)table + k, XXH3_128bits (block, (size_t)length));
     }
   memcpy (table + n * HASH, structure->data, MIN (n, structure->len));
   return plait_write_at (fd, table, size, end) ? plait_digest_bytes (table, size) : NULL;
