@@ -42,8 +42,8 @@ typedef struct
   const PlaitExperiment *experiment;
   const PlaitSettings *encoder;
   const char *source;
-  PlaitCtranslate2 *model;
-  GPtrArray *tables; /* memory of variables that are no parameters */
+  GArray *variables; /* PlaitCtranslate2Variable */
+  GPtrArray *memory; /* their names, and the values of those that are no parameters */
   GHashTable *used;  /* of PlaitParameter */
   GError *fault;
 } Export;
@@ -51,8 +51,8 @@ typedef struct
 static void
 export_clear (Export *export)
 {
-  plait_ctranslate2_free (export->model);
-  g_ptr_array_unref (export->tables);
+  g_array_unref (export->variables);
+  g_ptr_array_unref (export->memory);
   g_hash_table_unref (export->used);
   g_clear_error (&export->fault);
 }
@@ -63,19 +63,25 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Export, export_clear)
  */
 
 static void
+add (Export *export, const char *scope, const char *name, PlaitCtranslate2Variable variable)
+{
+  char *whole = g_strconcat (scope, name, NULL);
+
+  g_ptr_array_add (export->memory, whole);
+  variable.name = whole;
+  g_array_append_val (export->variables, variable);
+}
+
+static void
 add_tensor (Export *export, const char *scope, const char *name, guint rank, PlaitTensor value, gboolean transposed)
 {
-  g_autofree char *whole = g_strconcat (scope, name, NULL);
-
-  plait_ctranslate2_add_tensor (export->model, whole, rank, value, transposed);
+  add (export, scope, name, (PlaitCtranslate2Variable){ .rank = rank, .value = value, .transposed = transposed });
 }
 
 static void
 add_number (Export *export, const char *scope, const char *name, PlaitCtranslate2Type type, double number)
 {
-  g_autofree char *whole = g_strconcat (scope, name, NULL);
-
-  plait_ctranslate2_add_number (export->model, whole, type, number);
+  add (export, scope, name, (PlaitCtranslate2Variable){ .type = type, .number = number });
 }
 
 /* The parameter PREFIX/NAME, which is noted to be exported, or NULL. */
@@ -141,7 +147,7 @@ add_positions (Export *export, const char *scope, const char *ours, gint kind, g
   else
     {
       table = plait_tensor (g_new0 (PlaitScalar, limit * width), limit, width);
-      g_ptr_array_add (export->tables, table.data);
+      g_ptr_array_add (export->memory, table.data);
       if (kind != PLAIT_POSITIONS_NONE)
         plait_positions_fill (table, (PlaitPositionKind)kind, 0);
     }
@@ -289,11 +295,11 @@ add_words (Export *export)
 
   add_tensor (export, "", target, 2, take (export, of_target, "/table"), FALSE);
   if (g_str_equal (of_source, of_target))
-    plait_ctranslate2_add_alias (export->model, source, target);
+    add (export, "", source, (PlaitCtranslate2Variable){ .same_as = target });
   else
     add_tensor (export, "", source, 2, take (export, of_source, "/table"), FALSE);
   if (experiment->decoder.tie_output)
-    plait_ctranslate2_add_alias (export->model, output, target);
+    add (export, "", output, (PlaitCtranslate2Variable){ .same_as = target });
   else
     add_tensor (export, "", output, 2, take (export, "decoder/output", "/weight"), FALSE);
   if (bias)
@@ -410,7 +416,9 @@ write_files (const Export *export, const char *folder, GError **error)
       || !write_vocabulary (shared ? NULL : target, folder, PLAIT_CTRANSLATE2_TARGET, error))
     return FALSE;
   path = g_build_filename (folder, PLAIT_CTRANSLATE2_MODEL, NULL);
-  return write_config (export, source, target, folder, error) && plait_ctranslate2_write (export->model, path, error);
+  return write_config (export, source, target, folder, error)
+         && plait_ctranslate2_write ((const PlaitCtranslate2Variable *)(gpointer) export->variables->data,
+                                     export->variables->len, path, error);
 }
 
 gboolean
@@ -422,8 +430,8 @@ plait_export_ctranslate2 (const PlaitTrained *trained, const char *folder, GErro
     .experiment = experiment,
     .encoder = experiment->n_sources > 0 ? experiment->sources[0].encoder->parameters : NULL,
     .source = experiment->n_sources > 0 ? experiment->sources[0].name : "",
-    .model = plait_ctranslate2_new (),
-    .tables = g_ptr_array_new_with_free_func (g_free),
+    .variables = g_array_new (FALSE, FALSE, sizeof (PlaitCtranslate2Variable)),
+    .memory = g_ptr_array_new_with_free_func (g_free),
     .used = g_hash_table_new (NULL, NULL),
   };
 

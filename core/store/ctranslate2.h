@@ -6,9 +6,8 @@
 
 /*
  * The file model.bin of CTranslate2, binary version 6, as ctranslate2/specs/model_spec.py writes it: what kind of model
- * it is, numbers and tensors by name, and second names.
+ * it is, which is a TransformerSpec of revision 7, numbers and tensors by name, and second names.
  */
-typedef struct PlaitCtranslate2 PlaitCtranslate2;
 
 /* Types of what is in it; tensors are of the first. */
 typedef enum
@@ -18,19 +17,17 @@ typedef enum
   PLAIT_CTRANSLATE2_INT16 = 2,
 } PlaitCtranslate2Type;
 
-/* A TransformerSpec of revision 7 with nothing in it. (transfer full) */
-PlaitCtranslate2 *plait_ctranslate2_new (void);
-void plait_ctranslate2_free (PlaitCtranslate2 *model);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCtranslate2, plait_ctranslate2_free)
+/* A number, a tensor, or another name of one. */
+typedef struct
+{
+  const char *name;
+  const char *same_as; /* the tensor whose second name it is, which is all there is to it; NULL: none */
+  PlaitCtranslate2Type type;
+  double number;       /* of rank 0 */
+  guint rank;          /* 0; 1: of @value [1, width]; 2 */
+  PlaitTensor value;   /* [rows, width] */
+  gboolean transposed; /* it is written as [width, rows] */
+} PlaitCtranslate2Variable;
 
-void plait_ctranslate2_add_number (PlaitCtranslate2 *model, const char *name, PlaitCtranslate2Type type, double number);
-
-/* @value [rows, width], borrowed, as a tensor of @rank 2, with @transposed [width, rows], or of rank 1, [width]. */
-void plait_ctranslate2_add_tensor (PlaitCtranslate2 *model, const char *name, guint rank, PlaitTensor value,
-                                   gboolean transposed);
-
-/* @name is the tensor @of once more; both are static. */
-void plait_ctranslate2_add_alias (PlaitCtranslate2 *model, const char *name, const char *of);
-
-/* Writes @path, which is replaced as a whole. A tensor of 4 GiB or more is PLAIT_ERROR_INPUT. */
-gboolean plait_ctranslate2_write (const PlaitCtranslate2 *model, const char *path, GError **error);
+/* Writes @variables [n] to @path, which is replaced as a whole. A tensor of 4 GiB or more is PLAIT_ERROR_INPUT. */
+gboolean plait_ctranslate2_write (const PlaitCtranslate2Variable *variables, guint n, const char *path, GError **error);

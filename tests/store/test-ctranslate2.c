@@ -22,17 +22,18 @@ TEST_CASE (ctranslate2, writes_the_bytes_of_its_own_converter)
                                  "\1\0\0\0" /* second names */
                                  "\2\0g\0\4\0d/e";
   g_autofree char *path = plait_test_path ("model.bin");
-  g_autoptr (PlaitCtranslate2) model = plait_ctranslate2_new ();
   PlaitScalar values[] = { 1, 2, 3, 4 };
+  const PlaitCtranslate2Variable variables[] = {
+    { .name = "a", .type = PLAIT_CTRANSLATE2_INT8, .number = -3 },
+    { .name = "b", .type = PLAIT_CTRANSLATE2_INT16, .number = -1 },
+    { .name = "c", .type = PLAIT_CTRANSLATE2_FLOAT32, .number = 4 },
+    { .name = "d/e", .rank = 2, .value = plait_tensor (values, 2, 2), .transposed = TRUE },
+    { .name = "f", .rank = 1, .value = plait_tensor (values, 1, 2) },
+    { .name = "g", .same_as = "d/e" },
+  };
   GError *error = NULL;
 
-  plait_ctranslate2_add_number (model, "a", PLAIT_CTRANSLATE2_INT8, -3);
-  plait_ctranslate2_add_number (model, "b", PLAIT_CTRANSLATE2_INT16, -1);
-  plait_ctranslate2_add_number (model, "c", PLAIT_CTRANSLATE2_FLOAT32, 4);
-  plait_ctranslate2_add_tensor (model, "d/e", 2, plait_tensor (values, 2, 2), TRUE);
-  plait_ctranslate2_add_tensor (model, "f", 1, plait_tensor (values, 1, 2), FALSE);
-  plait_ctranslate2_add_alias (model, "g", "d/e");
-  CHECK (plait_ctranslate2_write (model, path, &error));
+  CHECK (plait_ctranslate2_write (variables, G_N_ELEMENTS (variables), path, &error));
   CHECK_NO_ERROR (error);
   g_autoptr (GBytes) bytes = plait_test_load (path);
   gsize size;
@@ -44,11 +45,11 @@ TEST_CASE (ctranslate2, writes_the_bytes_of_its_own_converter)
 TEST_CASE (ctranslate2, refuses_what_its_sizes_cannot_tell)
 {
   g_autofree char *path = plait_test_path ("large.bin");
-  g_autoptr (PlaitCtranslate2) model = plait_ctranslate2_new ();
+  const PlaitCtranslate2Variable variable
+      = { .name = "d/e", .rank = 2, .value = plait_tensor (NULL, 1 << 15, 1 << 15) };
   GError *error = NULL;
 
-  plait_ctranslate2_add_tensor (model, "d/e", 2, plait_tensor (NULL, 1 << 15, 1 << 15), FALSE);
-  CHECK (!plait_ctranslate2_write (model, path, &error));
+  CHECK (!plait_ctranslate2_write (&variable, 1, path, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "d/e has 4 GiB or more");
   CHECK (!g_file_test (path, G_FILE_TEST_EXISTS));
 }
