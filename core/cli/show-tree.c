@@ -98,7 +98,7 @@ typedef struct
 } Count;
 
 static PlaitStoreStep
-count (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
+count (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
   Count *counted = data;
 

@@ -185,7 +185,7 @@ compare_strings (Comparison *comparison, PlaitStore *store, const PlaitStoreVisi
 }
 
 static PlaitStoreStep
-compare (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
+compare (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
   Comparison *comparison = data;
   PlaitLikeness *likeness = group_of (comparison, visit->path);
@@ -206,7 +206,7 @@ compare (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
     compare_strings (comparison, store, visit, likeness);
   else if (visit->object.type != PLAIT_STORE_OTHER)
     compare_numbers (comparison, store, visit, likeness);
-  return comparison->fault ? PLAIT_STORE_WALK_STOP : PLAIT_STORE_WALK_ON;
+  return plait_no_fault (&comparison->fault, error) ? PLAIT_STORE_WALK_ON : PLAIT_STORE_WALK_FAIL;
 }
 
 static void
@@ -232,9 +232,5 @@ plait_likeness_new (PlaitStore *a, PlaitStore *b, PlaitLikenessExtent extent, gi
     return NULL;
   comparison.other = a;
   comparison.only_missing = TRUE;
-  if (!comparison.fault && !plait_store_walk (b, "/", DEPTH, compare, &comparison, error))
-    return NULL;
-  if (!plait_no_fault (&comparison.fault, error))
-    return NULL;
-  return g_steal_pointer (&likenesses);
+  return plait_store_walk (b, "/", DEPTH, compare, &comparison, error) ? g_steal_pointer (&likenesses) : NULL;
 }

@@ -201,7 +201,7 @@ read_set (PlaitRunResult *result, PlaitStore *run, const char *split, GError **e
 }
 
 static PlaitStoreStep
-count_elements (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
+count_elements (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
   gint64 *count = data;
 

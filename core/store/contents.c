@@ -31,25 +31,22 @@ typedef struct
   GPtrArray *paths; /* (element-type char) */
   GArray *values;   /* gint64 */
   GArray *attributes;
-  GError *error;
 } Contents;
 
 static void
 contents_clear (Contents *contents)
 {
-  g_clear_pointer (&contents->paths, g_ptr_array_unref);
-  g_clear_pointer (&contents->values, g_array_unref);
-  g_clear_pointer (&contents->attributes, g_array_unref);
-  g_clear_error (&contents->error);
+  g_ptr_array_unref (contents->paths);
+  g_array_unref (contents->values);
+  g_array_unref (contents->attributes);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Contents, contents_clear)
 
-static void
-contents_init (Contents *contents)
+static Contents
+contents_new (void)
 {
-  contents->paths = g_ptr_array_new_with_free_func (g_free);
-  contents->values = g_array_new (FALSE, FALSE, sizeof (gint64));
-  contents->attributes = g_array_new (FALSE, FALSE, sizeof (gint64));
+  return (Contents){ g_ptr_array_new_with_free_func (g_free), g_array_new (FALSE, FALSE, sizeof (gint64)),
+                     g_array_new (FALSE, FALSE, sizeof (gint64)) };
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (XXH3_state_t, XXH3_freeState)
@@ -209,7 +206,7 @@ hash_attributes (PlaitStore *store, const PlaitStoreVisit *visit, gint64 *hash, 
 }
 
 static PlaitStoreStep
-note (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
+note (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
   Contents *contents = data;
   gint64 values = 0, attributes = 0;
@@ -220,11 +217,10 @@ note (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
   switch (visit->object.kind)
     {
     case PLAIT_STORE_GROUP:
-      good = hash_attributes (store, visit, &attributes, &contents->error);
+      good = hash_attributes (store, visit, &attributes, error);
       break;
     case PLAIT_STORE_DATASET:
-      good = hash_dataset (store, visit, &values, &contents->error)
-             && hash_attributes (store, visit, &attributes, &contents->error);
+      good = hash_dataset (store, visit, &values, error) && hash_attributes (store, visit, &attributes, error);
       break;
     case PLAIT_STORE_SOFT_LINK:
     case PLAIT_STORE_EXTERNAL_LINK:
@@ -240,28 +236,19 @@ note (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
       break;
     }
   if (!good)
-    return PLAIT_STORE_WALK_STOP;
+    return PLAIT_STORE_WALK_FAIL;
   g_ptr_array_add (contents->paths, g_strdup (visit->path));
   g_array_append_val (contents->values, values);
   g_array_append_val (contents->attributes, attributes);
   return PLAIT_STORE_WALK_ON;
 }
 
-static gboolean
-take_stock (PlaitStore *store, Contents *contents, GError **error)
-{
-  gboolean walked = plait_store_walk (store, "/", DEEPEST, note, contents, error);
-
-  return plait_no_fault (&contents->error, error) && walked;
-}
-
 gboolean
 plait_store_write_contents (PlaitStore *store, GError **error)
 {
-  g_auto (Contents) contents = { NULL };
+  g_auto (Contents) contents = contents_new ();
 
-  contents_init (&contents);
-  if (!take_stock (store, &contents, error))
+  if (!plait_store_walk (store, "/", DEEPEST, note, &contents, error))
     return FALSE;
   const PlaitStoreColumn columns[] = {
     { "path", PLAIT_STORE_STRING, contents.paths->pdata, NULL },
@@ -339,15 +326,13 @@ compare_row (PlaitStoreChanges *changes, const Contents *written, guint i, const
 PlaitStoreChanges *
 plait_store_compare_contents (PlaitStore *store, char **digest, GError **error)
 {
-  g_auto (Contents) written = { NULL }, found = { NULL };
+  g_auto (Contents) written = contents_new (), found = contents_new ();
   g_autoptr (GHashTable) places = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GString) all = g_string_new (NULL);
   PlaitStoreChanges *changes;
 
-  contents_init (&written);
-  contents_init (&found);
-  if (!read_contents (store, &written, error) || !take_stock (store, &found, error))
+  if (!read_contents (store, &written, error) || !plait_store_walk (store, "/", DEEPEST, note, &found, error))
     return NULL;
   changes = g_new0 (PlaitStoreChanges, 1);
   changes->changed = g_ptr_array_new_with_free_func (g_free);

@@ -10,7 +10,6 @@ typedef struct
 {
   PlaitStore *to;
   GPtrArray *plots; /* paths of NXdata groups */
-  GError *error;
 } Copy;
 
 gboolean
@@ -82,10 +81,9 @@ is_plot (PlaitStore *from, const PlaitStoreVisit *visit)
 }
 
 static PlaitStoreStep
-copy_object (PlaitStore *from, const PlaitStoreVisit *visit, gpointer data)
+copy_object (PlaitStore *from, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
   Copy *copy = data;
-  GError **error = &copy->error;
   gboolean good = TRUE;
 
   /* The new file has its own. */
@@ -110,7 +108,7 @@ copy_object (PlaitStore *from, const PlaitStoreVisit *visit, gpointer data)
     case PLAIT_STORE_UNKNOWN:
       break;
     }
-  return good ? PLAIT_STORE_WALK_ON : PLAIT_STORE_WALK_STOP;
+  return good ? PLAIT_STORE_WALK_ON : PLAIT_STORE_WALK_FAIL;
 }
 
 gboolean
@@ -118,9 +116,8 @@ plait_store_copy (PlaitStore *store, PlaitStore *from, const char *path, GError 
 {
   g_assert (store->writing);
   g_autoptr (GPtrArray) plots = g_ptr_array_new_with_free_func (g_free);
-  Copy copy = { store, plots, NULL };
-  gboolean walked = plait_store_walk (from, path, DEEPEST_COPY, copy_object, &copy, error);
-  if (!plait_no_fault (&copy.error, error) || !walked)
+  Copy copy = { store, plots };
+  if (!plait_store_walk (from, path, DEEPEST_COPY, copy_object, &copy, error))
     return FALSE;
   for (guint i = 0; i < plots->len; i++)
     if (!plait_store_attach_axes (store, plots->pdata[i], error))

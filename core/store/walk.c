@@ -29,10 +29,10 @@ visit_all (Walk *walk, hid_t at, const char *name, const char *path, guint depth
   visit.link_object = link_object;
   visit.id = id;
 
-  PlaitStoreStep step = walk->visitor (walk->store, &visit, walk->data);
+  PlaitStoreStep step = walk->visitor (walk->store, &visit, walk->data, error);
   walk->stopped = step == PLAIT_STORE_WALK_STOP;
   if (step != PLAIT_STORE_WALK_ON || kind != PLAIT_STORE_GROUP || depth >= walk->maximum_depth)
-    return TRUE;
+    return step != PLAIT_STORE_WALK_FAIL;
   g_auto (GStrv) members = id >= 0 ? plait_store_members_of (walk->store, path, id, &visit.object, error)
                                    : plait_store_members_stored (walk->store, path, error);
   for (guint i = 0; members && members[i] && !walk->stopped; i++)

@@ -138,7 +138,7 @@ compare_dataset (PlaitStore *store, PlaitStore *other, const PlaitStoreVisit *vi
 }
 
 static PlaitStoreStep
-compare (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
+compare (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
   Comparison *comparison = data;
   CONTEXT ("%s", visit->path);

@@ -185,7 +185,7 @@ add_values (PlaitStore *store, const PlaitStoreVisit *visit, Contents *contents)
 
 /* Appends all that stands at one place: attributes and values. */
 static PlaitStoreStep
-add_contents (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
+add_contents (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
   Contents *contents = data;
   g_checksum_update (contents->sum, (const guchar *)visit->path, -1);

@@ -251,7 +251,7 @@ TEST_CASE (store_attribute, reads_as_text)
 }
 
 static PlaitStoreStep
-note_visit (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data)
+note_visit (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
   GString *text = data;
   g_string_append_printf (text, "%s%s", visit->path, visit->object.kind == PLAIT_STORE_GROUP ? "/ " : " ");
