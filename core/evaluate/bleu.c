@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "data/words.h"
 #include "evaluate/text.h"
 
 #include <math.h>
@@ -116,15 +117,11 @@ finish (PlaitMetric *metric, GError **error)
 static void
 add_multi_tokens (const Bleu *bleu, PlaitNgrams *words, const char *text)
 {
-  static const char space[] = " \t\n\v\f\r";
   g_autofree char *line = bleu->multi_case == CASE_LOWER ? g_ascii_strdown (text, -1) : g_strdup (text);
+  gsize size = strlen (line), position = 0, length;
   plait_ngrams_add_sequence (words);
-  for (const char *at = line + strspn (line, space); *at; at += strspn (at, space))
-    {
-      gsize length = strcspn (at, space);
-      plait_ngrams_append_word (words, at, length);
-      at += length;
-    }
+  for (const char *word; (word = plait_words_next (line, size, &position, &length));)
+    plait_ngrams_append_word (words, word, length);
 }
 
 /* NULL: @line as it stands. (transfer full) */
