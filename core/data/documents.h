@@ -72,17 +72,6 @@ typedef struct
   gint64 line;
 } PlaitDocument;
 
-/* The tokens of @document, start tokens not counted. */
-static inline gint64
-plait_document_tokens (const PlaitDocument *document)
-{
-  gint64 n = document->settings->starts ? -document->n : 0;
-
-  for (gint64 i = 0; i < document->n; i++)
-    n += document->sentences[i].tokens;
-  return n;
-}
-
 /* Reads the next document, and encodes it. It is valid until the next call. FALSE as above. */
 gboolean plait_document_reader_encode (PlaitDocumentReader *self, const PlaitVocabulary *vocabulary,
                                        PlaitDocument *document, GError **error);

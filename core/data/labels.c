@@ -91,10 +91,13 @@ encode_span (const char *text, gsize length, GArray *ids)
 }
 
 static gboolean
-check_span (const gint32 *ids, gsize n, gint64 tokens, const PlaitTargetLine *line, GError **error)
+check_span (const gint32 *ids, gsize n, const PlaitDocument *document, const PlaitTargetLine *line, GError **error)
 {
+  gint64 tokens = document->settings->starts ? -document->n : 0; /* start tokens do not count */
   g_autofree char *text = NULL;
 
+  for (gint64 i = 0; i < document->n; i++)
+    tokens += document->sentences[i].tokens;
   if (n == 2 && ids[0] <= ids[1] && ids[1] <= tokens && tokens > 0)
     return TRUE;
   text = g_strstrip (g_strndup (line->text, line->length));
@@ -123,7 +126,7 @@ plait_target_check (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, con
   if (kind == PLAIT_TARGET_CHOICE)
     return check_choice (ids, n, document->n, line, error);
   if (kind == PLAIT_TARGET_SPAN)
-    return check_span (ids, n, plait_document_tokens (document), line, error);
+    return check_span (ids, n, document, line, error);
   return check_label (vocabulary, ids, n, line, error);
 }
 
