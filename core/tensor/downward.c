@@ -20,12 +20,12 @@ typedef struct
   const PlaitDownwardSide *side;
   const gint64 *row;
   const gint64 *parent;
-  PlaitCellKernel kernel;
 } Depth;
 
 static PlaitCellRow
-cell_row (const Depth *depth, gint64 i)
+cell_row (gconstpointer data, gint64 i)
 {
+  const Depth *depth = data;
   const PlaitDownward *downward = depth->downward;
   const PlaitDownwardSide *side = depth->side;
   gint64 child = depth->step.first + i;
@@ -48,19 +48,11 @@ cell_row (const Depth *depth, gint64 i)
 }
 
 static void
-run_row (gconstpointer data, gint64 i)
+run_kernel (const Depth *depth, PlaitCellKernel kernel)
 {
-  const Depth *depth = data;
-  PlaitCellRow row = cell_row (depth, i);
+  gint64 width = depth->downward->width;
 
-  depth->kernel (&row, depth->downward->width);
-}
-
-static void
-run_kernel (Depth *depth, PlaitCellKernel kernel)
-{
-  depth->kernel = kernel;
-  plait_step_each (&depth->step, depth->downward->width, run_row, depth);
+  plait_step_run (&depth->step, kernel, width, width, cell_row, depth);
 }
 
 /* The first child of depth @at whose parent stands in @row or behind. */
@@ -85,7 +77,7 @@ set_depth (Depth *depth, gint64 at, gint64 side)
 }
 
 static void
-go_down (Depth *depth)
+go_down (const Depth *depth)
 {
   const PlaitDownward *downward = depth->downward;
   const PlaitDownwardSide *side = depth->side;
@@ -145,7 +137,7 @@ forward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
 }
 
 static void
-go_up (Depth *depth)
+go_up (const Depth *depth)
 {
   const PlaitDownward *downward = depth->downward;
   const PlaitDownwardSide *side = depth->side;

@@ -48,7 +48,6 @@ typedef struct
   gint64 from; /* the bundle's sentences in the order of time: from .. end - 1 */
   gint64 end;
   gint64 kept; /* row of its gates */
-  PlaitCellKernel kernel;
 } Step;
 
 /* The row that sentence @i of the order of time has at step @t. */
@@ -62,8 +61,9 @@ row_at (const PlaitTimeline *time, gint64 t, gint64 i)
 
 /* All that stands for row @i of the step. */
 static PlaitCellRow
-cell_row (const Step *step, gint64 i)
+cell_row (gconstpointer data, gint64 i)
 {
+  const Step *step = data;
   const PlaitRecurrence *recurrence = step->recurrence;
   const PlaitRecurrenceBackward *work = step->work;
   const PlaitTimeline *time = &recurrence->time;
@@ -97,19 +97,11 @@ cell_row (const Step *step, gint64 i)
 }
 
 static void
-run_row (gconstpointer data, gint64 i)
+run_kernel (const Step *step, PlaitCellKernel kernel)
 {
-  const Step *step = data;
-  PlaitCellRow row = cell_row (step, i);
+  gint64 width = step->recurrence->width;
 
-  step->kernel (&row, step->recurrence->width);
-}
-
-static void
-run_kernel (Step *step, PlaitCellKernel kernel)
-{
-  step->kernel = kernel;
-  plait_step_each (&step->at, step->recurrence->width, run_row, step);
+  plait_step_run (&step->at, kernel, width, width, cell_row, step);
 }
 
 /* FALSE if the bundle has no sentence as long. */

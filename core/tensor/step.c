@@ -10,7 +10,9 @@ typedef struct
 {
   const PlaitStep *step;
   gint64 pieces;
-  void (*row) (gconstpointer data, gint64 i);
+  PlaitCellKernel kernel;
+  gint64 width;
+  PlaitStepRow row;
   gconstpointer data;
 } Rows;
 
@@ -21,13 +23,18 @@ rows_piece (gpointer data, gint64 piece, guint thread)
   gint64 n = rows->step->rows;
 
   for (gint64 i = n * piece / rows->pieces; i < n * (piece + 1) / rows->pieces; i++)
-    rows->row (rows->data, i);
+    {
+      PlaitCellRow row = rows->row (rows->data, i);
+
+      rows->kernel (&row, rows->width);
+    }
 }
 
 void
-plait_step_each (const PlaitStep *step, gint64 elements, void (*row) (gconstpointer data, gint64 i), gconstpointer data)
+plait_step_run (const PlaitStep *step, PlaitCellKernel kernel, gint64 width, gint64 elements, PlaitStepRow row,
+                gconstpointer data)
 {
-  Rows rows = { step, CLAMP (step->rows * elements / PIECE_ELEMENTS, 1, step->rows), row, data };
+  Rows rows = { step, CLAMP (step->rows * elements / PIECE_ELEMENTS, 1, step->rows), kernel, width, row, data };
 
   plait_pool_run (step->pool, rows.pieces, rows_piece, &rows);
 }

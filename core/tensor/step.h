@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/pool.h"
+#include "tensor/kernels/kernels.h"
 #include "tensor/packed.h"
-#include "tensor/tensor.h"
 
 /*
  * One step of a recurrence, forward or back: the rows of a bundle of sentences that are computed at once. What is
@@ -26,9 +26,12 @@ typedef struct
   PlaitPacked *own; /* @packed, where it was made for these steps, or NULL */
 } PlaitStepFactor;
 
-/* Calls @row with @data for each row 0 .. rows - 1, of which one is worth the work on @elements elements. */
-void plait_step_each (const PlaitStep *step, gint64 elements, void (*row) (gconstpointer data, gint64 i),
-                      gconstpointer data);
+/* What stands for row @i of a step. */
+typedef PlaitCellRow (*PlaitStepRow) (gconstpointer data, gint64 i);
+
+/* Calls @kernel for each row, @width wide, of which one is worth the work on @elements elements. */
+void plait_step_run (const PlaitStep *step, PlaitCellKernel kernel, gint64 width, gint64 elements, PlaitStepRow row,
+                     gconstpointer data);
 
 /* Columns of the step's rows of what is collected. */
 static inline PlaitTensor

@@ -16,24 +16,24 @@ typedef struct
   gint64 row; /* the bundle's first */
   gint64 end;
   gint64 scratch; /* row of the first node's scratch */
-  PlaitTreeKernel kernel;
 } Height;
 
 /* All that stands for node @i of these. */
-static PlaitTreeRow
-tree_row (const Height *height, gint64 i)
+static PlaitCellRow
+node_row (gconstpointer data, gint64 i)
 {
+  const Height *height = data;
   const PlaitUpward *upward = height->upward;
   const PlaitUpwardBackward *work = height->work;
   gint64 node = height->step.first + i;
   gint64 row = upward->heights->row[node], left = upward->heights->left[node], right = upward->heights->right[node];
-  PlaitTreeRow found = {
+  PlaitCellRow found = {
     .projected = plait_step_row (upward->projected, node),
     .candidate_bias = upward->candidate_bias,
     .gates = plait_tensor_row (upward->kept, node),
-    .children = plait_tensor_row (upward->children, node),
-    .reset_children = plait_step_row (upward->reset_children, node),
-    .left_cell = plait_step_row (upward->cells, left),
+    .previous = plait_tensor_row (upward->children, node),
+    .reset_state = plait_step_row (upward->reset_children, node),
+    .previous_cell = plait_step_row (upward->cells, left),
     .right_cell = plait_step_row (upward->cells, right),
     .state = plait_tensor_row (upward->states, row),
     .cell = plait_step_row (upward->cells, row),
@@ -43,30 +43,22 @@ tree_row (const Height *height, gint64 i)
     return found;
   found.dstate = plait_tensor_row (work->dstates, row);
   found.dcell = plait_step_row (work->dcells, row);
-  found.dleft_cell = plait_step_row (work->dcells, left);
-  found.dright_cell = plait_step_row (work->dcells, right);
-  found.dchildren = plait_tensor_row (work->dchildren, height->scratch + i);
+  found.carried_cell = plait_step_row (work->dcells, left);
+  found.carried_right = plait_step_row (work->dcells, right);
+  found.carried = plait_tensor_row (work->dchildren, height->scratch + i);
   found.dreset = plait_step_row (work->dreset, height->scratch + i);
   found.dprojected = plait_step_row (work->dprojected, node);
   found.adds = work->adds;
   return found;
 }
 
-static void
-run_row (gconstpointer data, gint64 i)
-{
-  const Height *height = data;
-  PlaitTreeRow row = tree_row (height, i);
-
-  height->kernel (&row, height->upward->width);
-}
-
 /* The kernels of two children have about twice the work of others. */
 static void
-run_kernel (Height *height, PlaitTreeKernel kernel)
+run_kernel (const Height *height, PlaitCellKernel kernel)
 {
-  height->kernel = kernel;
-  plait_step_each (&height->step, 2 * height->upward->width, run_row, height);
+  gint64 width = height->upward->width;
+
+  plait_step_run (&height->step, kernel, width, 2 * width, node_row, height);
 }
 
 /* The first node of height @l that stands in @row or behind. */

@@ -49,7 +49,7 @@ gru_after (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   put_state (row, i, updated (update, take (row->previous + i, n), candidate), n);
 }
 
-EACH_VECTOR (gru_after, PlaitCellRow)
+EACH_VECTOR (gru_after)
 
 /* The gates are reset, update; the rest of the row is gru_candidate's. */
 static inline __attribute__ ((always_inline)) void
@@ -64,7 +64,7 @@ gru_reset (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   put (row->reset_state + i, reset * take (row->previous + i, n), n);
 }
 
-EACH_VECTOR (gru_reset, PlaitCellRow)
+EACH_VECTOR (gru_reset)
 
 static inline __attribute__ ((always_inline)) void
 gru_candidate (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
@@ -76,7 +76,7 @@ gru_candidate (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   put_state (row, i, updated (take (gates + width, n), take (row->previous + i, n), candidate), n);
 }
 
-EACH_VECTOR (gru_candidate, PlaitCellRow)
+EACH_VECTOR (gru_candidate)
 
 /* The gates are input, forget, candidate, output. */
 static inline __attribute__ ((always_inline)) void
@@ -100,7 +100,7 @@ lstm (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   put_state (row, i, output * vector_tanh (cell), n);
 }
 
-EACH_VECTOR (lstm, PlaitCellRow)
+EACH_VECTOR (lstm)
 
 /* What backward of both GRUs begins with: the cotangents of the update gate's and the candidate's inputs, and of the
  * state that went through unchanged. */
@@ -133,7 +133,7 @@ gru_after_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   put_projected (row, 2 * width + i, dcandidate, n);
 }
 
-EACH_VECTOR (gru_after_backward, PlaitCellRow)
+EACH_VECTOR (gru_after_backward)
 
 static inline __attribute__ ((always_inline)) void
 gru_candidate_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
@@ -145,7 +145,7 @@ gru_candidate_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 
   put_projected (row, 2 * width + i, dcandidate, n);
 }
 
-EACH_VECTOR (gru_candidate_backward, PlaitCellRow)
+EACH_VECTOR (gru_candidate_backward)
 
 static inline __attribute__ ((always_inline)) void
 gru_reset_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
@@ -159,7 +159,7 @@ gru_reset_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   put (row->carried + i, take (row->carried + i, n) + PLAIT_TERM (recur_gru_reset_state, dproduct * reset), n);
 }
 
-EACH_VECTOR (gru_reset_backward, PlaitCellRow)
+EACH_VECTOR (gru_reset_backward)
 
 static inline __attribute__ ((always_inline)) void
 lstm_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
@@ -188,4 +188,4 @@ lstm_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   put_projected (row, 3 * width + i, doutput, n);
 }
 
-EACH_VECTOR (lstm_backward, PlaitCellRow)
+EACH_VECTOR (lstm_backward)

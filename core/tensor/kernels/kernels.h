@@ -99,53 +99,31 @@ typedef struct
   PlaitScalar *path; /* [rows] */
 } PlaitFamilyTile;
 
-/* A row of a recurrent cell: what stands for it where. Arrays have the cell's width, or so many gates of it. */
+/* A row of a recurrent cell, or a node of a tree: what stands for it where. Arrays have the cell's width, or so many
+ * gates of it; what comes before a node is its two children, whose states stand side by side, left and right. */
 typedef struct
 {
-  const PlaitScalar *projected;
+  const PlaitScalar *projected;      /* of a node or NULL */
+  const PlaitScalar *candidate_bias; /* of a node, or NULL */
   PlaitScalar *gates;
   const PlaitScalar *previous;      /* the state before */
-  const PlaitScalar *previous_cell; /* NULL: zeros */
+  const PlaitScalar *previous_cell; /* the left child's; of a row or NULL: zeros */
+  const PlaitScalar *right_cell;    /* of a node */
   PlaitScalar *state;
-  PlaitScalar *next; /* where to leave the state too, or NULL */
+  PlaitScalar *next; /* of a row: where to leave the state too, or NULL */
   PlaitScalar *cell;
   PlaitScalar *reset_state; /* reset * previous */
 
   /* Backward. */
   const PlaitScalar *dstate;
   const PlaitScalar *dcell;
-  PlaitScalar *carried;      /* the cotangent of the state, from the row after to the row before */
-  PlaitScalar *carried_cell; /* of the cell */
-  const PlaitScalar *dreset; /* of reset_state */
-  PlaitScalar *dprojected;   /* or NULL */
-  gboolean adds;             /* to dprojected */
+  PlaitScalar *carried;       /* the cotangent of the state, from the row after to the row before; a node writes it */
+  PlaitScalar *carried_cell;  /* of the cell; a node adds to its children's */
+  PlaitScalar *carried_right; /* of a node */
+  const PlaitScalar *dreset;  /* of reset_state */
+  PlaitScalar *dprojected;    /* or NULL */
+  gboolean adds;              /* to dprojected */
 } PlaitCellRow;
-
-/* A node of a tree with its two children: the same for it. */
-typedef struct
-{
-  const PlaitScalar *projected;      /* or NULL */
-  const PlaitScalar *candidate_bias; /* or NULL */
-  PlaitScalar *gates;
-  const PlaitScalar *children; /* both states, left and right */
-  PlaitScalar *reset_children;
-  const PlaitScalar *left_cell;
-  const PlaitScalar *right_cell;
-  PlaitScalar *state;
-  PlaitScalar *cell;
-
-  /* Backward. */
-  const PlaitScalar *dstate;
-  const PlaitScalar *dcell;
-  PlaitScalar *dchildren;
-  const PlaitScalar *dreset; /* of reset_children */
-  PlaitScalar *dleft_cell;   /* added to */
-  PlaitScalar *dright_cell;
-  PlaitScalar *dprojected; /* or NULL */
-  gboolean adds;           /* to dprojected */
-} PlaitTreeRow;
-
-typedef void (*PlaitTreeKernel) (const PlaitTreeRow *row, gint64 width);
 
 /* Works on one row. */
 typedef void (*PlaitCellKernel) (const PlaitCellRow *row, gint64 width);
@@ -274,16 +252,16 @@ typedef struct
   PlaitCellKernel gru_reset_backward;
   PlaitCellKernel lstm_backward;
   /* The same over the children of a node. */
-  PlaitTreeKernel tree_gru_reset;
-  PlaitTreeKernel tree_gru_candidate;
-  PlaitTreeKernel tree_gru_after;
-  PlaitTreeKernel tree_lstm;
-  PlaitTreeKernel tree_gru_candidate_backward;
-  PlaitTreeKernel tree_gru_reset_backward;
-  PlaitTreeKernel tree_gru_after_backward;
-  PlaitTreeKernel tree_lstm_backward;
-  PlaitTreeKernel tree_head;
-  PlaitTreeKernel tree_head_backward;
+  PlaitCellKernel tree_gru_reset;
+  PlaitCellKernel tree_gru_candidate;
+  PlaitCellKernel tree_gru_after;
+  PlaitCellKernel tree_lstm;
+  PlaitCellKernel tree_gru_candidate_backward;
+  PlaitCellKernel tree_gru_reset_backward;
+  PlaitCellKernel tree_gru_after_backward;
+  PlaitCellKernel tree_lstm_backward;
+  PlaitCellKernel tree_head;
+  PlaitCellKernel tree_head_backward;
 } PlaitKernels;
 
 /* Where the columns of a sentence's keys begin: behind those of the sentences before it, each with room to be rounded

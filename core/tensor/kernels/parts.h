@@ -20,9 +20,9 @@ put (PlaitScalar *to, Vector value, gint64 n)
     vector_store_part (to, value, n);
 }
 
-/* Defines the kernel @name of a @Row, which calls the function @name for each vector of the width. */
-#define EACH_VECTOR(name, Row)                                                                                         \
-  void KERNEL (name) (const Row *row, gint64 width)                                                                    \
+/* Defines the kernel @name of a row, which calls the function @name for each vector of the width. */
+#define EACH_VECTOR(name)                                                                                              \
+  void KERNEL (name) (const PlaitCellRow *row, gint64 width)                                                           \
   {                                                                                                                    \
     gint64 i = 0;                                                                                                      \
                                                                                                                        \
