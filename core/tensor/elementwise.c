@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/elementwise.h"
 
-#include "tensor/mask.h"
 #include "tensor/spans.h"
 
 typedef struct

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "tensor/kernels/kernels.h"
-#include "tensor/mask.h"
 
 /* Queries whose weights are made together, at most, and how many numbers those may be, so that they stay in cache. */
 #define MOST_QUERIES 64

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "tensor/mask.h"
 #include "tensor/spans.h"
 
 /* Columns of a piece where rows are added to one place: two cache lines of floats. */
