@@ -34,12 +34,13 @@ typedef struct
   gint64 first;      /* where the room of its first entry begins */
 } Sentence;
 
-/* The room of one entry, and what is there so far. */
+/* The room of one entry, and what is there so far: its rows, and its sets, for which there is room beside each row and
+ * once more. */
 typedef struct
 {
   gint64 begin; /* of its room */
-  gint64 n;
-  gint64 from; /* the first row of the level that was weighed last */
+  gint64 n;     /* -1 in the end: children that are no rows of the sentence */
+  gint64 from;  /* the first row of the level that was weighed last */
   gint64 n_sets;
   gboolean joined; /* a row of that level stands beside itself */
   gint64 *row;
@@ -57,15 +58,10 @@ typedef struct
   gint64 pieces;
   gint64 room; /* of all entries */
   Sentence *sentences;
-  Front *fronts;  /* [pieces] */
-  Entry *entries; /* [pieces][heads] */
+  Front *fronts; /* [pieces] */
+  Entry *entries;
 
-  /* Of each entry: how many. */
-  gint64 *n_rows; /* -1: children that are no rows of the sentence */
-  gint64 *n_leaves;
-  gint64 *n_sets;
-
-  /* In the room of each entry: its rows, and its sets, for which there is room beside each row and once more. */
+  /* The rooms. */
   gint64 *row;
   PlaitScalar *weights;
   PlaitScalar *path;
@@ -278,9 +274,10 @@ entry_of (const Call *call, gint64 sentence, gint64 query, gint64 head)
 
 /* The heads of a query go down side by side: what one of them weighs does not wait for what another one chooses. */
 static void
-walk_query (const Call *call, gint64 sentence, gint64 query, Front *front, Entry *entries)
+walk_query (const Call *call, gint64 sentence, gint64 query, Front *front)
 {
   const PlaitWalk *walk = call->walk;
+  Entry *entries = call->entries + query * walk->heads;
   gint64 heads = walk->heads, width = call->scores->keys.width / heads, level = call->sentences[sentence].height;
   PlaitSiblings top = call->sentences[sentence].top;
   gboolean fits = call->sentences[sentence].fits;
@@ -302,14 +299,8 @@ walk_query (const Call *call, gint64 sentence, gint64 query, Front *front, Entry
         break;
       fits = choose (call, sentence, level, entries, front);
     }
-  for (gint64 h = 0; h < heads; h++)
-    {
-      gint64 entry = query * heads + h;
-
-      call->n_rows[entry] = fits ? entries[h].n : -1;
-      call->n_leaves[entry] = entries[h].n - entries[h].from;
-      call->n_sets[entry] = entries[h].n_sets;
-    }
+  for (gint64 h = 0; h < heads && !fits; h++)
+    entries[h].n = -1;
 }
 
 static void
@@ -329,7 +320,7 @@ walk_piece (gpointer data, gint64 piece, guint thread)
         next++;
       if (next > sentence && call->sentences[next].fits)
         fetch (call->scores->keys, 0, call->scores->keys.width, &call->sentences[next].top);
-      walk_query (call, sentence, q, &call->fronts[piece], call->entries + piece * walk->heads);
+      walk_query (call, sentence, q, &call->fronts[piece]);
     }
 }
 
@@ -395,7 +386,7 @@ prepare (Call *call, PlaitArena *arena)
   call->room = measure (call->walk, call->sentences, &most);
   call->pieces = CLAMP (work_of (call->walk, call->scores, call->room) / PLAIT_CHOSEN_LITTLE, 1, MAX (queries, 1));
   call->fronts = plait_arena_new_array (arena, Front, call->pieces);
-  call->entries = plait_arena_new_array (arena, Entry, call->pieces * heads);
+  call->entries = plait_arena_new_array (arena, Entry, entries);
   for (gint64 i = 0; i < call->pieces; i++)
     call->fronts[i] = (Front){
       .sets = plait_arena_new_array (arena, PlaitSiblings, most * heads),
@@ -403,9 +394,6 @@ prepare (Call *call, PlaitArena *arena)
       .ends = plait_arena_new_array (arena, gint64, heads),
       .kept = plait_arena_new_array (arena, Kept, most),
     };
-  call->n_rows = plait_arena_new_array (arena, gint64, 3 * entries);
-  call->n_leaves = call->n_rows + entries;
-  call->n_sets = call->n_leaves + entries;
   call->row = plait_arena_new_array (arena, gint64, 3 * call->room + 2 * entries);
   call->in_set = call->row + call->room;
   call->parent = call->in_set + call->room + entries;
@@ -417,18 +405,20 @@ prepare (Call *call, PlaitArena *arena)
 static void
 release (const Call *call, PlaitArena *arena, gint64 entries)
 {
+  plait_arena_release (arena, call->entries, sizeof *call->entries * (gsize)entries);
   plait_arena_release (arena, call->row, sizeof *call->row * (gsize)(3 * call->room + 2 * entries));
   plait_arena_release (arena, call->weights, sizeof *call->weights * (gsize)(2 * call->room));
 }
 
-/* The last @n rows of @entry, which stand in @leaves from @begin on, and what they have. */
+/* The rows of @entry that were weighed last, and what they have. */
 static void
-note_leaves (const PlaitWalk *walk, const Entry *entry, gint64 n_rows, gint64 n, gint64 *row, PlaitScalar *of_leaves)
+note_leaves (const PlaitWalk *walk, const Entry *entry, gint64 *row, PlaitScalar *of_leaves)
 {
-  const PlaitScalar *path = entry->path + n_rows - n;
+  const PlaitScalar *path = entry->path + entry->from;
+  gint64 n = entry->n - entry->from;
   PlaitScalar sum = 0;
 
-  memcpy (row, entry->row + n_rows - n, sizeof *row * (gsize)n);
+  memcpy (row, entry->row + entry->from, sizeof *row * (gsize)n);
   for (gint64 i = 0; i < n; i++)
     sum += path[i];
   for (gint64 i = 0; i < n; i++)
@@ -437,65 +427,55 @@ note_leaves (const PlaitWalk *walk, const Entry *entry, gint64 n_rows, gint64 n,
 
 /* The leaves of all entries, end to end. */
 static void
-gather_leaves (const Call *call, PlaitArena *arena, PlaitWalked *walked)
+gather_leaves (const Call *call, PlaitArena *arena, gint64 entries, PlaitWalked *walked)
 {
   const PlaitWalk *walk = call->walk;
-  gint64 entries = plait_ragged_rows (walk->queries) * walk->heads, entry = 0, *row;
+  gint64 *row;
   PlaitRagged sets = plait_ragged_units (arena, entries);
   gint64 *rows = plait_arena_new_array (arena, gint64, entries + 1);
 
   rows[0] = 0;
   for (gint64 e = 0; e < entries; e++)
-    rows[e + 1] = rows[e] + call->n_leaves[e];
+    rows[e + 1] = rows[e] + call->entries[e].n - call->entries[e].from;
   row = plait_arena_new_array (arena, gint64, rows[entries]);
   walked->of_leaves = plait_arena_new_array (arena, PlaitScalar, rows[entries]);
-  for (gint64 s = 0; s < walk->queries.n; s++)
-    for (gint64 q = walk->queries.offsets[s]; q < walk->queries.offsets[s + 1]; q++)
-      for (gint64 h = 0; h < walk->heads; h++, entry++)
-        {
-          Entry of = entry_of (call, s, q, h);
-
-          note_leaves (walk, &of, call->n_rows[entry], call->n_leaves[entry], row + rows[entry],
-                       walked->of_leaves + rows[entry]);
-        }
+  for (gint64 e = 0; e < entries; e++)
+    note_leaves (walk, &call->entries[e], row + rows[e], walked->of_leaves + rows[e]);
   walked->leaves = (PlaitChosen){ walk->heads, sets, { entries, rows }, row };
 }
 
 /* The rows and sets of all entries, end to end. */
 static void
-gather_all (const Call *call, PlaitArena *arena, PlaitWalked *walked)
+gather_all (const Call *call, PlaitArena *arena, gint64 entries, PlaitWalked *walked)
 {
-  const PlaitWalk *walk = call->walk;
-  gint64 entries = plait_ragged_rows (walk->queries) * walk->heads, entry = 0, n_sets = 0, n = 0;
+  gint64 n_sets = 0, n = 0;
   gint64 *sets = plait_arena_new_array (arena, gint64, entries + 1), *rows, *row, *parent;
   PlaitScalar *weights = plait_arena_new_array (arena, PlaitScalar, 2 * walked->weighed), *path;
 
   path = weights + walked->weighed;
   sets[0] = 0;
   for (gint64 e = 0; e < entries; e++)
-    sets[e + 1] = sets[e] + call->n_sets[e];
+    sets[e + 1] = sets[e] + call->entries[e].n_sets;
   rows = plait_arena_new_array (arena, gint64, 2 * sets[entries] + 1);
   parent = rows + sets[entries] + 1;
   row = plait_arena_new_array (arena, gint64, walked->weighed);
   rows[0] = 0;
-  for (gint64 s = 0; s < walk->queries.n; s++)
-    for (gint64 q = walk->queries.offsets[s]; q < walk->queries.offsets[s + 1]; q++)
-      for (gint64 h = 0; h < walk->heads; h++, entry++)
-        {
-          Entry of = entry_of (call, s, q, h);
-          gsize number = (gsize)call->n_rows[entry];
+  for (gint64 e = 0; e < entries; e++)
+    {
+      const Entry *of = &call->entries[e];
+      gsize number = (gsize)of->n;
 
-          for (gint64 i = 0; i < call->n_sets[entry]; i++, n_sets++)
-            {
-              rows[n_sets + 1] = rows[n_sets] + of.in_set[i];
-              parent[n_sets] = of.parent[i] < 0 ? -1 : n + of.parent[i];
-            }
-          memcpy (row + n, of.row, sizeof *row * number);
-          memcpy (weights + n, of.weights, sizeof *weights * number);
-          memcpy (path + n, of.path, sizeof *path * number);
-          n += (gint64)number;
+      for (gint64 i = 0; i < of->n_sets; i++, n_sets++)
+        {
+          rows[n_sets + 1] = rows[n_sets] + of->in_set[i];
+          parent[n_sets] = of->parent[i] < 0 ? -1 : n + of->parent[i];
         }
-  walked->all = (PlaitChosen){ walk->heads, { entries, sets }, { n_sets, rows }, row };
+      memcpy (row + n, of->row, sizeof *row * number);
+      memcpy (weights + n, of->weights, sizeof *weights * number);
+      memcpy (path + n, of->path, sizeof *path * number);
+      n += of->n;
+    }
+  walked->all = (PlaitChosen){ call->walk->heads, { entries, sets }, { n_sets, rows }, row };
   walked->parent = parent;
   walked->weights = weights;
   walked->path = path;
@@ -514,13 +494,13 @@ plait_walk (PlaitPool *pool, PlaitArena *arena, const PlaitWalk *walk, const Pla
   plait_pool_run (pool, call.pieces, walk_piece, &call);
   for (gint64 e = 0; e < entries; e++)
     {
-      if (call.n_rows[e] < 0)
+      if (call.entries[e].n < 0)
         return (PlaitWalked){ .weighed = -1 };
-      walked.weighed += call.n_rows[e];
+      walked.weighed += call.entries[e].n;
     }
-  gather_leaves (&call, arena, &walked);
+  gather_leaves (&call, arena, entries, &walked);
   if (all)
-    gather_all (&call, arena, &walked);
+    gather_all (&call, arena, entries, &walked);
   release (&call, arena, entries);
   return walked;
 }
