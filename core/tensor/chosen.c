@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/chosen.h"
 
-#include <string.h>
-
 #include "tensor/chosen-private.h"
 #include "tensor/panel.h"
-#include "tensor/terms.h"
+#include "tensor/spans.h"
 
 /* What a number of a softmax takes, in multiply-adds. */
 #define SOFTMAX_COST 16
@@ -84,19 +82,12 @@ run (PlaitPool *pool, Call *call, gint64 cost, gint64 most_splits, PlaitPiece pi
 static gint64
 first_query (const Call *call, gint64 piece)
 {
-  const PlaitChosen *chosen = call->chosen;
-  gint64 number = piece / call->splits * call->number_in_piece, low = 0, high = plait_chosen_queries (chosen);
+  PlaitRagged sets = call->chosen->sets, rows = call->chosen->rows;
+  gint64 heads = call->chosen->heads, number = piece / call->splits * call->number_in_piece;
+  gint64 set = plait_first_place (rows.offsets, 0, rows.n + 1, number);
+  gint64 entry = plait_first_place (sets.offsets, 0, sets.n + 1, set);
 
-  while (low < high)
-    {
-      gint64 middle = (low + high) / 2;
-
-      if (plait_chosen_begin_of_query (chosen, middle) < number)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low;
+  return MIN ((entry + heads - 1) / heads, sets.n / heads);
 }
 
 static gint64
