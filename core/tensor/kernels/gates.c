@@ -8,7 +8,7 @@
  * backward needs; backward leaves the product's cotangent in their place.
  */
 
-/* Writes the cotangent of gate @gate's input. */
+/* Writes the cotangent of a gate's input. */
 static inline __attribute__ ((always_inline)) void
 put_projected (const PlaitCellRow *row, gint64 place, Vector value, gint64 n)
 {
@@ -16,6 +16,14 @@ put_projected (const PlaitCellRow *row, gint64 place, Vector value, gint64 n)
 
   if (to)
     put (to + place, row->adds ? take (to + place, n) + value : value, n);
+}
+
+/* The same where it takes the gate's place too. */
+static inline __attribute__ ((always_inline)) void
+put_gate (const PlaitCellRow *row, gint64 place, Vector value, gint64 n)
+{
+  put (row->gates + place, value, n);
+  put_projected (row, place, value, n);
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -107,14 +115,12 @@ EACH_VECTOR (lstm)
 static inline __attribute__ ((always_inline)) Vector
 gru_update_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n, Vector candidate)
 {
-  PlaitScalar *gates = row->gates + i;
   Vector dstate = take (row->dstate + i, n) + take (row->carried + i, n);
-  Vector update = take (gates + width, n);
+  Vector update = take (row->gates + width + i, n);
   Vector dupdate
       = PLAIT_TERM (recur_gru_update, dstate * (take (row->previous + i, n) - candidate) * update * (1 - update));
 
-  put (gates + width, dupdate, n);
-  put_projected (row, width + i, dupdate, n);
+  put_gate (row, width + i, dupdate, n);
   put (row->carried + i, PLAIT_TERM (recur_gru_state, dstate * update), n);
   return PLAIT_TERM (recur_gru_candidate, dstate * (1 - update) * (1 - candidate * candidate));
 }
@@ -127,9 +133,8 @@ gru_after_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   Vector reset = take (gates, n), product = take (gates + 2 * width, n);
   Vector dreset = PLAIT_TERM (recur_gru_reset, dcandidate * product * reset * (1 - reset));
 
-  put (gates, dreset, n);
+  put_gate (row, i, dreset, n);
   put (gates + 2 * width, PLAIT_TERM (recur_gru_reset_product, dcandidate * reset), n);
-  put_projected (row, i, dreset, n);
   put_projected (row, 2 * width + i, dcandidate, n);
 }
 
@@ -138,11 +143,9 @@ EACH_VECTOR (gru_after_backward)
 static inline __attribute__ ((always_inline)) void
 gru_candidate_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 {
-  PlaitScalar *candidate = row->gates + 2 * width + i;
-  Vector dcandidate = gru_update_backward (row, width, i, n, take (candidate, n));
+  Vector candidate = take (row->gates + 2 * width + i, n);
 
-  put (candidate, dcandidate, n);
-  put_projected (row, 2 * width + i, dcandidate, n);
+  put_gate (row, 2 * width + i, gru_update_backward (row, width, i, n, candidate), n);
 }
 
 EACH_VECTOR (gru_candidate_backward)
@@ -150,12 +153,10 @@ EACH_VECTOR (gru_candidate_backward)
 static inline __attribute__ ((always_inline)) void
 gru_reset_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 {
-  PlaitScalar *gates = row->gates + i;
-  Vector reset = take (gates, n), dproduct = take (row->dreset + i, n);
+  Vector reset = take (row->gates + i, n), dproduct = take (row->dreset + i, n);
   Vector dreset = PLAIT_TERM (recur_gru_reset, dproduct * take (row->previous + i, n) * reset * (1 - reset));
 
-  put (gates, dreset, n);
-  put_projected (row, i, dreset, n);
+  put_gate (row, i, dreset, n);
   put (row->carried + i, take (row->carried + i, n) + PLAIT_TERM (recur_gru_reset_state, dproduct * reset), n);
 }
 
@@ -164,7 +165,7 @@ EACH_VECTOR (gru_reset_backward)
 static inline __attribute__ ((always_inline)) void
 lstm_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
 {
-  PlaitScalar *gates = row->gates + i;
+  const PlaitScalar *gates = row->gates + i;
   Vector dstate = take (row->dstate + i, n) + take (row->carried + i, n);
   Vector input = take (gates, n), forget = take (gates + width, n);
   Vector candidate = take (gates + 2 * width, n), output = take (gates + 3 * width, n);
@@ -178,14 +179,10 @@ lstm_backward (const PlaitCellRow *row, gint64 width, gint64 i, gint64 n)
   if (row->previous_cell)
     dforget = PLAIT_TERM (recur_lstm_forget, dcell * take (row->previous_cell + i, n) * forget * (1 - forget));
   put (row->carried_cell + i, PLAIT_TERM (recur_lstm_previous_cell, dcell * forget), n);
-  put (gates, dinput, n);
-  put (gates + width, dforget, n);
-  put (gates + 2 * width, dcandidate, n);
-  put (gates + 3 * width, doutput, n);
-  put_projected (row, i, dinput, n);
-  put_projected (row, width + i, dforget, n);
-  put_projected (row, 2 * width + i, dcandidate, n);
-  put_projected (row, 3 * width + i, doutput, n);
+  put_gate (row, i, dinput, n);
+  put_gate (row, width + i, dforget, n);
+  put_gate (row, 2 * width + i, dcandidate, n);
+  put_gate (row, 3 * width + i, doutput, n);
 }
 
 EACH_VECTOR (lstm_backward)
