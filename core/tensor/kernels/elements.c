@@ -210,36 +210,33 @@ KERNEL (activate_backward) (PlaitActivation activation, PlaitScalar *dx, PlaitSc
   EACH_ACTIVATION (BACKWARD)
 }
 
-double
-KERNEL (total) (const PlaitScalar *x, gint64 n)
+/* The sum of the numbers, or of their @squares, which must be a constant. */
+static inline __attribute__ ((always_inline)) double
+sum_of (const PlaitScalar *x, gint64 n, gboolean squares)
 {
   double sums[8] = { 0 }, sum = 0;
   gint64 i = 0;
 
   for (; i + 8 <= n; i += 8)
     for (int j = 0; j < 8; j++)
-      sums[j] += x[i + j];
+      sums[j] += squares ? (double)x[i + j] * x[i + j] : x[i + j];
   for (; i < n; i++)
-    sum += x[i];
+    sum += squares ? (double)x[i] * x[i] : x[i];
   for (int j = 0; j < 8; j++)
     sum += sums[j];
   return sum;
 }
 
 double
+KERNEL (total) (const PlaitScalar *x, gint64 n)
+{
+  return sum_of (x, n, FALSE);
+}
+
+double
 KERNEL (squares) (const PlaitScalar *x, gint64 n)
 {
-  double sums[8] = { 0 }, sum = 0;
-  gint64 i = 0;
-
-  for (; i + 8 <= n; i += 8)
-    for (int j = 0; j < 8; j++)
-      sums[j] += (double)x[i + j] * x[i + j];
-  for (; i < n; i++)
-    sum += (double)x[i] * x[i];
-  for (int j = 0; j < 8; j++)
-    sum += sums[j];
-  return sum;
+  return sum_of (x, n, TRUE);
 }
 
 static inline __attribute__ ((always_inline)) PlaitScalar
