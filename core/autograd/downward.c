@@ -41,17 +41,16 @@ set_values (PlaitTape *tape, PlaitDownward *downward, const PlaitNode *node)
     }
 }
 
-/* Runs @way with the factors packed, where there is more than one depth. */
+/* Packs the factors for it where there is more than one depth. */
 static void
-run_packed (PlaitTape *tape, PlaitDownward *downward, gboolean transposed,
-            void (*way) (PlaitPool *pool, const PlaitDownward *downward))
+run_packed (PlaitTape *tape, PlaitDownward *downward, gboolean backward)
 {
   for (gint64 i = 0; i < 2 && downward->depths->n > 1; i++)
     {
-      plait_tape_pack (tape, &downward->sides[i].recurrent, transposed);
-      plait_tape_pack (tape, &downward->sides[i].candidate, transposed);
+      plait_tape_pack (tape, &downward->sides[i].recurrent, backward);
+      plait_tape_pack (tape, &downward->sides[i].candidate, backward);
     }
-  way (plait_tape_pool (tape), downward);
+  plait_downward_run (plait_tape_pool (tape), downward, backward);
   for (gint64 i = 1; i >= 0; i--)
     {
       plait_tape_unpack (tape, &downward->sides[i].candidate);
@@ -81,7 +80,7 @@ downward_backward (PlaitTape *tape, PlaitNode *node)
       if (side->candidate.weight.data)
         side->candidate.weight = PLAIT_TERM_TENSOR (tape, downward_reset, side->candidate.weight);
     }
-  run_packed (tape, downward, TRUE, plait_downward_backward);
+  run_packed (tape, downward, TRUE);
   for (gint64 i = 0; i < 2; i++)
     {
       const PlaitDownwardSide *side = &downward->sides[i];
@@ -147,7 +146,7 @@ plait_downward (PlaitTape *tape, const PlaitRecurrentCell *cells, const PlaitTre
         side->reset_states = plait_tape_keep (tape, node, rows, width);
     }
   plait_rows_gather (plait_tape_pool (tape), node->value, 0, roots->value, depths->root);
-  run_packed (tape, downward, FALSE, plait_downward_forward);
+  run_packed (tape, downward, FALSE);
   if (!node->needs_gradient)
     plait_tape_release_kept (tape, node);
   return node;

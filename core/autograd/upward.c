@@ -119,7 +119,7 @@ upward_backward (PlaitTape *tape, PlaitNode *node)
       upward->candidate[side].weight
           = PLAIT_TERM_TENSOR (tape, upward_gru_reset_product, upward->candidate[side].weight);
   pack (tape, upward, TRUE);
-  plait_upward_backward (pool, upward, &work);
+  plait_upward_run (pool, upward, &work);
   unpack (tape, upward);
 
   gates.x = PLAIT_TERM_TENSOR (tape, upward_gates_weight, upward->children);
@@ -188,7 +188,7 @@ plait_upward (PlaitTape *tape, const PlaitTreeCell *cell, const PlaitTreeHeights
   else if (lstm)
     plait_tensor_fill (pool, upward->cells, 0, 0);
   pack (tape, upward, FALSE);
-  plait_upward_forward (pool, upward);
+  plait_upward_run (pool, upward, NULL);
   unpack (tape, upward);
   if (!node->needs_gradient)
     plait_tape_release_kept (tape, node);

@@ -172,8 +172,8 @@ backward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
         go_up (&depth);
 }
 
-static void
-run_bundles (PlaitPool *pool, const PlaitDownward *downward, gboolean backward)
+void
+plait_downward_run (PlaitPool *pool, const PlaitDownward *downward, gboolean backward)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
   const PlaitDownwardSide *sides = downward->sides;
@@ -182,16 +182,4 @@ run_bundles (PlaitPool *pool, const PlaitDownward *downward, gboolean backward)
 
   plait_bundles_run (pool, downward->depths->sentences.n, most_rows (downward->depths), factors, 4,
                      backward ? backward_bundle : forward_bundle, &all);
-}
-
-void
-plait_downward_forward (PlaitPool *pool, const PlaitDownward *downward)
-{
-  run_bundles (pool, downward, FALSE);
-}
-
-void
-plait_downward_backward (PlaitPool *pool, const PlaitDownward *downward)
-{
-  run_bundles (pool, downward, TRUE);
 }

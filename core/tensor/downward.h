@@ -34,8 +34,6 @@ typedef struct
   PlaitTensor dreset;  /* the same, with the reset before */
 } PlaitDownward;
 
-void plait_downward_forward (PlaitPool *pool, const PlaitDownward *downward);
-
-/* Leaves the cotangents of the products in the gates, as plait_recurrence_backward does. The factors are packed
- * transposed. */
-void plait_downward_backward (PlaitPool *pool, const PlaitDownward *downward);
+/* Goes down, or @backward: with the factors packed transposed, and leaves the cotangents of the products in the gates,
+ * as plait_recurrence_backward does. */
+void plait_downward_run (PlaitPool *pool, const PlaitDownward *downward, gboolean backward);

@@ -180,9 +180,8 @@ backward_bundle (gpointer data, gint64 bundle, gint64 bundles, PlaitPool *pool)
     }
 }
 
-/* Goes back where there is @work. */
-static void
-run_bundles (PlaitPool *pool, const PlaitUpward *upward, const PlaitUpwardBackward *work)
+void
+plait_upward_run (PlaitPool *pool, const PlaitUpward *upward, const PlaitUpwardBackward *work)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_CELLS);
   const PlaitTreeHeights *heights = upward->heights;
@@ -192,16 +191,4 @@ run_bundles (PlaitPool *pool, const PlaitUpward *upward, const PlaitUpwardBackwa
   if (heights->n > 0)
     plait_bundles_run (pool, heights->sentences.n, heights->first[1], factors, 3,
                        work ? backward_bundle : forward_bundle, &all);
-}
-
-void
-plait_upward_forward (PlaitPool *pool, const PlaitUpward *upward)
-{
-  run_bundles (pool, upward, NULL);
-}
-
-void
-plait_upward_backward (PlaitPool *pool, const PlaitUpward *upward, const PlaitUpwardBackward *work)
-{
-  run_bundles (pool, upward, work);
 }

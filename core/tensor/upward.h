@@ -45,12 +45,10 @@ typedef struct
   PlaitTensor reset_children; /* [nodes, 2 w] after the reset gates, of a GRU with the reset before */
 } PlaitUpward;
 
-void plait_upward_forward (PlaitPool *pool, const PlaitUpward *upward);
-
 /*
- * Goes back from the cotangents of all rows, to which it adds: those of the leaves are then the leaves' gradients. In
- * @kept the cotangents of the gates' inputs take the gates' places, and so do those of a GRU's candidate and products;
- * factors' gradients are children^T and reset_children^T times them. The factors are packed transposed.
+ * The way back, from the cotangents of all rows, to which it adds: those of the leaves are then the leaves' gradients.
+ * In @kept the cotangents of the gates' inputs take the gates' places, and so do those of a GRU's candidate and
+ * products; factors' gradients are children^T and reset_children^T times them. The factors are packed transposed.
  */
 typedef struct
 {
@@ -62,4 +60,5 @@ typedef struct
   PlaitTensor dreset;     /* the same, of a GRU with the reset before */
 } PlaitUpwardBackward;
 
-void plait_upward_backward (PlaitPool *pool, const PlaitUpward *upward, const PlaitUpwardBackward *work);
+/* Goes up, or back where there is @work. */
+void plait_upward_run (PlaitPool *pool, const PlaitUpward *upward, const PlaitUpwardBackward *work);
