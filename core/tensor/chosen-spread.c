@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "tensor/chosen-private.h"
-#include "tensor/terms.h"
 
 /* What is added to the rows that were chosen. */
 

@@ -2,7 +2,6 @@
 #include "tensor/vocabulary.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "tensor/blas.h"
 #include "tensor/elementwise.h"
