@@ -67,7 +67,7 @@ plait_halves_right (const PlaitBfloat16Kernels *kernels, PlaitHalves *to, PlaitT
 
 void
 plait_halves_multiply (const PlaitBfloat16Kernels *kernels, const PlaitBfloat16Panel *left, const PlaitHalves *panels,
-                       PlaitScalar *y, gint64 y_stride, gint64 width, gboolean add)
+                       gint64 halves, PlaitScalar *y, gint64 y_stride, gint64 width, gboolean add)
 {
   PlaitBfloat16Panel panel = *left;
 
@@ -75,7 +75,7 @@ plait_halves_multiply (const PlaitBfloat16Kernels *kernels, const PlaitBfloat16P
   panel.add = add;
   for (gint64 j = 0; j < width; j += WIDTH)
     {
-      panel.panel = panels + j * left->halves;
+      panel.panel = panels + j * halves;
       panel.y = y + j;
       panel.width = MIN (WIDTH, width - j);
       kernels->multiply (&panel);

@@ -33,6 +33,8 @@ PlaitBfloat16Panel plait_halves_left (const PlaitBfloat16Kernels *kernels, Plait
 void plait_halves_right (const PlaitBfloat16Kernels *kernels, PlaitHalves *to, PlaitTensor b, gboolean transposed,
                          gint64 first, gint64 depth, gint64 column, gint64 width);
 
-/* y = (@add: y +) the rows of @left times panels of @width columns, from @panels on. */
+/* y = (@add: y +) the rows of @left times panels of @width columns, from @panels on, which are @halves deep; the left
+ * factor may lack the end of that. */
 void plait_halves_multiply (const PlaitBfloat16Kernels *kernels, const PlaitBfloat16Panel *left,
-                            const PlaitHalves *panels, PlaitScalar *y, gint64 y_stride, gint64 width, gboolean add);
+                            const PlaitHalves *panels, gint64 halves, PlaitScalar *y, gint64 y_stride, gint64 width,
+                            gboolean add);

@@ -113,7 +113,7 @@ multiply_bfloat16 (const Product *product, const Place *place, guint thread)
   *kept = place->band;
   rows = plait_halves_left (product->bfloat16, left, product->a, product->transpose_a, place->row, place->rows,
                             product->first, product->depth);
-  plait_halves_multiply (product->bfloat16, &rows, (PlaitHalves *)panels,
+  plait_halves_multiply (product->bfloat16, &rows, (PlaitHalves *)panels, rows.halves,
                          plait_tensor_row (product->c, place->row) + place->column, product->c.stride, place->width,
                          product->add);
   if (product->column_sums && place->part == 0)

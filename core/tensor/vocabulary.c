@@ -144,7 +144,7 @@ multiply_rounded_logits (const Stage *stage, gint64 block, PlaitScalar *logits, 
                                   .step = 1 };
 
       plait_halves_right (stage->bfloat16, panel, stage->work->table, TRUE, first, depth, block * stage->block, n);
-      plait_halves_multiply (stage->bfloat16, &left, panel, logits, stage->block, n, first > 0);
+      plait_halves_multiply (stage->bfloat16, &left, panel, left.halves, logits, stage->block, n, first > 0);
     }
 }
 
@@ -279,8 +279,8 @@ add_table_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits,
     {
       PlaitBfloat16Panel turned = plait_halves_left (stage->bfloat16, left, *logits, TRUE, 0, logits->width, 0, rows);
 
-      plait_halves_multiply (stage->bfloat16, &turned, (PlaitHalves *)stage->states, dtable.data, dtable.stride, width,
-                             add);
+      plait_halves_multiply (stage->bfloat16, &turned, (PlaitHalves *)stage->states, turned.halves, dtable.data,
+                             dtable.stride, width, add);
     }
   else if (stage->blas)
     plait_blas_multiply (dtable, add, PLAIT_TERM (vocabulary_loss_table, 1), *logits, TRUE,
@@ -305,7 +305,7 @@ add_states_gradient (const Stage *stage, gint64 block, const PlaitTensor *logits
       PlaitBfloat16Panel whole = plait_halves_left (stage->bfloat16, left, *logits, FALSE, 0, rows, 0, n);
 
       plait_halves_right (stage->bfloat16, (PlaitHalves *)panel, stage->work->table, FALSE, word, n, 0, width);
-      plait_halves_multiply (stage->bfloat16, &whole, (PlaitHalves *)panel, share, width, width, add);
+      plait_halves_multiply (stage->bfloat16, &whole, (PlaitHalves *)panel, whole.halves, share, width, width, add);
       return;
     }
   if (stage->blas)

@@ -73,13 +73,5 @@ static inline void
 multiply_halves (const Piece *piece, PlaitBfloat16Panel left, Right right, PlaitScalar *y, gint64 stride, gint64 width,
                  gboolean add)
 {
-  left.y_stride = stride;
-  left.add = add;
-  for (gint64 j = 0; j < width; j += PLAIT_BFLOAT16_WIDTH)
-    {
-      left.panel = right.panels + j * right.halves;
-      left.y = y + j;
-      left.width = MIN (PLAIT_BFLOAT16_WIDTH, width - j);
-      piece->bfloat16->multiply (&left);
-    }
+  plait_halves_multiply (piece->bfloat16, &left, right.panels, right.halves, y, stride, width, add);
 }
