@@ -91,17 +91,10 @@ static PlaitScalar
 mean_change (const Piece *piece, gint64 query)
 {
   const PlaitAttentionJob *job = piece->job;
-  gint64 at = piece->first_query + query, i;
-  const PlaitScalar *context = plait_tensor_row (job->context, at) + piece->column;
-  const PlaitScalar *dcontext = plait_tensor_row (job->dcontext, at) + piece->column;
-  Vector sum = { 0 };
-  PlaitScalar rest = 0;
+  gint64 at = piece->first_query + query;
 
-  for (i = 0; i + VECTOR_LENGTH <= piece->width; i += VECTOR_LENGTH)
-    sum += vector_load (context + i) * vector_load (dcontext + i);
-  for (; i < piece->width; i++)
-    rest += context[i] * dcontext[i];
-  return rest + vector_sum (sum);
+  return product_of (plait_tensor_row (job->context, at) + piece->column,
+                     plait_tensor_row (job->dcontext, at) + piece->column, piece->width);
 }
 
 /* Of a query and the block: scores -> weights after dropout; the gradients of those -> those of the scores. */
@@ -113,7 +106,7 @@ softmax_backward (const Piece *piece, gint64 query, PlaitScalar *weights, PlaitS
   gint64 seen = seen_of_block (piece, query, from, keys), i;
   PlaitScalar log_sum = job->log_sums[(piece->first_query + query) * job->settings->heads + piece->head];
 
-  if (piece->threshold > 0)
+  if (piece->mask.threshold > 0)
     drop (piece, query, changes, from, seen);
   for (i = 0; i < seen; i += VECTOR_LENGTH)
     {
@@ -136,7 +129,7 @@ softmax_backward (const Piece *piece, gint64 query, PlaitScalar *weights, PlaitS
       vector_store (weights + i, (Vector){ 0 });
       vector_store (changes + i, (Vector){ 0 });
     }
-  if (piece->threshold > 0)
+  if (piece->mask.threshold > 0)
     drop (piece, query, weights, from, seen);
 }
 

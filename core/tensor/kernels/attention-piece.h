@@ -43,8 +43,7 @@ typedef struct
   gboolean in_place; /* rows are read where they stand */
   const PlaitBfloat16Kernels *bfloat16; /* multiplies, or NULL */
   PlaitScalar scale;
-  guint32 threshold; /* of the dropout hash */
-  PlaitScalar kept;  /* factor of weights that are not dropped */
+  PlaitMask mask; /* of the weights */
 } Piece;
 
 static inline gint64
@@ -82,8 +81,7 @@ piece_of (const PlaitAttentionPiece *given)
   /* What is rounded is copied anyway. */
   piece.in_place = piece.bfloat16 || (piece.at_once && piece.padded == piece.width);
   piece.scale = settings->scale != 0 ? (PlaitScalar)settings->scale : 1 / (PlaitScalar)sqrt ((double)piece.width);
-  piece.threshold = (guint32)(settings->dropout * 0x1p32);
-  piece.kept = (PlaitScalar)(1 / (1 - settings->dropout));
+  piece.mask = plait_mask (settings->key, settings->dropout);
   return piece;
 }
 
@@ -211,12 +209,10 @@ lanes_below (gint64 n)
 static inline void
 drop (const Piece *piece, gint64 query, PlaitScalar *row, gint64 from, gint64 n)
 {
-  guint64 state = piece->job->settings->key.state;
   guint64 place = (guint64)(piece->first_query + query) * piece->job->settings->heads + piece->head;
-  guint32 key2 = (guint32)(state >> 32), key = plait_random_hash32 ((guint32)state, key2, (guint32)place);
-  guint32 threshold = piece->threshold;
-  PlaitScalar kept = piece->kept;
+  const PlaitMask mask = piece->mask;
+  guint32 key = plait_random_hash32 (mask.key, mask.key2, (guint32)place);
 
   for (gint64 j = 0; j < n; j++)
-    row[j] = plait_random_hash32 (key, key2, (guint32)(from + j)) < threshold ? 0 : row[j] * kept;
+    row[j] = plait_random_hash32 (key, mask.key2, (guint32)(from + j)) < mask.threshold ? 0 : row[j] * mask.kept;
 }

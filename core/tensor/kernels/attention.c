@@ -258,7 +258,7 @@ read_values (const Piece *piece, const Room *room, PlaitScalar *to, gint64 strid
 static void
 drop_tile (const Piece *piece, const Room *room, gint64 first, gint64 n, gint64 from, gint64 keys)
 {
-  for (gint64 q = 0; q < n && piece->threshold > 0; q++)
+  for (gint64 q = 0; q < n && piece->mask.threshold > 0; q++)
     drop (piece, first + q, room->scores + q * piece->stride, from, keys);
 }
 

@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "tensor/kernels/parts.h"
 #include "tensor/kernels/variant.h"
 #include "tensor/terms.h"
 
 #include "base/random.h"
 
 /* Attention of one row over its own few items: all heads of the row. */
-
-static PlaitScalar
-dot (const PlaitScalar *x, const PlaitScalar *y, gint64 n)
-{
-  Vector sums = { 0 };
-  PlaitScalar sum = 0;
-  gint64 i = 0;
-
-  for (; i + VECTOR_LENGTH <= n; i += VECTOR_LENGTH)
-    sums += vector_load (x + i) * vector_load (y + i);
-  for (; i < n; i++)
-    sum += x[i] * y[i];
-  return vector_sum (sums) + sum;
-}
 
 static gboolean
 is_present (const PlaitItemsJob *job, guint item, gint64 row)
@@ -42,7 +29,7 @@ weigh (const PlaitItemsJob *job, gint64 row, gint64 column, gint64 width, PlaitS
   for (guint j = 0; j < job->n; j++)
     if (is_present (job, j, row))
       {
-        weights[j] = dot (query, plait_tensor_row (job->keys[j], row) + column, width) * scale;
+        weights[j] = product_of (query, plait_tensor_row (job->keys[j], row) + column, width) * scale;
         greatest = weights[j] > greatest ? weights[j] : greatest;
       }
   for (guint j = 0; j < job->n; j++)
@@ -63,14 +50,13 @@ static PlaitScalar
 factor_of (const PlaitItemsJob *job, gint64 row, guint head, guint item)
 {
   const PlaitAttentionSettings *settings = job->settings;
-  guint32 key = (guint32)settings->key.state, key2 = (guint32)(settings->key.state >> 32);
+  PlaitMask mask = plait_mask (settings->key, settings->dropout);
+  guint32 key;
 
   if (settings->dropout == 0)
     return 1;
-  key = plait_random_hash32 (key, key2, (guint32)((guint64)row * settings->heads + head));
-  return plait_random_hash32 (key, key2, item) < (guint32)(settings->dropout * 0x1p32)
-             ? 0
-             : (PlaitScalar)(1 / (1 - settings->dropout));
+  key = plait_random_hash32 (mask.key, mask.key2, (guint32)((guint64)row * settings->heads + head));
+  return plait_random_hash32 (key, mask.key2, item) < mask.threshold ? 0 : mask.kept;
 }
 
 void
@@ -131,7 +117,7 @@ KERNEL (items_backward) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scra
         {
           changes[j] = is_present (job, j, row)
                            ? factor_of (job, row, head, j)
-                                 * dot (dcontext, plait_tensor_row (job->values[j], row) + column, width)
+                                 * product_of (dcontext, plait_tensor_row (job->values[j], row) + column, width)
                            : 0;
           delta += weights[j] * changes[j];
         }

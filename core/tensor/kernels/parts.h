@@ -20,6 +20,21 @@ put (PlaitScalar *to, Vector value, gint64 n)
     vector_store_part (to, value, n);
 }
 
+/* The product of two short rows: numbers behind the last whole vector are summed by themselves. */
+static inline PlaitScalar
+product_of (const PlaitScalar *x, const PlaitScalar *y, gint64 n)
+{
+  Vector sums = { 0 };
+  PlaitScalar sum = 0;
+  gint64 i = 0;
+
+  for (; i + VECTOR_LENGTH <= n; i += VECTOR_LENGTH)
+    sums += vector_load (x + i) * vector_load (y + i);
+  for (; i < n; i++)
+    sum += x[i] * y[i];
+  return vector_sum (sums) + sum;
+}
+
 /* Defines the kernel @name of a row, which calls the function @name for each vector of the width. */
 #define EACH_VECTOR(name)                                                                                              \
   void KERNEL (name) (const PlaitCellRow *row, gint64 width)                                                           \
