@@ -264,7 +264,7 @@ families_backward (PlaitTape *tape, PlaitNode *node)
     .of_queries = PLAIT_TERM_TENSOR (tape, families_attention_query, from.keys),
   };
 
-  plait_families_attention_backward (plait_tape_pool (tape), &gradients, node->gradient, &from);
+  plait_families_attention (plait_tape_pool (tape), node->gradient, &gradients, &from);
 }
 
 static const PlaitOperator families
@@ -295,6 +295,6 @@ plait_attention_over_families (PlaitTape *tape, const PlaitFamilies *of, PlaitRa
   plait_tape_note_product (tape, queries, values, read * queries->value.width);
   *payload = (FamiliesPayload){ settings_of (tape, options), query_rows, of };
   from = families_attention_of (node);
-  plait_families_attention_forward (plait_tape_pool (tape), node->value, &from);
+  plait_families_attention (plait_tape_pool (tape), node->value, NULL, &from);
   return node;
 }

@@ -302,10 +302,9 @@ backward_piece (gpointer data, gint64 number, guint thread)
     }
 }
 
-/* Goes back where @gradients are given. */
-static void
-run (PlaitPool *pool, PlaitTensor context, const PlaitFamiliesGradients *gradients,
-     const PlaitFamiliesAttention *attention)
+void
+plait_families_attention (PlaitPool *pool, PlaitTensor context, const PlaitFamiliesGradients *gradients,
+                          const PlaitFamiliesAttention *attention)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
   const PlaitAttentionSettings *settings = attention->settings;
@@ -317,17 +316,4 @@ run (PlaitPool *pool, PlaitTensor context, const PlaitFamiliesGradients *gradien
                 .mask = plait_mask (settings->key, settings->dropout) };
 
   plait_pool_run (pool, attention->query_rows.n * settings->heads, gradients ? backward_piece : forward_piece, &call);
-}
-
-void
-plait_families_attention_forward (PlaitPool *pool, PlaitTensor context, const PlaitFamiliesAttention *attention)
-{
-  run (pool, context, NULL, attention);
-}
-
-void
-plait_families_attention_backward (PlaitPool *pool, const PlaitFamiliesGradients *gradients, PlaitTensor dcontext,
-                                   const PlaitFamiliesAttention *attention)
-{
-  run (pool, dcontext, gradients, attention);
 }

@@ -56,17 +56,16 @@ typedef struct
   const PlaitAttentionSettings *settings; /* not causal; dropout is that of what the leaves have */
 } PlaitFamiliesAttention;
 
-/* context [query rows, w]: heads side by side, the sum of what the leaves have times their values. */
-void plait_families_attention_forward (PlaitPool *pool, PlaitTensor context, const PlaitFamiliesAttention *attention);
-
-/* Where gradients go, and the right factors of the products that make them: queries, keys and dcontext. */
+/* Where gradients go, and the right factors of the products that make them: queries, keys and dcontext. Targets are
+ * written whole; where several are one tensor, in the order values, keys, queries, of which only the first may have
+ * beta 0. */
 typedef struct
 {
   PlaitGradientTarget keys, queries, values;
   PlaitTensor of_keys, of_queries, of_values;
 } PlaitFamiliesGradients;
 
-/* Makes the weights again. Targets are written whole; where several are one tensor, in the order values, keys,
- * queries, of which only the first may have beta 0. */
-void plait_families_attention_backward (PlaitPool *pool, const PlaitFamiliesGradients *gradients, PlaitTensor dcontext,
-                                        const PlaitFamiliesAttention *attention);
+/* context [query rows, w]: heads side by side, the sum of what the leaves have times their values. With @gradients,
+ * goes back from its gradient, which @context then is, and makes the weights again. */
+void plait_families_attention (PlaitPool *pool, PlaitTensor context, const PlaitFamiliesGradients *gradients,
+                               const PlaitFamiliesAttention *attention);

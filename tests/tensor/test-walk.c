@@ -311,7 +311,7 @@ check_families (Trial *trial, gint64 most_leaves, gint64 most_queries, gint64 mo
   PlaitFamiliesAttention attention = { queries, keys, values, walk.queries, &families, &settings };
 
   CHECK (plait_families (trial->arena, &walk, &families));
-  plait_families_attention_forward (trial->pool, context, &attention);
+  plait_families_attention (trial->pool, context, NULL, &attention);
   for (gint64 s = 0; s < SENTENCES; s++)
     for (gint64 q = walk.queries.offsets[s]; q < walk.queries.offsets[s + 1]; q++)
       for (gint64 h = 0; h < walk.heads; h++)
