@@ -39,32 +39,25 @@ has_v4 (void)
 }
 #endif
 
-static gboolean
-runs_here (const PlaitKernels *kernels)
-{
-#ifdef __x86_64__
-  if (kernels == &plait_v4_kernels)
-    return has_v4 ();
-  if (kernels == &plait_v3_kernels)
-    return has_v3 ();
-#endif
-  return TRUE;
-}
-
 gboolean
 plait_kernels_choose (const char *variant)
 {
-  static const PlaitKernels *const all[] = {
+  static const struct
+  {
+    const PlaitKernels *kernels;
+    gboolean (*run_here) (void); /* NULL: they do */
+  } all[] = {
 #ifdef __x86_64__
-    &plait_v4_kernels, &plait_v3_kernels,
+    { &plait_v4_kernels, has_v4 },
+    { &plait_v3_kernels, has_v3 },
 #endif
-    &plait_v1_kernels
+    { &plait_v1_kernels, NULL },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (all); i++)
-    if ((!variant || g_str_equal (variant, all[i]->variant)) && runs_here (all[i]))
+    if ((!variant || g_str_equal (variant, all[i].kernels->variant)) && (!all[i].run_here || all[i].run_here ()))
       {
-        g_atomic_pointer_set (&chosen, all[i]);
+        g_atomic_pointer_set (&chosen, all[i].kernels);
         return TRUE;
       }
   return FALSE;
