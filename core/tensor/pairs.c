@@ -238,8 +238,7 @@ plait_pairs_additive_backward (PlaitPool *pool, PlaitArena *arena, const PlaitPa
                                const PlaitAdditive *additive)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
-  Call call = { .kernels = plait_kernels (),
-                .pairs = pairs,
+  Call call = { .pairs = pairs,
                 .dscores = dscores,
                 .additive = additive,
                 .gradients = gradients,

@@ -376,29 +376,30 @@ rounding_piece (gpointer data, gint64 piece, guint thread)
                      stage->first + first, rows, 0, stage->width);
 }
 
-static void
-rounded_states_piece (gpointer data, gint64 panel, guint thread)
+/* Columns of a panel. */
+static gint64
+panel_width (const Stage *stage)
 {
-  const Stage *stage = data;
-  gint64 column = panel * PLAIT_BFLOAT16_WIDTH;
-
-  plait_halves_right (stage->bfloat16, (PlaitHalves *)stage->states + column * plait_halves (stage->rows),
-                      stage->work->states, FALSE, stage->first, stage->rows, column,
-                      MIN (PLAIT_BFLOAT16_WIDTH, stage->width - column));
+  return stage->bfloat16 ? PLAIT_BFLOAT16_WIDTH : stage->kernels->tile_width;
 }
 
 static void
 states_piece (gpointer data, gint64 panel, guint thread)
 {
   const Stage *stage = data;
-  gint64 column = panel * stage->kernels->tile_width;
+  PlaitTensor states = stage->work->states;
+  gint64 tile = panel_width (stage), column = panel * tile, width = MIN (tile, stage->width - column);
 
-  plait_panel_pack (stage->kernels, stage->kernels->tile_width, stage->states + column * stage->rows,
-                    stage->work->states, FALSE, stage->first, stage->rows, column,
-                    MIN (stage->kernels->tile_width, stage->width - column));
+  if (stage->bfloat16)
+    {
+      plait_halves_right (stage->bfloat16, (PlaitHalves *)stage->states + column * plait_halves (stage->rows), states,
+                          FALSE, stage->first, stage->rows, column, width);
+      return;
+    }
+  plait_panel_pack (stage->kernels, tile, stage->states + column * stage->rows, states, FALSE, stage->first,
+                    stage->rows, column, width);
   /* The panels serve the gradient of the table alone. */
-  PLAIT_TERM_NUMBERS (vocabulary_loss_table, stage->states + column * stage->rows,
-                      stage->rows * stage->kernels->tile_width);
+  PLAIT_TERM_NUMBERS (vocabulary_loss_table, stage->states + column * stage->rows, stage->rows * tile);
 }
 
 static void
@@ -423,11 +424,8 @@ compute_chunk (Stage *stage, PlaitVocabularySums *sums)
     }
   if (!stage->wants_gradient)
     return;
-  if (work->dtable.data && stage->bfloat16)
-    plait_pool_run (stage->pool, (stage->width + PLAIT_BFLOAT16_WIDTH - 1) / PLAIT_BFLOAT16_WIDTH, rounded_states_piece,
-                    stage);
-  else if (work->dtable.data && !stage->blas)
-    plait_pool_run (stage->pool, plait_panels (stage->kernels, stage->width), states_piece, stage);
+  if (work->dtable.data && !stage->blas)
+    plait_pool_run (stage->pool, (stage->width + panel_width (stage) - 1) / panel_width (stage), states_piece, stage);
   plait_pool_run (stage->pool, stage->lanes, gradient_piece, stage);
   if (work->dstates.data)
     plait_pool_run (stage->pool, pieces, shares_piece, stage);
