@@ -12,10 +12,8 @@ typedef struct
   const PlaitKernels *kernels;
   const PlaitUpdateSlot *slots;
   guint n_slots;
-  /* What is done, the others being NULL. */
-  const PlaitAdamSettings *adam;
-  const PlaitAdadeltaSettings *adadelta;
-  double *squares; /* of each piece */
+  const PlaitUpdateSettings *settings; /* NULL: no update, but the sum of squares */
+  double *squares;                     /* of each piece */
 } Update;
 
 static gint64
@@ -46,29 +44,19 @@ piece (gpointer data, gint64 number, guint thread)
     place -= pieces_of (slot);
   first = place * PIECE;
   n = MIN (PIECE, slot->n - first);
-  if (update->adam)
-    update->kernels->adam (slot, first, n, update->adam);
-  else if (update->adadelta)
-    update->kernels->adadelta (slot, first, n, update->adadelta);
-  else
+  if (!update->settings)
     update->squares[number] = update->kernels->squares (slot->gradient + first, n);
+  else if (update->settings->rule == PLAIT_UPDATE_ADAM)
+    update->kernels->adam (slot, first, n, update->settings);
+  else
+    update->kernels->adadelta (slot, first, n, update->settings);
 }
 
 void
-plait_adam_update (PlaitPool *pool, const PlaitUpdateSlot *slots, guint n_slots, const PlaitAdamSettings *settings)
+plait_update (PlaitPool *pool, const PlaitUpdateSlot *slots, guint n_slots, const PlaitUpdateSettings *settings)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_UPDATE);
-  Update update = { .kernels = plait_kernels (), .slots = slots, .n_slots = n_slots, .adam = settings };
-
-  plait_pool_run (pool, all_pieces (&update), piece, &update);
-}
-
-void
-plait_adadelta_update (PlaitPool *pool, const PlaitUpdateSlot *slots, guint n_slots,
-                       const PlaitAdadeltaSettings *settings)
-{
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_UPDATE);
-  Update update = { .kernels = plait_kernels (), .slots = slots, .n_slots = n_slots, .adadelta = settings };
+  Update update = { .kernels = plait_kernels (), .slots = slots, .n_slots = n_slots, .settings = settings };
 
   plait_pool_run (pool, all_pieces (&update), piece, &update);
 }

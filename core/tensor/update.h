@@ -17,37 +17,30 @@ typedef struct
   gint64 n;
 } PlaitUpdateSlot;
 
+typedef enum
+{
+  PLAIT_UPDATE_ADAM,
+  /* Zeiler 2012, algorithm 1: with G and D the slot's mean squares, G <- rho G + (1 - rho) g^2, the update is
+   * d = - sqrt (D + epsilon) / sqrt (G + epsilon) g, D <- rho D + (1 - rho) d^2, and the value gets rate * d. */
+  PLAIT_UPDATE_ADADELTA,
+} PlaitUpdateRule;
+
 typedef struct
 {
-  double rate;
-  double beta1;
-  double beta2;
+  PlaitUpdateRule rule;
+  double rate;         /* of Adadelta the paper has none: 1 */
+  double beta1, beta2; /* of Adam */
+  double rho;          /* of Adadelta */
   double epsilon;
   double weight_decay;   /* decoupled: value -= rate * weight_decay * value */
   double gradient_scale; /* the gradient is multiplied by it first (clipping) */
-  gint64 step;           /* 1 at the first update; for the bias correction c = 1 - beta^step */
+  gint64 step;           /* of Adam: 1 at the first update; for the bias correction c = 1 - beta^step */
   gboolean keep;         /* leave gradients as they are, for they are not used again */
-} PlaitAdamSettings;
+} PlaitUpdateSettings;
 
-/* One pass: m, v and value of every slot; gradients are left zero, ready for the next step, unless they are kept. */
-void plait_adam_update (PlaitPool *pool, const PlaitUpdateSlot *slots, guint n_slots,
-                        const PlaitAdamSettings *settings);
-
-/* The members that Adam has too mean the same. */
-typedef struct
-{
-  double rate; /* the update is multiplied by it; the paper has none: 1 */
-  double rho;
-  double epsilon;
-  double weight_decay;
-  double gradient_scale;
-  gboolean keep;
-} PlaitAdadeltaSettings;
-
-/* Zeiler 2012, algorithm 1: with G and D the slot's mean squares, G <- rho G + (1 - rho) g^2, the update is
- * d = - sqrt (D + epsilon) / sqrt (G + epsilon) g, D <- rho D + (1 - rho) d^2, and the value gets rate * d. */
-void plait_adadelta_update (PlaitPool *pool, const PlaitUpdateSlot *slots, guint n_slots,
-                            const PlaitAdadeltaSettings *settings);
+/* One pass: value and what is kept of every slot; gradients are left zero, ready for the next step, unless they are
+ * kept. */
+void plait_update (PlaitPool *pool, const PlaitUpdateSlot *slots, guint n_slots, const PlaitUpdateSettings *settings);
 
 /* The sum of the squares of all gradients of @slots, in an order fixed by the sizes. NaN or
  * infinite if one of them is. */

@@ -95,9 +95,19 @@ plait_optimizer_update (PlaitOptimizer *optimizer, PlaitTape *tape, gint64 step,
   PlaitUpdateSlot all = all_parameters (optimizer);
   PlaitUpdateSlot *slots = &all;
   guint n = 1;
-  gboolean keep = plait_tape_keeps_gradients (tape);
+  gboolean keep = plait_tape_keeps_gradients (tape), adadelta = settings->optimizer == PLAIT_OPTIMIZER_ADADELTA;
+  PlaitUpdateSettings update = {
+    .rule = adadelta ? PLAIT_UPDATE_ADADELTA : PLAIT_UPDATE_ADAM,
+    .rate = rate,
+    .beta1 = settings->beta1,
+    .beta2 = settings->beta2,
+    .rho = settings->rho,
+    .epsilon = adadelta ? settings->adadelta_epsilon : settings->epsilon,
+    .weight_decay = settings->weight_decay,
+    .step = step,
+    .keep = keep,
+  };
   double norm;
-  double scale;
 
   if (keep)
     slots = kept_gradients (optimizer, tape, &n);
@@ -105,38 +115,11 @@ plait_optimizer_update (PlaitOptimizer *optimizer, PlaitTape *tape, gint64 step,
   if (!isfinite (norm))
     return norm;
   plait_parameters_write_values (optimizer->parameters);
-  scale = settings->clip > 0 && norm > settings->clip ? settings->clip / norm : 1;
-  if (settings->optimizer == PLAIT_OPTIMIZER_ADADELTA)
-    {
-      PlaitAdadeltaSettings adadelta = {
-        .rate = rate,
-        .rho = settings->rho,
-        .epsilon = settings->adadelta_epsilon,
-        .weight_decay = settings->weight_decay,
-        .gradient_scale = scale,
-        .keep = keep,
-      };
-
-      plait_adadelta_update (pool, slots, n, &adadelta);
-    }
-  else
-    {
-      PlaitAdamSettings adam = {
-        .rate = rate,
-        .beta1 = settings->beta1,
-        .beta2 = settings->beta2,
-        .epsilon = settings->epsilon,
-        .weight_decay = settings->weight_decay,
-        .gradient_scale = scale,
-        .step = step,
-        .keep = keep,
-      };
-
-      /* Epsilon joins the root of the second moment before its bias correction. */
-      if (settings->epsilon_place == 1)
-        adam.epsilon /= sqrt (1 - pow (adam.beta2, (double)step));
-      plait_adam_update (pool, slots, n, &adam);
-    }
+  update.gradient_scale = settings->clip > 0 && norm > settings->clip ? settings->clip / norm : 1;
+  /* Epsilon joins the root of the second moment before its bias correction. */
+  if (!adadelta && settings->epsilon_place == 1)
+    update.epsilon /= sqrt (1 - pow (update.beta2, (double)step));
+  plait_update (pool, slots, n, &update);
   return norm;
 }
 

@@ -18,13 +18,14 @@ copy_vector (Trial *trial, const PlaitScalar *from, gint64 n)
 static void
 adam_body (Trial *trial)
 {
-  PlaitAdamSettings settings = { .rate = .01,
-                                 .beta1 = .9,
-                                 .beta2 = .98,
-                                 .epsilon = 1e-3,
-                                 .weight_decay = trial_flip (trial) ? .05 : 0,
-                                 .gradient_scale = .5,
-                                 .step = trial_number (trial, 1, 9) };
+  PlaitUpdateSettings settings = { .rule = PLAIT_UPDATE_ADAM,
+                                   .rate = .01,
+                                   .beta1 = .9,
+                                   .beta2 = .98,
+                                   .epsilon = 1e-3,
+                                   .weight_decay = trial_flip (trial) ? .05 : 0,
+                                   .gradient_scale = .5,
+                                   .step = trial_number (trial, 1, 9) };
   PlaitUpdateSlot slots[3], slow[3];
   double squares = 0;
 
@@ -59,7 +60,7 @@ adam_body (Trial *trial)
     }
   CHECK_NEAR (plait_gradient_squared_norm (trial->pool, trial->arena, slots, 3) / (squares + 1),
               squares / (squares + 1), 1e-9);
-  plait_adam_update (trial->pool, slots, 3, &settings);
+  plait_update (trial->pool, slots, 3, &settings);
   for (guint i = 0; i < 3; i++)
     {
       trial_check_vector (trial, "value", slots[i].value, slow[i].value, slots[i].n);
@@ -77,11 +78,12 @@ TEST_CASE (update, adam_equals_its_slow_twin)
 static void
 adadelta_body (Trial *trial)
 {
-  PlaitAdadeltaSettings settings = { .rate = trial_flip (trial) ? .5 : 1,
-                                     .rho = .9,
-                                     .epsilon = 1e-3,
-                                     .weight_decay = trial_flip (trial) ? .05 : 0,
-                                     .gradient_scale = .5 };
+  PlaitUpdateSettings settings = { .rule = PLAIT_UPDATE_ADADELTA,
+                                   .rate = trial_flip (trial) ? .5 : 1,
+                                   .rho = .9,
+                                   .epsilon = 1e-3,
+                                   .weight_decay = trial_flip (trial) ? .05 : 0,
+                                   .gradient_scale = .5 };
   PlaitUpdateSlot slots[3], slow[3];
 
   for (guint i = 0; i < 3; i++)
@@ -112,7 +114,7 @@ adadelta_body (Trial *trial)
           slow[i].gradient[j] = 0;
         }
     }
-  plait_adadelta_update (trial->pool, slots, 3, &settings);
+  plait_update (trial->pool, slots, 3, &settings);
   for (guint i = 0; i < 3; i++)
     {
       trial_check_vector (trial, "value", slots[i].value, slow[i].value, slots[i].n);

@@ -250,7 +250,7 @@ square_root (PlaitScalar x)
 }
 
 void
-KERNEL (adam) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitAdamSettings *settings)
+KERNEL (adam) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitUpdateSettings *settings)
 {
   PlaitScalar *value = slot->value + first, *gradient = slot->gradient + first;
   PlaitScalar *m = slot->kept[0] + first, *v = slot->kept[1] + first;
@@ -279,7 +279,7 @@ KERNEL (adam) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitA
 }
 
 void
-KERNEL (adadelta) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitAdadeltaSettings *settings)
+KERNEL (adadelta) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitUpdateSettings *settings)
 {
   PlaitScalar *value = slot->value + first, *gradient = slot->gradient + first;
   PlaitScalar *gradients = slot->kept[0] + first, *updates = slot->kept[1] + first;

@@ -178,8 +178,8 @@ typedef struct
   double (*total) (const PlaitScalar *x, gint64 n);
   double (*squares) (const PlaitScalar *x, gint64 n);
   /* Elements first .. first + n - 1 of a slot. */
-  void (*adam) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitAdamSettings *settings);
-  void (*adadelta) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitAdadeltaSettings *settings);
+  void (*adam) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitUpdateSettings *settings);
+  void (*adadelta) (const PlaitUpdateSlot *slot, gint64 first, gint64 n, const PlaitUpdateSettings *settings);
 
   /* One row. @mean and @inverse may be NULL. */
   void (*layer_norm) (PlaitScalar *y, const PlaitScalar *x, const PlaitScalar *gain, const PlaitScalar *bias, gint64 n,
