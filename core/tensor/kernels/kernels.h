@@ -253,25 +253,12 @@ typedef struct
 
   /* Recurrent cells. A GRU with the reset before the product has two parts, the reset and the candidate; backward takes
    * them the other way round. */
-  PlaitCellKernel gru_after;
-  PlaitCellKernel gru_reset;
-  PlaitCellKernel gru_candidate;
-  PlaitCellKernel lstm;
-  PlaitCellKernel gru_after_backward;
-  PlaitCellKernel gru_candidate_backward;
-  PlaitCellKernel gru_reset_backward;
-  PlaitCellKernel lstm_backward;
+  PlaitCellKernel gru_after, gru_reset, gru_candidate, lstm;
+  PlaitCellKernel gru_after_backward, gru_candidate_backward, gru_reset_backward, lstm_backward;
   /* The same over the children of a node. */
-  PlaitCellKernel tree_gru_reset;
-  PlaitCellKernel tree_gru_candidate;
-  PlaitCellKernel tree_gru_after;
-  PlaitCellKernel tree_lstm;
-  PlaitCellKernel tree_gru_candidate_backward;
-  PlaitCellKernel tree_gru_reset_backward;
-  PlaitCellKernel tree_gru_after_backward;
-  PlaitCellKernel tree_lstm_backward;
-  PlaitCellKernel tree_head;
-  PlaitCellKernel tree_head_backward;
+  PlaitCellKernel tree_gru_after, tree_gru_reset, tree_gru_candidate, tree_lstm, tree_head;
+  PlaitCellKernel tree_gru_after_backward, tree_gru_candidate_backward, tree_gru_reset_backward;
+  PlaitCellKernel tree_lstm_backward, tree_head_backward;
 } PlaitKernels;
 
 /* Where the columns of a sentence's keys begin: behind those of the sentences before it, each with room to be rounded
