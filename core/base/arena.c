@@ -201,9 +201,8 @@ G_NORETURN static void
 run_out (PlaitArena *arena, gsize size)
 {
   if (!arena->leave)
-    g_error ("the memory of a step ran out outside plait_arena_protect: %" G_GSIZE_FORMAT
-             " bytes asked, %" G_GSIZE_FORMAT " held, %" G_GSIZE_FORMAT " allowed",
-             size, arena->mapped, arena->limit);
+    g_error ("the memory of a step ran out outside plait_arena_protect: %zu bytes asked, %zu held, %zu allowed", size,
+             arena->mapped, arena->limit);
   arena->refused = size;
   _longjmp (*arena->leave, 1);
 }
@@ -382,11 +381,11 @@ plait_arena_protect (PlaitArena *arena, PlaitArenaCall call, gpointer data, GErr
     return FALSE;
   if (arena->limit == 0)
     return plait_fail (error, PLAIT_ERROR_MEMORY,
-                       "The memory of a step ran out: %" G_GSIZE_FORMAT " bytes were asked for with %" G_GSIZE_FORMAT
-                       " held, and the system has no more; make the batches smaller",
+                       "The memory of a step ran out: %zu bytes were asked for with %zu held, and the system has no "
+                       "more; make the batches smaller",
                        arena->refused, held);
   return plait_fail (error, PLAIT_ERROR_MEMORY,
-                     "The memory of a step ran out: %" G_GSIZE_FORMAT " bytes were asked for with %" G_GSIZE_FORMAT
-                     " held and %" G_GSIZE_FORMAT " allowed; make the batches smaller or allow more memory",
+                     "The memory of a step ran out: %zu bytes were asked for with %zu held and %zu allowed; make the "
+                     "batches smaller or allow more memory",
                      arena->refused, held, arena->limit);
 }

@@ -68,10 +68,8 @@ plait_digest_file (const char *path, goffset offset, GError **error)
   if (fstat (descriptor, &status) != 0 || !S_ISREG (status.st_mode))
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is not a regular file; name one that can be read again", path);
   else if (status.st_size < offset)
-    plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s: the file has %" G_GINT64_FORMAT " bytes, at least %" G_GINT64_FORMAT
-                " were expected; it is cut off",
-                path, (gint64)status.st_size, (gint64)offset);
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file has %jd bytes, at least %jd were expected; it is cut off", path,
+                (gint64)status.st_size, (gint64)offset);
   else
     {
       digest = digest_from (descriptor, offset);

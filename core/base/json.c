@@ -168,7 +168,7 @@ void
 plait_json_integer (PlaitJson *json, const char *name, gint64 value)
 {
   begin_value (json, name);
-  g_string_append_printf (json->text, "%" G_GINT64_FORMAT, value);
+  g_string_append_printf (json->text, "%jd", value);
 }
 
 void

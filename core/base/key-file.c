@@ -280,8 +280,7 @@ check_text (const char *text, gsize length, const char *name, GError **error)
   if (kind)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is %s; expected a file of groups and keys", name, kind);
   if (length > LARGEST_FILE)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: the file has more than %" G_GSIZE_FORMAT " bytes; no key-file is that long", name,
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file has more than %zu bytes; no key-file is that long", name,
                        LARGEST_FILE);
   if (g_utf8_validate_len (text, length, &end))
     return TRUE;

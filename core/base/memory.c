@@ -16,8 +16,7 @@ plait_try_allocate (gsize count, gsize size, const char *what, GError **error)
   if (plait_size_multiply (count, size, &bytes))
     memory = g_try_malloc0 (MAX (bytes, 1));
   if (!memory)
-    plait_fail (error, PLAIT_ERROR_FAILED,
-                "there is no memory for %s: %" G_GSIZE_FORMAT " items of %" G_GSIZE_FORMAT " bytes", what, count, size);
+    plait_fail (error, PLAIT_ERROR_FAILED, "there is no memory for %s: %zu items of %zu bytes", what, count, size);
   return memory;
 }
 

@@ -419,7 +419,7 @@ plait_pool_scratch (PlaitPool *pool, guint thread, gsize size)
       free (share->scratch);
       share->scratch = NULL;
       if (grown < size || posix_memalign (&share->scratch, 64, grown) != 0)
-        g_error ("no memory for %" G_GSIZE_FORMAT " bytes of scratch", size);
+        g_error ("no memory for %zu bytes of scratch", size);
       share->scratch_size = grown;
     }
   return share->scratch;

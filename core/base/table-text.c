@@ -185,7 +185,7 @@ append_csv (GString *text, gboolean first, const PlaitTableCell *cell)
     append_word (text, first, cell->text);
   else if (cell->kind == PLAIT_TABLE_CELL_INTEGER)
     {
-      integer = g_strdup_printf ("%" G_GINT64_FORMAT, cell->integer);
+      integer = g_strdup_printf ("%jd", cell->integer);
       append_field (text, first, integer);
     }
   else

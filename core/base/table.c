@@ -197,7 +197,7 @@ plait_table_cell_text (const PlaitTableColumn *column, const PlaitTableCell *cel
     case PLAIT_TABLE_CELL_GAP:
       return g_strdup (cell->text);
     case PLAIT_TABLE_CELL_INTEGER:
-      return g_strdup_printf ("%" G_GINT64_FORMAT, cell->integer);
+      return g_strdup_printf ("%jd", cell->integer);
     case PLAIT_TABLE_CELL_REAL:
       return real_text (column->format, cell->real);
     case PLAIT_TABLE_CELL_SCORE:

@@ -148,7 +148,7 @@ judge (const char *subject, PlaitErrorCode code, PlaitTrialLimits limits, gboole
                            limits.processor_seconds);
       if (number == SIGXFSZ)
         return plait_fail (error, code, "%s tried to write a file", subject);
-      return plait_fail (error, code, "%s with %" G_GSIZE_FORMAT " MiB of memory crashed (signal %d, %s)", subject,
+      return plait_fail (error, code, "%s with %zu MiB of memory crashed (signal %d, %s)", subject,
                          limits.memory_bytes >> 20, number, strsignal (number));
     }
   if (report_size >= 2 && report[0] == VERDICT_CRASHED)

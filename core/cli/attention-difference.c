@@ -207,7 +207,7 @@ plait_attention_difference_shown (const PlaitAttentionDifference *difference)
   plait_table_column (table, PLAIT_TABLE_COUNTS, "Layer");
   for (gint64 h = 0; h < difference->heads; h++)
     {
-      g_autofree char *head = g_strdup_printf ("Head %" G_GINT64_FORMAT, h);
+      g_autofree char *head = g_strdup_printf ("Head %jd", h);
 
       plait_table_column (table, PLAIT_TABLE_NUMBERS, head)->format = "%.4f";
     }

@@ -210,7 +210,7 @@ baseline_run (const PlaitInvocation *invocation, const Options *options, Baselin
   if (!plait_output_commit (&to, error))
     return FALSE;
   if (options->output)
-    plait_log_info (invocation->log, "%s: %" G_GINT64_FORMAT " documents", options->output, baseline->documents);
+    plait_log_info (invocation->log, "%s: %jd documents", options->output, baseline->documents);
   return TRUE;
 }
 

@@ -137,8 +137,8 @@ attend (gpointer made, gint64 step, PlaitBenchStep *done, GError **error)
 static char *
 describe (const PlaitBenchOptions *options)
 {
-  return g_strdup_printf ("a step of attention over %" G_GINT64_FORMAT " positions, forward%s",
-                          options->experiment->bench.positions, options->forward ? "" : " and backward");
+  return g_strdup_printf ("a step of attention over %jd positions, forward%s", options->experiment->bench.positions,
+                          options->forward ? "" : " and backward");
 }
 
 const PlaitBenchWork plait_bench_attend = { make, attend, attention_free, describe };

@@ -201,8 +201,7 @@ draw_features (const PlaitBenchTokens *tokens, PlaitTensor *features, GError **e
   n = rows * experiment->bench.feature_width;
   if (!plait_memory_has ((gsize)n * sizeof (PlaitScalar)))
     return plait_fail (error, PLAIT_ERROR_MEMORY,
-                       "the features of %" G_GINT64_FORMAT
-                       " sentences need %.1f GiB of memory, more than there is: lower "
+                       "the features of %jd sentences need %.1f GiB of memory, more than there is: lower "
                        "bench.feature_rows, bench.feature_width or the batch",
                        sentences, (double)n * sizeof (PlaitScalar) / 1073741824);
   *features = plait_tensor (plait_try_allocate ((gsize)n, sizeof (PlaitScalar), "the features", error), rows,

@@ -93,8 +93,7 @@ describe_decoder (const PlaitDecoderSettings *decoder)
 static char *
 describe_batch (const PlaitTrainSettings *train)
 {
-  return g_strdup_printf ("%" G_GINT64_FORMAT " %s", train->batch,
-                          train->batch_unit == PLAIT_BATCH_BY_TOKENS ? "tokens" : "sentences");
+  return g_strdup_printf ("%jd %s", train->batch, train->batch_unit == PLAIT_BATCH_BY_TOKENS ? "tokens" : "sentences");
 }
 
 /*
@@ -200,9 +199,8 @@ describe_search (const PlaitBenchOptions *options)
   const PlaitExperiment *experiment = options->experiment;
   g_autofree char *decoder = describe_decoder (&experiment->decoder);
 
-  return g_strdup_printf ("%" G_GINT64_FORMAT " steps of search with beam %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
-                          " sentences together, %s",
-                          search_steps (experiment), experiment->decode.beam, experiment->decode.batch, decoder);
+  return g_strdup_printf ("%jd steps of search with beam %jd, %jd sentences together, %s", search_steps (experiment),
+                          experiment->decode.beam, experiment->decode.batch, decoder);
 }
 
 const PlaitBenchWork plait_bench_decode = { make_searched, decode, model_free, describe_search };

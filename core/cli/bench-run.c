@@ -206,8 +206,7 @@ print_text (const PlaitBenchOptions *options, const char *what, const Figures *f
   print_line ("sgemm, GFLOP/s", "%.1f", figures->rate / 1e9);
   if (figures->flops[0] > 0)
     print_line ("share of it reached", "%.3f", median_rate (figures->flops, figures->seconds, n) / figures->rate);
-  printf ("medians of %" G_GINT64_FORMAT " after %" G_GINT64_FORMAT "; %s\n", n, options->warmup,
-          plait_blas_description ());
+  printf ("medians of %jd after %jd; %s\n", n, options->warmup, plait_blas_description ());
   if (options->profile)
     print_shares (figures);
 }

@@ -126,9 +126,8 @@ find_crossing (const Bench *bench, guint which, gint64 batch, gint64 slower, gin
       else
         slower = middle;
     }
-  g_autofree char *note
-      = g_strdup_printf ("%s is faster than %s from about %" G_GINT64_FORMAT " rows on, batch %" G_GINT64_FORMAT ".",
-                         bench->experiments[which]->name, bench->experiments[0]->name, faster, batch);
+  g_autofree char *note = g_strdup_printf ("%s is faster than %s from about %jd rows on, batch %jd.",
+                                           bench->experiments[which]->name, bench->experiments[0]->name, faster, batch);
   plait_table_note (bench->table, note);
   return TRUE;
 }
@@ -219,8 +218,7 @@ print (const Bench *bench)
     }
   page = plait_page_new ();
   if (bench->words > 0)
-    plait_page_text (page, PLAIT_PAGE_PLAIN,
-                     "attention over targets of %" G_GINT64_FORMAT " words, forward and backward, %u thread%s\n",
+    plait_page_text (page, PLAIT_PAGE_PLAIN, "attention over targets of %jd words, forward and backward, %u thread%s\n",
                      bench->words, threads, threads == 1 ? "" : "s");
   else
     plait_page_text (page, PLAIT_PAGE_PLAIN, "a step of attention in search, %u thread%s\n", threads,

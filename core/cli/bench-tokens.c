@@ -98,8 +98,7 @@ read_stream (PlaitBenchTokens *tokens, const char *text, gint64 least, gint64 en
 
       if (!plait_parse_integer (words[i], &number) || number < least || number >= end)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "\"%.40s\" is no id; expected an integer from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
-                           ", ids separated by single spaces",
+                           "\"%.40s\" is no id; expected an integer from %jd to %jd, ids separated by single spaces",
                            words[i], least, end - 1);
       id = (gint32)number;
       g_array_append_val (tokens->ids, id);
@@ -123,19 +122,18 @@ read_tree (PlaitBenchTokens *tokens, const char *text, GError **error)
   if (!read_stream (tokens, text, 0, 2 * words - 2, error))
     return FALSE;
   if (tokens->ids->len - first != 2 * (words - 1))
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "a tree of %" G_GINT64_FORMAT " numbers over %" G_GINT64_FORMAT
-                       " tokens; expected %" G_GINT64_FORMAT ": the left and the right child of each inner node",
-                       tokens->ids->len - first, words, 2 * (words - 1));
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "a tree of %jd numbers over %jd tokens; expected %jd: the left and the right child of each inner node",
+        tokens->ids->len - first, words, 2 * (words - 1));
   for (gint64 i = 0; i < 2 * (words - 1); i++)
     {
       gint32 child = g_array_index (tokens->ids, gint32, first + i);
 
       if (child >= words + i / 2 || has_parent[child]++)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "child %d of node %" G_GINT64_FORMAT
-                           " of the tree %s; expected children before parents, each once",
-                           child, words + i / 2, child >= words + i / 2 ? "comes after it" : "has two parents");
+                           "child %d of node %jd of the tree %s; expected children before parents, each once", child,
+                           words + i / 2, child >= words + i / 2 ? "comes after it" : "has two parents");
     }
   return TRUE;
 }
@@ -198,7 +196,7 @@ plait_bench_tokens_read (PlaitBenchTokens *tokens, const char *path, GError **er
   for (char *rest = text, *line; (line = strsep (&rest, "\n")); number++)
     if (!read_line (tokens, line, error))
       {
-        g_prefix_error (error, "%s:%" G_GINT64_FORMAT ": ", path, number);
+        g_prefix_error (error, "%s:%jd: ", path, number);
         return FALSE;
       }
   end_batch (tokens, plait_bench_tuples (tokens));
@@ -363,7 +361,7 @@ plait_bench_tokens_draw (PlaitBenchTokens *tokens, GError **error)
 
   if (wanted_tokens (tokens) > MOST_DRAWN)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: train.batch=%" G_GINT64_FORMAT " makes %d batches of about %.3g tokens; at most %.0e are "
+                       "%s: train.batch=%jd makes %d batches of about %.3g tokens; at most %.0e are "
                        "drawn: lower it, as with --set train.batch=64",
                        experiment->path, experiment->train.batch, DRAWN_BATCHES, wanted_tokens (tokens), MOST_DRAWN);
   source.shares = shares = word_shares (experiment->data.vocabulary_size - PLAIT_TOKEN_SPECIALS);

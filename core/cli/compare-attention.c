@@ -43,11 +43,10 @@ print_one (const PlaitAttentionDifference *difference, PlaitPage *page)
   plait_page_heading (page, title);
   if (difference->sentences > 0)
     plait_table_print (table, page);
-  plait_page_text (page, PLAIT_PAGE_DIM, "  %" G_GINT64_FORMAT " sentence%s", difference->sentences,
+  plait_page_text (page, PLAIT_PAGE_DIM, "  %jd sentence%s", difference->sentences,
                    difference->sentences == 1 ? "" : "s");
   if (difference->skipped > 0)
-    plait_page_text (page, PLAIT_PAGE_DIM, "; %" G_GINT64_FORMAT " left out, with other tokens, layers or heads",
-                     difference->skipped);
+    plait_page_text (page, PLAIT_PAGE_DIM, "; %jd left out, with other tokens, layers or heads", difference->skipped);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
 }
 

@@ -59,10 +59,10 @@ print_level (const PlaitDescentMap *descent, gint64 word, gint64 level, gboolean
   for (gint64 r = 0; r < descent->n_rows; r++)
     all += descent->level[r] == level;
   if (level > 0)
-    plait_page_text (page, PLAIT_PAGE_HEADING, "level %" G_GINT64_FORMAT, level);
+    plait_page_text (page, PLAIT_PAGE_HEADING, "level %jd", level);
   else
     plait_page_text (page, PLAIT_PAGE_HEADING, "leaves");
-  plait_page_text (page, PLAIT_PAGE_DIM, "  %u of %" G_GINT64_FORMAT " weighed\n", weighed, all);
+  plait_page_text (page, PLAIT_PAGE_DIM, "  %u of %jd weighed\n", weighed, all);
   if (!everything)
     plait_map_keep_heaviest (rows, MOST_ROWS);
   for (guint i = 0; i < rows->len; i++)
@@ -81,7 +81,7 @@ print_words (const PlaitDescentMap *descent, PlaitPage *page)
     {
       g_autofree char *label = plait_display_clean (descent->targets[t], FALSE);
 
-      g_string_append_printf (text, "%s %" G_GINT64_FORMAT " %s", t > 0 ? "," : "", t, label);
+      g_string_append_printf (text, "%s %jd %s", t > 0 ? "," : "", t, label);
     }
   plait_page_paragraph (page, 0, 2, text->str);
 }
@@ -92,7 +92,7 @@ plait_descent_print (const PlaitDescentMap *descent, gint64 word, gboolean every
   g_autofree char *label = plait_display_clean (descent->targets[word], FALSE);
 
   plait_page_text (page, PLAIT_PAGE_HEADING, "%s", descent->title ? descent->title : "descent");
-  plait_page_text (page, PLAIT_PAGE_DIM, "  word %" G_GINT64_FORMAT, word);
+  plait_page_text (page, PLAIT_PAGE_DIM, "  word %jd", word);
   plait_page_text (page, PLAIT_PAGE_NAME, " %s", label);
   plait_page_text (page, PLAIT_PAGE_DIM, "  %s\n", descent->choice);
   for (gint64 level = descent->highest; level >= 0; level--)

@@ -111,8 +111,8 @@ read_lines (Evaluation *evaluation, const char *path, const char *first_path, GE
                                   first_path, error);
   else if (evaluation->sentences > 0 && n != evaluation->sentences)
     plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s: has %" G_GSIZE_FORMAT " lines, but %s has %" G_GSIZE_FORMAT
-                "; line N of one is about the same sentence as line N of the other, so give files that belong together",
+                "%s: has %zu lines, but %s has %zu; line N of one is about the same sentence as line N of the other, "
+                "so give files that belong together",
                 path, n, first_path, evaluation->sentences);
   else
     {
@@ -365,7 +365,7 @@ print_sentences (const Evaluation *evaluation)
   g_string_append_c (text, '\n');
   for (gsize i = 0; i < rows; i++)
     {
-      g_string_append_printf (text, "%" G_GSIZE_FORMAT, i + 1);
+      g_string_append_printf (text, "%zu", i + 1);
       for (guint m = 0; m < evaluation->metrics->len; m++)
         for (guint s = 0; s < evaluation->n_systems; s++)
           {

@@ -205,7 +205,7 @@ print_part (const Explanation *explanation, guint p, PlaitPage *page)
   g_autoptr (GArray) shapes = shapes_of (part);
   g_autofree char *heading = part->component ? g_strdup_printf ("%s: %s", part->title, part->component->plugin->name)
                                              : g_strdup (part->title);
-  g_autofree char *parameters = g_strdup_printf ("%" G_GINT64_FORMAT, part->count);
+  g_autofree char *parameters = g_strdup_printf ("%jd", part->count);
   guint n_memories;
   const PlaitMemorySpecification *memories = plait_model_memories (explanation->system->model, &n_memories);
   const char *label = "Memory";
@@ -215,8 +215,7 @@ print_part (const Explanation *explanation, guint p, PlaitPage *page)
   for (guint i = 0; part->source && i < n_memories; i++)
     if (plait_model_memory_is_of (&memories[i], part->source->name))
       {
-        g_autofree char *text
-            = g_strdup_printf ("%s [rows, %" G_GINT64_FORMAT "]", memories[i].name, memories[i].width);
+        g_autofree char *text = g_strdup_printf ("%s [rows, %jd]", memories[i].name, memories[i].width);
 
         plait_page_row (page, LABEL_WIDTH, label, text);
         label = "";
@@ -226,8 +225,7 @@ print_part (const Explanation *explanation, guint p, PlaitPage *page)
     {
       const Shape *shape = &g_array_index (shapes, Shape, i);
       g_autofree char *times = shape->times > 1 ? g_strdup_printf (", %u times", shape->times) : g_strdup ("");
-      g_autofree char *text = g_strdup_printf ("%s [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]%s", shape->name,
-                                               shape->rows, shape->width, times);
+      g_autofree char *text = g_strdup_printf ("%s [%jd, %jd]%s", shape->name, shape->rows, shape->width, times);
 
       plait_page_row (page, LABEL_WIDTH, "", text);
     }
@@ -260,8 +258,8 @@ print_text (const Explanation *explanation)
   const PlaitExperiment *experiment = explanation->experiment;
   g_autoptr (PlaitPage) page = plait_page_new ();
   g_autofree char *sum = g_strdup_printf (
-      "%" G_GINT64_FORMAT " parameters, with vocabularies of %" G_GINT64_FORMAT
-      " entries as data.vocabulary_size says. Operations are those of products and attention, forward, over drawn "
+      "%jd parameters, with vocabularies of %jd entries as data.vocabulary_size says. Operations are those of products "
+      "and attention, forward, over drawn "
       "sentences of %.0f tokens in the mean (plait inspect bench); a combiner's and a coverage's are among the "
       "decoder's.",
       parameters_of (explanation), experiment->data.vocabulary_size, experiment->bench.mean_length);

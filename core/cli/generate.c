@@ -85,9 +85,9 @@ print_task (PlaitPage *page, const PlaitTask *task)
       const PlaitTaskParameter *parameter = &g_array_index (parameters, PlaitTaskParameter, i);
       g_autoptr (GString) range = g_string_new (NULL);
 
-      g_string_printf (range, "%" G_GINT64_FORMAT " ..", parameter->minimum);
+      g_string_printf (range, "%jd ..", parameter->minimum);
       if (i >= G_N_ELEMENTS (common_parameters))
-        g_string_append_printf (range, " %" G_GINT64_FORMAT, parameter->maximum);
+        g_string_append_printf (range, " %jd", parameter->maximum);
       plait_table_text (table, PLAIT_TABLE_NAME, parameter->name);
       plait_table_integer (table, PLAIT_TABLE_PLAIN, parameter->initial);
       plait_table_text (table, PLAIT_TABLE_DIM, range->str);

@@ -175,7 +175,7 @@ print_plugin (PlaitPlugin *plugin, const PlaitSchema *schema, const GError *refu
   g_autofree char *needs
       = g_strconcat (structure, schema->one_memory_is_enough ? ", of one memory at least" : "", NULL);
   g_autofree char *gives = plait_structure_text (schema->provides_structure);
-  g_autofree char *interface = g_strdup_printf ("%" G_GINT64_FORMAT, schema->interface);
+  g_autofree char *interface = g_strdup_printf ("%jd", schema->interface);
 
   plait_page_text (page, PLAIT_PAGE_HEADING, "%s", schema->name);
   plait_page_text (page, PLAIT_PAGE_DIM, "  %s", plait_plugin_kind_name (schema->kind));

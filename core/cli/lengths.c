@@ -62,7 +62,7 @@ plait_length_table_set (PlaitLengthTable *table, guint system, const PlaitLength
   gboolean usual = g_array_index (table->sentences, gint64, bin) == row->sentences;
 
   g_free (*cell);
-  *cell = usual ? g_steal_pointer (&text) : g_strdup_printf ("%s (%" G_GINT64_FORMAT ")", text, row->sentences);
+  *cell = usual ? g_steal_pointer (&text) : g_strdup_printf ("%s (%jd)", text, row->sentences);
 }
 
 char *

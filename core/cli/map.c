@@ -102,20 +102,19 @@ plait_map_choose (PlaitStore *store, const char *path, const char *name, gint64 
   if (wanted == PLAIT_MAP_USUAL)
     wanted = head ? PLAIT_MAP_MEAN : extent - 1;
   if (wanted >= extent)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s has no %s %" G_GINT64_FORMAT "; expected 0 to %" G_GINT64_FORMAT ", or mean",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has no %s %jd; expected 0 to %jd, or mean",
                        plait_store_path (store), path, name, wanted, extent - 1);
   if (text->len > 0)
     g_string_append (text, ", ");
   if (wanted == PLAIT_MAP_MEAN)
     {
       *steps = (PlaitMapSteps){ 0, extent - 1 };
-      g_string_append_printf (text, "mean of %" G_GINT64_FORMAT " %s%s", extent, name, extent == 1 ? "" : "s");
+      g_string_append_printf (text, "mean of %jd %s%s", extent, name, extent == 1 ? "" : "s");
     }
   else
     {
       *steps = (PlaitMapSteps){ wanted, wanted };
-      g_string_append_printf (text, "%s %" G_GINT64_FORMAT, name, wanted);
+      g_string_append_printf (text, "%s %jd", name, wanted);
     }
   return TRUE;
 }
@@ -134,7 +133,7 @@ read_labels (PlaitStore *store, const char *path, const char *axis, gint64 n)
   g_strfreev (labels);
   labels = g_new0 (char *, n + 1);
   for (gint64 i = 0; i < n; i++)
-    labels[i] = g_strdup_printf ("%" G_GINT64_FORMAT, i);
+    labels[i] = g_strdup_printf ("%jd", i);
   return labels;
 }
 
@@ -241,9 +240,7 @@ read_places (PlaitMap *map, PlaitStore *store, const char *path, GError **error)
     return TRUE;
   map->sentence = plait_store_read_array (store, place, PLAIT_STORE_INT64, map->n_columns, &n, error);
   if (map->sentence && n != map->n_columns)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s has %" G_GINT64_FORMAT " numbers, but the heatmap %" G_GINT64_FORMAT
-                       " rows: write it again",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has %jd numbers, but the heatmap %jd rows: write it again",
                        plait_store_path (store), place, n, map->n_columns);
   return map->sentence != NULL;
 }
@@ -283,8 +280,7 @@ plait_map_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GErr
   if (choice.top >= map->n_columns)
     choice.top = 0;
   if (choice.top > 0)
-    g_string_append_printf (told, "%sthe %" G_GINT64_FORMAT " heaviest of %" G_GINT64_FORMAT, told->len > 0 ? ", " : "",
-                            choice.top, map->n_columns);
+    g_string_append_printf (told, "%sthe %jd heaviest of %jd", told->len > 0 ? ", " : "", choice.top, map->n_columns);
   map->row_axis = g_strdup (axes[object.rank - 2]);
   map->column_axis = g_strdup (axes[object.rank - 1]);
   map->choice = g_strdup (told->str);
@@ -336,15 +332,13 @@ plait_map_of_sentence (const PlaitMap *map, gint64 sentence, GError **error)
         columns[part->n_columns++] = c;
     }
   if (part->n_columns == 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "the document has no sentence %" G_GINT64_FORMAT "; expected 0 to %" G_GINT64_FORMAT,
-                            sentence, largest);
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "the document has no sentence %jd; expected 0 to %jd", sentence,
+                            largest);
   part->title = g_strdup (map->title);
   part->row_axis = g_strdup (map->row_axis);
   part->column_axis = g_strdup (map->column_axis);
   part->n_rows = map->n_rows;
-  part->choice
-      = g_strdup_printf ("%s%ssentence %" G_GINT64_FORMAT, map->choice, *map->choice == '\0' ? "" : ", ", sentence);
+  part->choice = g_strdup_printf ("%s%ssentence %jd", map->choice, *map->choice == '\0' ? "" : ", ", sentence);
   part->rows = g_strdupv (map->rows);
   part->columns = g_new0 (char *, part->n_columns + 1);
   part->sentence = g_new (gint64, part->n_columns);

@@ -36,9 +36,8 @@ plait_option_integer (const char *option, const char *text, gint64 minimum, gint
   if (!text)
     return TRUE;
   if (!plait_parse_integer (text, &number) || number < minimum || number > maximum)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s cannot be \"%s\"; expected an integer from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT,
-                       option, text, minimum, maximum);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be \"%s\"; expected an integer from %jd to %jd", option,
+                       text, minimum, maximum);
   *value = number;
   return TRUE;
 }

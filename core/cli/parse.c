@@ -44,7 +44,7 @@ take (const char *tree, PlaitParseEnd end, gpointer data)
   plait_display_line (result->stream, tree);
   result->lines++;
   result->ends[end]++;
-  plait_log_progress (result->log, "%" G_GINT64_FORMAT " lines so far", result->lines);
+  plait_log_progress (result->log, "%jd lines so far", result->lines);
 }
 
 static gboolean
@@ -82,12 +82,12 @@ static void
 tell (const Result *result, const PlaitParseSettings *settings, double seconds)
 {
   static const char *const forms[PLAIT_PARSE_ENDS] = {
-    [PLAIT_PARSE_NONE] = "%" G_GINT64_FORMAT " not parsed",
-    [PLAIT_PARSE_UNMATCHED] = "%" G_GINT64_FORMAT " with words that are not its tokens",
-    [PLAIT_PARSE_LONG] = "%" G_GINT64_FORMAT " of more than %" G_GINT64_FORMAT " tokens",
-    [PLAIT_PARSE_LATE] = "%" G_GINT64_FORMAT " not done in %" G_GINT64_FORMAT " s",
-    [PLAIT_PARSE_DEAD] = "%" G_GINT64_FORMAT " that crashed the parser",
-    [PLAIT_PARSE_EMPTY] = "%" G_GINT64_FORMAT " empty",
+    [PLAIT_PARSE_NONE] = "%jd not parsed",
+    [PLAIT_PARSE_UNMATCHED] = "%jd with words that are not its tokens",
+    [PLAIT_PARSE_LONG] = "%jd of more than %jd tokens",
+    [PLAIT_PARSE_LATE] = "%jd not done in %jd s",
+    [PLAIT_PARSE_DEAD] = "%jd that crashed the parser",
+    [PLAIT_PARSE_EMPTY] = "%jd empty",
   };
   g_autoptr (GString) without = g_string_new (NULL);
   g_autofree char *duration = plait_log_duration (seconds);
@@ -101,13 +101,12 @@ tell (const Result *result, const PlaitParseSettings *settings, double seconds)
                                 i == PLAIT_PARSE_LONG ? settings->tokens : settings->seconds);
       }
   plait_log_info (result->log,
-                  "%" G_GINT64_FORMAT " lines in %s: %" G_GINT64_FORMAT " with a tree (%" G_GINT64_FORMAT
-                  " parsed whole, %" G_GINT64_FORMAT " with words unlinked), %" G_GINT64_FORMAT " without%s",
+                  "%jd lines in %s: %jd with a tree (%jd parsed whole, %jd with words unlinked), %jd without%s",
                   result->lines, duration, with_tree, result->ends[PLAIT_PARSE_WHOLE],
                   result->ends[PLAIT_PARSE_PARTIAL], result->lines - with_tree, without->str);
   if (result->ends[PLAIT_PARSE_LATE] > 0)
     plait_log_warning (result->log,
-                       "a clock decided on %" G_GINT64_FORMAT " lines, so another run may give them trees; lower "
+                       "a clock decided on %jd lines, so another run may give them trees; lower "
                        "--tokens for a limit that always decides alike",
                        result->ends[PLAIT_PARSE_LATE]);
   if (with_tree > 0)

@@ -196,8 +196,7 @@ read_curve (PlaitStore *store, const char *path, GError **error)
     return NULL;
   if (n_y != n_x || n_y == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: %s has %" G_GINT64_FORMAT " values and %s %" G_GINT64_FORMAT
-                            ", so there is no curve; name a column of a training table",
+                            "%s: %s has %jd values and %s %jd, so there is no curve; name a column of a training table",
                             plait_store_path (store), path, n_y, steps, n_x);
   curve->n = (guint)n_y;
   return g_steal_pointer (&curve);

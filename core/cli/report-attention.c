@@ -98,7 +98,7 @@ add_cell (GString *html, const PlaitMap *map, gint64 row, gint64 column, Strengt
 
   if (share < strength.least)
     return;
-  g_string_append_printf (html, "<rect x=\"%" G_GINT64_FORMAT "\" fill-opacity=\"%s\"><title>", column * CELL,
+  g_string_append_printf (html, "<rect x=\"%jd\" fill-opacity=\"%s\"><title>", column * CELL,
                           PLAIT_HTML_REAL (share, 3));
   plait_html_format (html, "%s → %s", map->rows[row], map->columns[column]);
   g_string_append_printf (html, ": %s</title></rect>\n", PLAIT_HTML_REAL (value, 4));
@@ -130,9 +130,9 @@ add_large (GString *html, const PlaitMap *map, Strength strength)
       g_string_append_printf (html, "<text text-anchor=\"end\" x=\"%s\" y=\"%s\">", PLAIT_HTML_REAL (left - 6, 1),
                               PLAIT_HTML_REAL (top + (double)r * CELL + CELL / 2. + 4, 1));
       plait_html_label (html, map->rows[r]);
-      g_string_append_printf (
-          html, "</text>\n<g transform=\"translate(%s %s)\"><path d=\"M0 %d.5h%" G_GINT64_FORMAT "\"/>\n",
-          PLAIT_HTML_REAL (left, 1), PLAIT_HTML_REAL (top + (double)r * CELL, 1), CELL / 2 - 1, map->n_columns * CELL);
+      g_string_append_printf (html, "</text>\n<g transform=\"translate(%s %s)\"><path d=\"M0 %d.5h%jd\"/>\n",
+                              PLAIT_HTML_REAL (left, 1), PLAIT_HTML_REAL (top + (double)r * CELL, 1), CELL / 2 - 1,
+                              map->n_columns * CELL);
       for (gint64 c = 0; c < map->n_columns; c++)
         add_cell (html, map, r, c, strength);
       g_string_append (html, "</g>\n");
@@ -154,12 +154,11 @@ add_small (GString *html, const PlaitMap *map)
   gint64 columns = map->n_columns;
   double most = plait_map_largest (map), largest = map->of_sentences && most > 0 ? most : 1;
 
-  g_string_append_printf (html,
-                          "<svg role=\"img\" width=\"%" G_GINT64_FORMAT "\" height=\"%" G_GINT64_FORMAT
-                          "\" viewBox=\"0 -0.5 %" G_GINT64_FORMAT " %" G_GINT64_FORMAT
-                          "\"><rect class=\"cell\" y=\"-0.5\" "
-                          "width=\"%" G_GINT64_FORMAT "\" height=\"%" G_GINT64_FORMAT "\" fill-opacity=\"0.05\"/>",
-                          columns * SMALL_CELL, map->n_rows * SMALL_CELL, columns, map->n_rows, columns, map->n_rows);
+  g_string_append_printf (
+      html,
+      "<svg role=\"img\" width=\"%jd\" height=\"%jd\" viewBox=\"0 -0.5 %jd %jd\"><rect class=\"cell\" y=\"-0.5\" "
+      "width=\"%jd\" height=\"%jd\" fill-opacity=\"0.05\"/>",
+      columns * SMALL_CELL, map->n_rows * SMALL_CELL, columns, map->n_rows, columns, map->n_rows);
   for (guint shade = 1; shade < SHADES; shade++)
     {
       gboolean any = FALSE;
@@ -173,8 +172,7 @@ add_small (GString *html, const PlaitMap *map)
           if (!any)
             g_string_append_printf (html, "<path class=\"stroke\" stroke-opacity=\"%s\" d=\"",
                                     PLAIT_HTML_REAL ((double)shade / (SHADES - 1), 2));
-          g_string_append_printf (html, "M%" G_GINT64_FORMAT " %" G_GINT64_FORMAT "h%" G_GINT64_FORMAT, i % columns,
-                                  i / columns, run);
+          g_string_append_printf (html, "M%jd %jdh%jd", i % columns, i / columns, run);
           any = TRUE;
         }
       if (any)
@@ -197,11 +195,11 @@ add_all (GString *html, PlaitStore *store, const char *path, const PlaitMap *map
   g_string_append_printf (html, "<details><summary class=\"small\">every layer%s</summary><table>\n<tr><th></th>",
                           mean ? "" : " and head");
   for (gint64 h = 0; h < heads && !mean; h++)
-    g_string_append_printf (html, "<th>head %" G_GINT64_FORMAT "</th>", h);
+    g_string_append_printf (html, "<th>head %jd</th>", h);
   g_string_append (html, "</tr>\n");
   for (gint64 l = 0; l < MAX (layers, 1); l++)
     {
-      g_string_append_printf (html, "<tr><th>layer %" G_GINT64_FORMAT "</th>", l);
+      g_string_append_printf (html, "<tr><th>layer %jd</th>", l);
       for (gint64 h = 0; h < columns; h++)
         {
           PlaitMapChoice choice = { l, mean ? PLAIT_MAP_MEAN : h, PLAIT_MAP_USUAL };

@@ -132,7 +132,7 @@ add_level_names (const Picture *picture)
       g_string_append_printf (picture->html, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%s\">", LEFT - 8,
                               PLAIT_HTML_REAL (top_of (picture->descent, level) + HEIGHT / 2. + 4, 1));
       if (level > 0)
-        g_string_append_printf (picture->html, "level %" G_GINT64_FORMAT "</text>\n", level);
+        g_string_append_printf (picture->html, "level %jd</text>\n", level);
       else
         g_string_append (picture->html, "leaves</text>\n");
     }
@@ -201,9 +201,7 @@ add_words (const Picture *picture, gint64 words)
   g_string_append (html, "<div class=\"descent\">\n");
   for (gint64 t = 0; t < words; t++)
     {
-      g_string_append_printf (html,
-                              "<input type=\"radio\" name=\"d%u\" id=\"d%u.%" G_GINT64_FORMAT
-                              "\"%s><label for=\"d%u.%" G_GINT64_FORMAT "\">",
+      g_string_append_printf (html, "<input type=\"radio\" name=\"d%u\" id=\"d%u.%jd\"%s><label for=\"d%u.%jd\">",
                               picture->number, picture->number, t, t == 0 ? " checked" : "", picture->number, t);
       plait_html_label (html, picture->descent->targets[t]);
       g_string_append (html, "</label>\n<div>");
@@ -263,8 +261,8 @@ plait_report_descents (PlaitReportDescents *descents, GString *html, PlaitStore 
                          descent->title ? descent->title : members[i], descent->choice);
       if (words < descent->n_targets)
         g_string_append_printf (html,
-                                "<p class=\"dim small\">The first %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-                                " words; with script the page draws the others, as plait show does.</p>\n",
+                                "<p class=\"dim small\">The first %jd of %jd words; with script the page draws the "
+                                "others, as plait show does.</p>\n",
                                 words, descent->n_targets);
       picture = (Picture){ .descents = descents,
                            .html = html,

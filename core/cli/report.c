@@ -136,8 +136,8 @@ add_divergence (GString *html, const PlaitRunComparison *comparison, GError **er
       for (guint i = 0; i < differences->len; i++)
         {
           const PlaitAttentionDifference *difference = differences->pdata[i];
-          g_autofree char *title = g_strdup_printf ("%s and %s, attention to %s on %s: %" G_GINT64_FORMAT " sentence%s",
-                                                    first->name, run->name, difference->memory, difference->split,
+          g_autofree char *title = g_strdup_printf ("%s and %s, attention to %s on %s: %jd sentence%s", first->name,
+                                                    run->name, difference->memory, difference->split,
                                                     difference->sentences, difference->sentences == 1 ? "" : "s");
           g_autoptr (PlaitTable) table = plait_attention_difference_shown (difference);
 

@@ -17,16 +17,14 @@ has_rows (const PlaitRebuild *rebuild, gint64 updates, GError **error)
   if (updates == 0 || updates == rebuild->updates)
     return TRUE;
   if (updates > rebuild->updates)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--updates %" G_GINT64_FORMAT " is more than the %" G_GINT64_FORMAT
-                       " that %s has made; give fewer",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--updates %jd is more than the %jd that %s has made; give fewer",
                        updates, rebuild->updates, rebuild->path);
   if (!plait_store_read_rows (rebuild->store, "/training/updates/step", PLAIT_STORE_INT64, 0, 1, 1, &first, error))
     return FALSE;
   return updates >= first
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "--updates %" G_GINT64_FORMAT ": the log of %s begins with update %" G_GINT64_FORMAT
-                        "; give as many at least, so that there is something to compare with",
+                        "--updates %jd: the log of %s begins with update %jd; give as many at least, so that there is "
+                        "something to compare with",
                         updates, rebuild->path, first);
 }
 

@@ -48,8 +48,7 @@ print_score (const Sum *sum)
       print_json (sum);
       return;
     }
-  printf ("%s\t%" G_GINT64_FORMAT "\n", g_ascii_formatd (number, sizeof number, "%.6f", sum->line_log_probability),
-          sum->line_tokens);
+  printf ("%s\t%jd\n", g_ascii_formatd (number, sizeof number, "%.6f", sum->line_log_probability), sum->line_tokens);
 }
 
 static void
@@ -162,7 +161,7 @@ score (PlaitTextUse *use, gboolean sentences, Sum *sum, GError **error)
       plait_sentence_attention_free (attention, batch->n_sentences);
       if (!good)
         return FALSE;
-      plait_log_progress (use->log, "%" G_GINT64_FORMAT " target tokens so far", sum->tokens);
+      plait_log_progress (use->log, "%jd target tokens so far", sum->tokens);
     }
 }
 
@@ -188,7 +187,7 @@ plait_command_score (PlaitInvocation *invocation, GError **error)
   if (!plait_text_use_open (&use, invocation, target, error) || !score (&use, sentences, &sum, error))
     return FALSE;
   plait_log_progress_end (use.log);
-  plait_log_info (use.log, "%" G_GINT64_FORMAT " tokens, perplexity a token %.4f", sum.tokens,
+  plait_log_info (use.log, "%jd tokens, perplexity a token %.4f", sum.tokens,
                   exp (-sum.log_probability / (double)MAX (1, sum.tokens)));
   return !use.dump || plait_store_commit (use.dump, error);
 }

@@ -65,7 +65,7 @@ summarise_array (PlaitStore *store, const char *path, const PlaitStoreObject *ob
 {
   g_string_append (text, plait_store_type_name (object->type));
   for (guint i = 0; i < object->rank; i++)
-    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : " [", object->shape[i]);
+    g_string_append_printf (text, "%s%jd", i > 0 ? ", " : " [", object->shape[i]);
   if (object->rank > 0)
     g_string_append_c (text, ']');
 }
@@ -115,7 +115,7 @@ count (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **
 static void
 append_count (GString *text, gint64 value)
 {
-  g_autofree char *digits = g_strdup_printf ("%" G_GINT64_FORMAT, value);
+  g_autofree char *digits = g_strdup_printf ("%jd", value);
   gsize n = strlen (digits);
 
   for (gsize i = 0; i < n; i++)
@@ -129,7 +129,7 @@ summarise_table (PlaitStore *store, const char *path, const PlaitStoreObject *ob
   g_auto (GStrv) columns = plait_store_table_columns (store, path, &n, NULL);
   g_autofree char *names = columns ? g_strjoinv (", ", columns) : g_strdup ("");
 
-  g_string_append_printf (text, "table of %" G_GINT64_FORMAT " row%s: %s", n, n == 1 ? "" : "s", names);
+  g_string_append_printf (text, "table of %jd row%s: %s", n, n == 1 ? "" : "s", names);
 }
 
 static void
@@ -144,7 +144,7 @@ summarise_map (PlaitStore *store, const char *path, const PlaitStoreObject *obje
   g_string_append (text, "heatmap,");
   if (axes && plait_store_describe (store, place, &array, NULL))
     for (guint i = 0; i < array.rank && axes[i]; i++)
-      g_string_append_printf (text, "%s %s %" G_GINT64_FORMAT, i > 0 ? " ×" : "", axes[i], array.shape[i]);
+      g_string_append_printf (text, "%s %s %jd", i > 0 ? " ×" : "", axes[i], array.shape[i]);
 }
 
 static void
@@ -155,7 +155,7 @@ summarise_descent (PlaitStore *store, const char *path, const PlaitStoreObject *
 
   g_string_append (text, "descent");
   if (plait_store_describe (store, labels, &targets, NULL) && targets.rank == 1)
-    g_string_append_printf (text, " of %" G_GINT64_FORMAT " words", targets.shape[0]);
+    g_string_append_printf (text, " of %jd words", targets.shape[0]);
 }
 
 static void
@@ -175,12 +175,12 @@ summarise_group (PlaitStore *store, const char *path, const PlaitStoreObject *ob
       || summarise_pictures (store, path, object, text, plait_descent_is, "descent"))
     return;
   plait_store_walk (store, path, 64, count, &counted, NULL);
-  g_string_append_printf (text, "%" G_GINT64_FORMAT " member%s", object->members, object->members == 1 ? "" : "s");
+  g_string_append_printf (text, "%jd member%s", object->members, object->members == 1 ? "" : "s");
   if (counted.objects >= MOST_COUNTED)
     g_string_append (text, ", very many objects below");
   else if (counted.datasets > object->members)
     {
-      g_string_append_printf (text, ", %" G_GINT64_FORMAT " datasets below, ", counted.datasets);
+      g_string_append_printf (text, ", %jd datasets below, ", counted.datasets);
       append_count (text, counted.elements);
       g_string_append (text, " elements");
     }

@@ -72,8 +72,7 @@ print_range (const double *values, gint64 n, PlaitPage *page)
                      g_ascii_formatd (digits[1], sizeof digits[1], "%.5g", sum / (double)finite),
                      g_ascii_formatd (digits[2], sizeof digits[2], "%.5g", largest));
   if (finite < n)
-    plait_page_text (page, PLAIT_PAGE_BAD, "  %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " values are not finite\n",
-                     n - finite, n);
+    plait_page_text (page, PLAIT_PAGE_BAD, "  %jd of %jd values are not finite\n", n - finite, n);
 }
 
 /* Numbers as rows of the last axis; the axes before it become one, told as an index. */
@@ -89,7 +88,7 @@ print_array (const double *values, const PlaitStoreObject *object, const PlaitSh
   plait_table_column (table, PLAIT_TABLE_COUNTS, "");
   for (gint64 c = 0; c < shown; c++)
     {
-      g_autofree char *title = object->rank >= 2 ? g_strdup_printf ("%" G_GINT64_FORMAT, c) : g_strdup ("");
+      g_autofree char *title = object->rank >= 2 ? g_strdup_printf ("%jd", c) : g_strdup ("");
 
       plait_table_column (table, PLAIT_TABLE_NUMBERS, title)->format = integer ? "%.0f" : "%.5g";
     }
@@ -102,8 +101,7 @@ print_array (const double *values, const PlaitStoreObject *object, const PlaitSh
       gint64 rest = r;
       for (guint i = object->rank >= 2 ? object->rank - 1 : object->rank; i-- > 0;)
         {
-          g_autofree char *digits
-              = g_strdup_printf ("%" G_GINT64_FORMAT "%s", rest % object->shape[i], index->len > 0 ? ", " : "");
+          g_autofree char *digits = g_strdup_printf ("%jd%s", rest % object->shape[i], index->len > 0 ? ", " : "");
           g_string_prepend (index, digits);
           rest /= object->shape[i];
         }
@@ -128,8 +126,7 @@ plait_show_numbers (const PlaitShow *show, const char *path, const PlaitStoreObj
                        plait_store_path (show->store), path);
   if (object->elements > PLAIT_STORED_MOST_NUMBERS)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s has %" G_GINT64_FORMAT " elements, more than the %" G_GINT64_FORMAT
-                       " that are shown; read it with h5py",
+                       "%s: %s has %jd elements, more than the %jd that are shown; read it with h5py",
                        plait_store_path (show->store), path, object->elements, PLAIT_STORED_MOST_NUMBERS);
   values = plait_store_read_array (show->store, path, PLAIT_STORE_DOUBLE, PLAIT_STORED_MOST_NUMBERS, &n, error);
   if (!values)

@@ -33,8 +33,7 @@ plait_show_words (const PlaitShow *show, const PlaitDescentMap *descent, const c
   *first = MAX (show->word, 0);
   *last = show->word < 0 ? descent->n_targets - 1 : show->word;
   return *last < descent->n_targets
-         || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: %s has no word %" G_GINT64_FORMAT "; expected 0 to %" G_GINT64_FORMAT,
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has no word %jd; expected 0 to %jd",
                         plait_store_path (show->store), path, show->word, descent->n_targets - 1);
 }
 

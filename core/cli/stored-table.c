@@ -39,8 +39,8 @@ read_column (PlaitStore *store, const char *path, gint64 rows, Values *values, G
   if (!values->strings && !values->integers && !values->numbers)
     return FALSE;
   return n == rows
-         || plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s has %" G_GINT64_FORMAT " rows, its table %" G_GINT64_FORMAT,
-                        plait_store_path (store), path, n, rows);
+         || plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s has %jd rows, its table %jd", plait_store_path (store),
+                        path, n, rows);
 }
 
 static void
@@ -61,7 +61,7 @@ plait_table_skip (PlaitTable *table, gint64 row, gint64 rows, gint64 ends)
 
   if (ends == 0 || row != ends || rows <= 2 * ends + 1)
     return row;
-  text = g_strdup_printf ("… %" G_GINT64_FORMAT " more; --all shows them", rows - 2 * ends);
+  text = g_strdup_printf ("… %jd more; --all shows them", rows - 2 * ends);
   plait_table_gap (table, text);
   return rows - ends;
 }

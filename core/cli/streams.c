@@ -302,7 +302,7 @@ plait_text_use_next (PlaitTextUse *use, gint64 sentences, GError **error)
 
   if (batch && g_atomic_int_get (use->stop))
     {
-      plait_fail (error, PLAIT_ERROR_INTERRUPTED, "interrupted before line %" G_GINT64_FORMAT,
+      plait_fail (error, PLAIT_ERROR_INTERRUPTED, "interrupted before line %jd",
                   plait_feed_line (use->feed, batch->sentence[0]) + 1);
       g_clear_pointer (&batch, plait_batch_free);
     }

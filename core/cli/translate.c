@@ -80,14 +80,13 @@ print_fields (const Printer *printer, gint64 line, const PlaitHypothesis *hypoth
 {
   g_autoptr (GString) fields = g_string_new (NULL);
 
-  g_string_append_printf (fields, "%" G_GINT64_FORMAT "\t", line + 1);
+  g_string_append_printf (fields, "%jd\t", line + 1);
   if (hypothesis)
     {
       g_autofree char *text = text_of (printer, hypothesis);
       g_autofree char *scores = plait_format ("%.6f\t%.6f", hypothesis->score, hypothesis->log_probability);
 
-      g_string_append_printf (fields, "%s\t%s\t%" G_GINT64_FORMAT, scores, g_strdelimit (text, "\t", ' '),
-                              length_of (hypothesis));
+      g_string_append_printf (fields, "%s\t%s\t%jd", scores, g_strdelimit (text, "\t", ' '), length_of (hypothesis));
     }
   else
     g_string_append (fields, "\t\t\t");
@@ -266,7 +265,7 @@ translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, Printer *prin
       if (!translate_batch (use, settings, printer, batch, error))
         return FALSE;
       *done += batch->n_sentences;
-      plait_log_progress (use->log, "%" G_GINT64_FORMAT " sentence%s so far", *done, *done == 1 ? "" : "s");
+      plait_log_progress (use->log, "%jd sentence%s so far", *done, *done == 1 ? "" : "s");
     }
 }
 
@@ -288,9 +287,7 @@ decode_settings (const PlaitDecodeSettings *usual, const Texts *texts, PlaitDeco
   if (!plait_option_integer ("--beam", texts->beam, 1, MOST_HYPOTHESES, &settings->beam, error))
     return FALSE;
   return settings->n_best <= settings->beam
-         || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "--n-best %" G_GINT64_FORMAT " is more than the beam of %" G_GINT64_FORMAT
-                        " keeps: raise --beam",
+         || plait_fail (error, PLAIT_ERROR_INPUT, "--n-best %jd is more than the beam of %jd keeps: raise --beam",
                         settings->n_best, settings->beam);
 }
 
@@ -356,7 +353,7 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
   if (!good || !plait_output_commit (&to, error) || (use.dump && !plait_store_commit (use.dump, error)))
     return FALSE;
   if (use.output)
-    plait_log_info (use.log, "%s: %" G_GINT64_FORMAT " sentences", use.output, done);
+    plait_log_info (use.log, "%s: %jd sentences", use.output, done);
   if (!plait_experiment_has_decoder (experiment))
     return TRUE;
   work = plait_search_work (use.search);

@@ -114,19 +114,18 @@ print_text (const char *file, const PlaitTreeCounts *counts, const Complaints *c
   for (guint i = 0; i < complaints->shown->len; i++)
     plait_page_text (page, PLAIT_PAGE_BAD, "%s\n", (const char *)complaints->shown->pdata[i]);
   if (counts->bad > complaints->shown->len)
-    plait_page_text (page, PLAIT_PAGE_BAD, "... and %" G_GINT64_FORMAT " more bad lines; --limit shows more\n",
+    plait_page_text (page, PLAIT_PAGE_BAD, "... and %jd more bad lines; --limit shows more\n",
                      counts->bad - complaints->shown->len);
   plait_page_text (page, PLAIT_PAGE_HEADING, "%s\n", file);
-  print_row (page, "lines", "%" G_GINT64_FORMAT, counts->lines);
-  print_row (page, "with tree", "%" G_GINT64_FORMAT, counts->with_tree);
-  print_row (page, "without tree", "%" G_GINT64_FORMAT, counts->without_tree);
-  print_row (page, "bad", "%" G_GINT64_FORMAT, counts->bad);
+  print_row (page, "lines", "%jd", counts->lines);
+  print_row (page, "with tree", "%jd", counts->with_tree);
+  print_row (page, "without tree", "%jd", counts->without_tree);
+  print_row (page, "bad", "%jd", counts->bad);
   print_row (page, "mean leaves", "%s",
              g_ascii_formatd (leaves, sizeof leaves, "%.2f", share (counts->leaves, counts->with_tree)));
   print_row (page, "mean height", "%s links of the binary trees",
              g_ascii_formatd (height, sizeof height, "%.2f", share (counts->height, counts->with_tree)));
-  print_row (page, "children",
-             "%.0f %% one, %.0f %% two, %.0f %% three, %.0f %% more, of %" G_GINT64_FORMAT " constituents",
+  print_row (page, "children", "%.0f %% one, %.0f %% two, %.0f %% three, %.0f %% more, of %jd constituents",
              100 * share (counts->unary, constituents), 100 * share (counts->binary, constituents),
              100 * share (counts->ternary, constituents), 100 * share (counts->wider, constituents), constituents);
 }
@@ -149,9 +148,8 @@ check (const Options *options, const PlaitTreeSettings *settings, GError **error
     print_text (options->check, &counts, &complaints);
   return counts.bad == 0
          || plait_fail (error, PLAIT_ERROR_INPUT,
-                        "%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-                        " lines are bad; expected a tree of the sentence or none on each",
-                        options->check, counts.bad, counts.lines);
+                        "%s: %jd of %jd lines are bad; expected a tree of the sentence or none on each", options->check,
+                        counts.bad, counts.lines);
 }
 
 /*

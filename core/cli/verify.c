@@ -109,10 +109,10 @@ verify_resume (const char *path, gint64 updates, PlaitJson *json, PlaitLog *log,
     return FALSE;
   different = plait_rebuild_tell (likenesses, json);
   return different == 0
-         || plait_fail (error, PLAIT_ERROR_FAILED,
-                        "%s: stopped after update %" G_GINT64_FORMAT
-                        " and gone on with, %u things differ from a run that is not stopped",
-                        path, stops[0], different);
+         || plait_fail (
+             error, PLAIT_ERROR_FAILED,
+             "%s: stopped after update %jd and gone on with, %u things differ from a run that is not stopped", path,
+             stops[0], different);
 }
 
 gboolean

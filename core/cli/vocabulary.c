@@ -176,7 +176,7 @@ decode_line (const PlaitVocabulary *vocabulary, GHashTable *pieces, const PlaitT
         id = pieces ? (gint32)GPOINTER_TO_INT (found) : (gint32)number;
       else
         return plait_fail (
-            error, PLAIT_ERROR_INPUT, "%s:%" G_GINT64_FORMAT ": \"%.80s\" is no %s of the vocabulary; %s",
+            error, PLAIT_ERROR_INPUT, "%s:%jd: \"%.80s\" is no %s of the vocabulary; %s",
             plait_text_reader_name (reader), plait_text_reader_line (reader), words[i], pieces ? "piece" : "id",
             pieces ? "expected what --encode prints (ids need --ids)" : "expected what --encode --ids prints");
       g_array_append_val (ids, id);

@@ -74,12 +74,11 @@ hold_whole (const PlaitScalar *whole, const PlaitScalar *parts, gint64 n, gint64
       norm += (double)whole[i] * (double)whole[i];
     }
   return sqrt (difference) <= tolerance * sqrt (norm)
-         || plait_fail (
-             error, PLAIT_ERROR_FAILED,
-             "the gradients of a batch in %" G_GINT64_FORMAT
-             " shards are %.3g off those of the whole batch, relative to their norm, at most %.3g is allowed: "
-             "no sentence may see another, nor how many there are",
-             shards, sqrt (difference / norm), tolerance);
+         || plait_fail (error, PLAIT_ERROR_FAILED,
+                        "the gradients of a batch in %jd shards are %.3g off those of the whole batch, relative to "
+                        "their norm, at most %.3g is allowed: "
+                        "no sentence may see another, nor how many there are",
+                        shards, sqrt (difference / norm), tolerance);
 }
 
 static gboolean
@@ -113,8 +112,8 @@ hold (PlaitCase *held, GError **error)
             return FALSE;
           if (memcmp (one, more, n * sizeof *one) != 0)
             return plait_fail (error, PLAIT_ERROR_FAILED,
-                               "the gradients of a batch in %" G_GINT64_FORMAT
-                               " shards differ between one thread and %u, expected are the same bits: several threads "
+                               "the gradients of a batch in %jd shards differ between one thread and %u, expected are "
+                               "the same bits: several threads "
                                "are in the plugin at once, so no variable of the module may change, and nothing depend "
                                "on the thread",
                                shards, threads);

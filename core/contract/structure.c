@@ -17,9 +17,8 @@ typedef struct
 static gboolean
 disagree (const char *name, gint64 row, const char *link, gint64 to, const char *what, GError **error)
 {
-  return plait_fail (error, PLAIT_ERROR_FAILED,
-                     "memory %s, row %" G_GINT64_FORMAT ": its link \"%s\" leads to row %" G_GINT64_FORMAT ", %s", name,
-                     row, link, to, what);
+  return plait_fail (error, PLAIT_ERROR_FAILED, "memory %s, row %jd: its link \"%s\" leads to row %jd, %s", name, row,
+                     link, to, what);
 }
 
 static gboolean
@@ -31,8 +30,8 @@ hold_tree (const char *name, const PlaitLinks *links, gint64 n, GError **error)
 
       if ((left < 0) != (right < 0))
         return plait_fail (error, PLAIT_ERROR_FAILED,
-                           "memory %s, row %" G_GINT64_FORMAT ": its links \"left\" and \"right\" are %" G_GINT64_FORMAT
-                           " and %" G_GINT64_FORMAT ": give an inner node two children, and a leaf -1 twice",
+                           "memory %s, row %jd: its links \"left\" and \"right\" are %jd and %jd: give an inner node "
+                           "two children, and a leaf -1 twice",
                            name, row, left, right);
       if (left >= 0 && links->parent[left] != row)
         return disagree (name, row, "left", left, "whose \"parent\" is another: give it this row", error);
@@ -57,9 +56,8 @@ hold_levels (const char *name, const PlaitLinks *links, gint64 n, GError **error
                            "which is not at the level below: give children one level less than their parent", error);
       if (links->n_children[row] == 0 && links->level[row] != 0)
         return plait_fail (error, PLAIT_ERROR_FAILED,
-                           "memory %s, row %" G_GINT64_FORMAT " has no children and the level %" G_GINT64_FORMAT
-                           ": leaves are at level 0",
-                           name, row, links->level[row]);
+                           "memory %s, row %jd has no children and the level %jd: leaves are at level 0", name, row,
+                           links->level[row]);
       if (parent >= 0
           && (row < links->first_child[parent] || row >= links->first_child[parent] + links->n_children[parent]))
         return disagree (name, row, "parent", parent, "whose children are others: give it this row", error);

@@ -108,8 +108,7 @@ plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_s
   guint8 *memory = layout.overflow ? NULL : g_try_malloc (layout.used + ALIGNMENT);
   if (!memory)
     return plait_fail_null (error, PLAIT_ERROR_MEMORY,
-                            "A batch of %" G_GINT64_FORMAT " sentences needs %" G_GSIZE_FORMAT
-                            " MiB, which are not there; lower the batch size",
+                            "A batch of %jd sentences needs %zu MiB, which are not there; lower the batch size",
                             n_sentences, layout.used >> 20);
 
   /* The batch itself stands at the start of the allocation, which plait_batch_free frees; the parts are aligned. */

@@ -47,9 +47,8 @@ plait_corpus_index_key (const PlaitCorpus *corpus, const PlaitCorpusSettings *se
         continue;
       if (!of->known || stream->trees || stream->documents.layout != PLAIT_LAYOUT_SENTENCES)
         return NULL;
-      g_string_append_printf (text, "%s %d %d %" G_GINT64_FORMAT " %s %s\n",
-                              s < corpus->n_sources ? "source" : "target", stream->target, stream->allow_unknown,
-                              stream->maximum_length, of->known->digest,
+      g_string_append_printf (text, "%s %d %d %jd %s %s\n", s < corpus->n_sources ? "source" : "target", stream->target,
+                              stream->allow_unknown, stream->maximum_length, of->known->digest,
                               stream->vocabulary ? plait_vocabulary_hash (stream->vocabulary) : "none");
     }
   return plait_digest_bytes (text->str, text->len);
@@ -69,7 +68,7 @@ place_of (const PlaitCorpus *corpus)
 static char *
 name_of_ids (const char *key, gint64 stream)
 {
-  return g_strdup_printf ("%s.%" G_GINT64_FORMAT PLAIT_INDEX_IDS, key, stream);
+  return g_strdup_printf ("%s.%jd" PLAIT_INDEX_IDS, key, stream);
 }
 
 /*

@@ -147,15 +147,15 @@ fail_on_line_counts (PlaitCorpusBlock *block, gint64 line, GError **error)
       if (n[i] < 0)
         return FALSE;
     }
-  return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s:%" G_GINT64_FORMAT ": the file has %" G_GINT64_FORMAT " %s, but %s has %" G_GINT64_FORMAT
-                     "%s; expected as many in both, since %s i of each belongs to tuple i",
-                     plait_text_reader_name (sides[1]->reader), place, n[1],
-                     sides[1]->is_documents ? "documents" : "lines", plait_text_reader_name (sides[0]->reader), n[0],
-                     is_same                  ? ""
-                     : sides[0]->is_documents ? " documents"
-                                              : " lines",
-                     sides[0]->is_documents || sides[1]->is_documents ? "document" : "line");
+  return plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "%s:%jd: the file has %jd %s, but %s has %jd%s; expected as many in both, since %s i of each belongs to tuple i",
+      plait_text_reader_name (sides[1]->reader), place, n[1], sides[1]->is_documents ? "documents" : "lines",
+      plait_text_reader_name (sides[0]->reader), n[0],
+      is_same                  ? ""
+      : sides[0]->is_documents ? " documents"
+                               : " lines",
+      sides[0]->is_documents || sides[1]->is_documents ? "document" : "line");
 }
 
 /* Reads the next line of @side into the block; FALSE at the end or on failure. */
@@ -176,7 +176,7 @@ read_line (PlaitCorpusBlock *block, PlaitCorpusSide *side, GError **error)
   side->blank[line] = plait_text_is_blank (text, length);
   if (side->blank[line] && block->corpus->empty_is_error && !side->is_trees)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%" G_GINT64_FORMAT ": the %s; expected a sentence of %s, since empty=error "
+                       "%s:%jd: the %s; expected a sentence of %s, since empty=error "
                        "(empty=missing would take the source as missing there)",
                        plait_text_reader_name (side->reader), side->number,
                        side->is_documents ? "document has no sentences" : "line is empty",

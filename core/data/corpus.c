@@ -72,7 +72,7 @@ count_features (PlaitCorpus *corpus, PlaitCorpusStreamState *stream, GError **er
   for (gint64 line = 0; corpus->empty_is_error && line < corpus->lines; line++)
     if (plait_feature_file_length (stream->features, line) == 0)
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s: entry %" G_GINT64_FORMAT " of the features has the length 0; expected positions of %s, "
+                         "%s: entry %jd of the features has the length 0; expected positions of %s, "
                          "since empty=error (empty=missing would take the source as missing there)",
                          stream->path, line, stream->name);
   for (gint64 tuple = 0; tuple < corpus->size; tuple++)
@@ -107,8 +107,8 @@ check_features (PlaitCorpus *corpus, GError **error)
         }
       if (sentences != corpus->lines)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: the features have %" G_GINT64_FORMAT " sentences, but %s has %" G_GINT64_FORMAT
-                           "; expected as many in both, since entry i belongs to tuple i",
+                           "%s: the features have %jd sentences, but %s has %jd; expected as many in both, since entry "
+                           "i belongs to tuple i",
                            stream->path, sentences, counted_in, corpus->lines);
       if (!count_features (corpus, stream, error))
         return FALSE;
@@ -249,7 +249,7 @@ static void G_GNUC_PRINTF (2, 3) say (GStrvBuilder *report, const char *format, 
   g_strv_builder_add (report, line);
 }
 
-#define NUMBER "%" G_GINT64_FORMAT
+#define NUMBER "%jd"
 
 static void
 report_stream (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, GStrvBuilder *report)
@@ -333,8 +333,7 @@ plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **erro
     return NULL;
   if (n != corpus->lines)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: the file has %" G_GINT64_FORMAT " lines, but had %" G_GINT64_FORMAT
-                            " before; it must not change during a run",
+                            "%s: the file has %jd lines, but had %jd before; it must not change during a run",
                             stream->path, n, corpus->lines);
   return g_strv_builder_end (kept);
 }

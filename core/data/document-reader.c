@@ -75,7 +75,7 @@ static gboolean G_GNUC_PRINTF (3, 4)
   va_start (arguments, format);
   what = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%" G_GINT64_FORMAT ": %s", plait_text_reader_name (self->reader),
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%jd: %s", plait_text_reader_name (self->reader),
                      plait_text_reader_line (self->reader), what);
 }
 
@@ -111,9 +111,8 @@ find_role (PlaitDocumentReader *self, const char *sentence, gsize length, GError
   self->role = (gint32)g_hash_table_size (self->roles);
   if (self->role == self->settings.roles)
     return fail_here (self, error,
-                      "the role \"%s\" is one more than the %" G_GINT64_FORMAT
-                      " that a document may have; raise document_roles",
-                      name, self->settings.roles);
+                      "the role \"%s\" is one more than the %jd that a document may have; raise document_roles", name,
+                      self->settings.roles);
   g_hash_table_insert (self->roles, g_steal_pointer (&name), GINT_TO_POINTER (self->role));
   return TRUE;
 }

@@ -70,9 +70,8 @@ check_aligned (const PlaitDocument *documents, gint64 n_documents, gint64 *n, GE
         continue;
       if (first && document->n != first->n)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s:%" G_GINT64_FORMAT ": the document has %" G_GINT64_FORMAT
-                           " sentences, but that at %s:%" G_GINT64_FORMAT " has %" G_GINT64_FORMAT
-                           "; expected as many in both, since chunks are cut at the same sentences",
+                           "%s:%jd: the document has %jd sentences, but that at %s:%jd has %jd; expected as many in "
+                           "both, since chunks are cut at the same sentences",
                            document->file, line_of (document, MIN (document->n, first->n)), document->n, first->file,
                            first->line, first->n);
       if (!first)
@@ -102,11 +101,11 @@ plait_documents_cut (const PlaitDocument *documents, gint64 n_documents, GArray 
           gint64 maximum = document->settings->maximum;
 
           if (maximum > 0 && more > maximum)
-            return plait_fail (error, PLAIT_ERROR_INPUT,
-                               "%s:%" G_GINT64_FORMAT ": sentence %" G_GINT64_FORMAT " of the document has "
-                               "%" G_GINT64_FORMAT " tokens; expected at most the %" G_GINT64_FORMAT
-                               " of a chunk, so raise document_length or split the sentence",
-                               document->file, line_of (document, sentence), sentence + 1, more, maximum);
+            return plait_fail (
+                error, PLAIT_ERROR_INPUT,
+                "%s:%jd: sentence %jd of the document has "
+                "%jd tokens; expected at most the %jd of a chunk, so raise document_length or split the sentence",
+                document->file, line_of (document, sentence), sentence + 1, more, maximum);
           fits &= maximum == 0 || tokens[i] + more <= maximum;
         }
       if (!fits)
@@ -125,8 +124,7 @@ plait_documents_cut (const PlaitDocument *documents, gint64 n_documents, GArray 
 char *
 plait_document_chunk_name (gboolean cut, gint64 document, gint64 chunk)
 {
-  return cut ? g_strdup_printf ("%" G_GINT64_FORMAT ".%" G_GINT64_FORMAT, document, chunk)
-             : g_strdup_printf ("%" G_GINT64_FORMAT, document);
+  return cut ? g_strdup_printf ("%jd.%jd", document, chunk) : g_strdup_printf ("%jd", document);
 }
 
 PlaitDocument

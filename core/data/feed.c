@@ -185,7 +185,7 @@ static Take
 fail_on_empty (const PlaitFeed *feed, const Side *side, GError **error)
 {
   plait_fail (error, PLAIT_ERROR_INPUT,
-              "%s:%" G_GINT64_FORMAT ": the %s; expected one of %s, since empty=error "
+              "%s:%jd: the %s; expected one of %s, since empty=error "
               "(empty=missing would take the source as missing there)",
               side_place (side), side->documents ? feed->cut_from[side - feed->sides].line : feed->line + 1,
               side->documents ? "document has no sentences" : "sentence is empty", side->name);
@@ -202,8 +202,7 @@ static gboolean
 fail_on_end (const char *ended, const char *going, gint64 line, GError **error)
 {
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s:%" G_GINT64_FORMAT
-                     ": ends here, but %s goes on; expected as many sentences in both, since sentence i of each "
+                     "%s:%jd: ends here, but %s goes on; expected as many sentences in both, since sentence i of each "
                      "belongs together",
                      ended, line, going);
 }

@@ -82,10 +82,8 @@ plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, const char *
     return plait_fail (error, PLAIT_ERROR_INPUT, "Task %s has no parameter \"%s\"; plait generate %s --help lists them",
                        task->name, name, task->name);
   if (value < minimum || value > maximum)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "Parameter %s of task %s cannot be %" G_GINT64_FORMAT "; expected %" G_GINT64_FORMAT
-                       " to %" G_GINT64_FORMAT,
-                       name, task->name, value, minimum, maximum);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "Parameter %s of task %s cannot be %jd; expected %jd to %jd", name,
+                       task->name, value, minimum, maximum);
   *place = value;
   return TRUE;
 }

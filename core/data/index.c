@@ -201,11 +201,9 @@ plait_index_trim (const PlaitIndex *index, const char *kept)
 static char *
 describe (const char *text, const PlaitFileMark *mark, const char *digest)
 {
-  g_autofree char *line
-      = g_strdup_printf ("plait digest 1\n%s\n%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GINT64_FORMAT
-                         " %" G_GINT64_FORMAT ".%09ld %" G_GINT64_FORMAT ".%09ld\n%s\n",
-                         text, mark->device, mark->number, mark->size, (gint64)mark->written.tv_sec,
-                         mark->written.tv_nsec, (gint64)mark->changed.tv_sec, mark->changed.tv_nsec, digest);
+  g_autofree char *line = g_strdup_printf (
+      "plait digest 1\n%s\n%ju %ju %jd %jd.%09ld %jd.%09ld\n%s\n", text, mark->device, mark->number, mark->size,
+      (gint64)mark->written.tv_sec, mark->written.tv_nsec, (gint64)mark->changed.tv_sec, mark->changed.tv_nsec, digest);
   g_autofree char *seal = plait_digest_bytes (line, strlen (line));
 
   return g_strconcat (line, seal, "\n", NULL);

@@ -154,9 +154,8 @@ check_tuples_fit (const PlaitCorpus *corpus, const PlaitIteratorSettings *settin
       gint64 tokens = plait_corpus_tokens (corpus, i);
       if (tokens > settings->size)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "The tuple of line %" G_GINT64_FORMAT " has %" G_GINT64_FORMAT
-                           " tokens; expected at most the batch size of %" G_GINT64_FORMAT
-                           ", so raise the batch size or lower the length limits",
+                           "The tuple of line %jd has %jd tokens; expected at most the batch size of %jd, so raise the "
+                           "batch size or lower the length limits",
                            plait_corpus_line (corpus, i) + 1, tokens, settings->size);
     }
   return TRUE;
@@ -257,7 +256,7 @@ plait_iterator_seek (PlaitIterator *self, gint64 epoch, gint64 position, GError 
       plan_epoch (self);
     }
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "There is no batch %" G_GINT64_FORMAT " in epoch %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-                     " batches; the data or the batch settings are not those of the run to be resumed",
+                     "There is no batch %jd in epoch %jd of %jd batches; the data or the batch settings are not those "
+                     "of the run to be resumed",
                      position, epoch, plait_iterator_batches (self));
 }

@@ -18,8 +18,8 @@ check_label (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n, cons
     return TRUE;
   if (n == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%" G_GINT64_FORMAT ": the line is empty; expected a label, one of the %d of training",
-                       line->file, line->line, size - PLAIT_TOKEN_SPECIALS);
+                       "%s:%jd: the line is empty; expected a label, one of the %d of training", line->file, line->line,
+                       size - PLAIT_TOKEN_SPECIALS);
   labels = g_ptr_array_new ();
   for (gint32 id = PLAIT_TOKEN_SPECIALS; id < size; id++)
     g_ptr_array_add (labels, (gpointer)plait_vocabulary_piece (vocabulary, id));
@@ -27,7 +27,7 @@ check_label (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n, cons
   label = g_strstrip (g_strndup (line->text, line->length));
   nearest = plait_nearest_name (label, (const char *const *)labels->pdata);
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s:%" G_GINT64_FORMAT ": the label \"%s\" stands nowhere in training; expected one of its %d "
+                     "%s:%jd: the label \"%s\" stands nowhere in training; expected one of its %d "
                      "labels, such as \"%s\" (in a set that is scored, predict.unknown_labels=wrong would count it as "
                      "an error of the model)",
                      line->file, line->line, label, size - PLAIT_TOKEN_SPECIALS,
@@ -54,16 +54,15 @@ check_choice (const gint32 *ids, gsize n, gint64 choices, const PlaitTargetLine 
 
   if (choices == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%" G_GINT64_FORMAT
-                       ": belongs to a document without sentences, so there is nothing to choose "
+                       "%s:%jd: belongs to a document without sentences, so there is nothing to choose "
                        "from; give it some",
                        line->file, line->line);
   if (n == 1 && ids[0] < choices)
     return TRUE;
   number = g_strstrip (g_strndup (line->text, line->length));
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s:%" G_GINT64_FORMAT ": \"%s\" is none of the %" G_GINT64_FORMAT
-                     " sentences of the document; expected the number of the right one, from 0 to %" G_GINT64_FORMAT,
+                     "%s:%jd: \"%s\" is none of the %jd sentences of the document; expected the number of the right "
+                     "one, from 0 to %jd",
                      line->file, line->line, number, choices, choices - 1);
 }
 
@@ -102,8 +101,8 @@ check_span (const gint32 *ids, gsize n, const PlaitDocument *document, const Pla
     return TRUE;
   text = g_strstrip (g_strndup (line->text, line->length));
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s:%" G_GINT64_FORMAT ": \"%s\" is no span of the %" G_GINT64_FORMAT
-                     " tokens of the document; expected START END, both counting tokens from 0, or -1 for no answer",
+                     "%s:%jd: \"%s\" is no span of the %jd tokens of the document; expected START END, both counting "
+                     "tokens from 0, or -1 for no answer",
                      line->file, line->line, text, tokens);
 }
 

@@ -332,7 +332,7 @@ parse_all (Parse *parse, const gint *stop, PlaitParseTake take, gpointer data, G
         return FALSE;
       put_out (parse, take, data);
       if (g_atomic_int_get (stop))
-        return plait_fail (error, PLAIT_ERROR_INTERRUPTED, "interrupted before line %" G_GINT64_FORMAT,
+        return plait_fail (error, PLAIT_ERROR_INTERRUPTED, "interrupted before line %jd",
                            plait_text_reader_line (parse->reader) - (gint64)parse->jobs.length + 1);
       if (parse->ended && parse->jobs.length == 0)
         return TRUE;

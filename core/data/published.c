@@ -137,8 +137,7 @@ set_piece (Published *self, gint64 id, const char *piece, const char *name, GErr
                        "%s: the id of \"%s\" is no number from 0 to %d, of which config.json speaks", name, piece,
                        self->numbers.size - 1);
   if (self->pieces[id])
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: \"%s\" and \"%s\" both have the id %" G_GINT64_FORMAT "; expected one each", name,
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: \"%s\" and \"%s\" both have the id %jd; expected one each", name,
                        self->pieces[id], piece, id);
   self->pieces[id] = g_strdup (piece);
   return TRUE;

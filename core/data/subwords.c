@@ -233,7 +233,7 @@ next_training_line (gpointer data, gsize *length)
       if (lines->bytes > TEXT_LIMIT)
         {
           plait_fail (&lines->error, PLAIT_ERROR_INPUT,
-                      "%s:%" G_GINT64_FORMAT ": there is more than 1 GiB of text to learn a vocabulary from; set "
+                      "%s:%jd: there is more than 1 GiB of text to learn a vocabulary from; set "
                       "a sentence limit",
                       plait_text_reader_name (lines->reader), plait_text_reader_line (lines->reader));
           break;
@@ -264,8 +264,7 @@ check_settings (const PlaitVocabularySettings *settings, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT, "Vocabulary type \"%s\" is unknown; expected words, unigram or bpe",
                        settings->type);
   if (settings->size <= PLAIT_TOKEN_SPECIALS || settings->size > PLAIT_VOCABULARY_MAXIMUM_SIZE)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "Vocabulary size %" G_GINT64_FORMAT " cannot be; expected more than %d and at most %d",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "Vocabulary size %jd cannot be; expected more than %d and at most %d",
                        settings->size, PLAIT_TOKEN_SPECIALS, PLAIT_VOCABULARY_MAXIMUM_SIZE);
   if (!(settings->character_coverage >= .98 && settings->character_coverage <= 1))
     return plait_fail (error, PLAIT_ERROR_INPUT, "Character coverage %g cannot be; expected .98 to 1",
@@ -275,7 +274,7 @@ check_settings (const PlaitVocabularySettings *settings, GError **error)
                        "Normalization \"%s\" is unknown; expected identity, nfkc, nmt_nfkc, nfkc_cf or nmt_nfkc_cf",
                        settings->normalization);
   if (settings->sentence_limit < 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "Sentence limit %" G_GINT64_FORMAT " cannot be; expected 0 or more",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "Sentence limit %jd cannot be; expected 0 or more",
                        settings->sentence_limit);
   return TRUE;
 }
@@ -284,7 +283,7 @@ static GBytes *
 train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
 {
   char size[32], coverage[G_ASCII_DTOSTR_BUF_SIZE], longest[32];
-  g_snprintf (size, sizeof size, "%" G_GINT64_FORMAT, settings->size);
+  g_snprintf (size, sizeof size, "%jd", settings->size);
   g_snprintf (longest, sizeof longest, "%d", PLAIT_TEXT_LINE_LIMIT + 1);
   g_ascii_dtostr (coverage, sizeof coverage, settings->character_coverage);
   gboolean identity = strcmp (settings->normalization, "identity") == 0;
@@ -316,9 +315,8 @@ train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
     {
       /* What stands before the last bracket is a place in SentencePiece's source. */
       const char *said = strrchr (message, ']');
-      plait_fail (error, PLAIT_ERROR_INPUT,
-                  "%s: no %s vocabulary of %" G_GINT64_FORMAT " pieces can be made from this text: %s", lines->paths[0],
-                  settings->type, settings->size, said ? g_strstrip ((char *)said + 1) : message);
+      plait_fail (error, PLAIT_ERROR_INPUT, "%s: no %s vocabulary of %jd pieces can be made from this text: %s",
+                  lines->paths[0], settings->type, settings->size, said ? g_strstrip ((char *)said + 1) : message);
     }
   return g_steal_pointer (&bytes);
 }

@@ -177,11 +177,10 @@ read_raw (PlaitTextReader *reader, GError **error)
     got = read (reader->descriptor, reader->raw + reader->raw_end, READ_SIZE - reader->raw_end);
   while (got < 0 && errno == EINTR && !reader->is_pipe);
   if (got < 0 && errno == EINTR)
-    return plait_fail (error, PLAIT_ERROR_INTERRUPTED, "%s: interrupted after line %" G_GINT64_FORMAT, reader->name,
-                       reader->line);
+    return plait_fail (error, PLAIT_ERROR_INTERRUPTED, "%s: interrupted after line %jd", reader->name, reader->line);
   if (got < 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot be read after line %" G_GINT64_FORMAT " (%s)",
-                       reader->name, reader->line, g_strerror (errno));
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot be read after line %jd (%s)", reader->name, reader->line,
+                       g_strerror (errno));
   if (got == 0)
     reader->raw_ended = TRUE;
   reader->raw_end += (gsize)got;
@@ -253,15 +252,14 @@ add_inflated (PlaitTextReader *reader, GError **error)
     {
       if (reader->raw_ended)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: the gzip data ends early, after line %" G_GINT64_FORMAT
-                           "; the file is truncated, so copy it again",
+                           "%s: the gzip data ends early, after line %jd; the file is truncated, so copy it again",
                            reader->name, reader->line);
       return read_raw (reader, error);
     }
   if (result == G_CONVERTER_ERROR)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: the gzip data is damaged after line %" G_GINT64_FORMAT " (%s); copy the file again",
-                       reader->name, reader->line, cause->message);
+                       "%s: the gzip data is damaged after line %jd (%s); copy the file again", reader->name,
+                       reader->line, cause->message);
   reader->raw_start += used;
   reader->end += made;
   reader->between_members = result == G_CONVERTER_FINISHED;
@@ -309,10 +307,10 @@ add_text (PlaitTextReader *reader, GError **error)
 static gboolean
 fail_nul (const PlaitTextReader *reader, gint64 line, gsize byte, GError **error)
 {
-  return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s:%" G_GINT64_FORMAT ": byte %" G_GSIZE_FORMAT
-                     " of the line is NUL; expected UTF-8 text without NUL, so check that this is a text file",
-                     reader->name, line, byte);
+  return plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "%s:%jd: byte %zu of the line is NUL; expected UTF-8 text without NUL, so check that this is a text file",
+      reader->name, line, byte);
 }
 
 /* How many of the first bytes of @text are plain ASCII without NUL, as most text is, in whole words of eight. */
@@ -341,10 +339,10 @@ check_line (PlaitTextReader *reader, char *text, gsize length, GError **error)
     return fail_nul (reader, reader->line, (gsize)(nul - text) + 1, error);
   const char *bad;
   if (!g_utf8_validate_len (text + plain, length - plain, &bad))
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%" G_GINT64_FORMAT ": byte %" G_GSIZE_FORMAT
-                       " of the line (0x%02x) is not UTF-8; convert the file, for example with iconv -t UTF-8",
-                       reader->name, reader->line, (gsize)(bad - text) + 1, (guint)(guint8)*bad);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s:%jd: byte %zu of the line (0x%02x) is not UTF-8; convert the file, for example with iconv -t UTF-8",
+        reader->name, reader->line, (gsize)(bad - text) + 1, (guint)(guint8)*bad);
   text[length] = '\0';
   return TRUE;
 }
@@ -364,7 +362,7 @@ next_row (Table *table, GError **error)
     n++;
   if (n != table->n)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%" G_GINT64_FORMAT ": %u fields; expected %u with tabs between them, one for each column "
+                       "%s:%jd: %u fields; expected %u with tabs between them, one for each column "
                        "that is named",
                        table->lines->name, table->lines->line, n, table->n);
   g_strfreev (table->fields);
@@ -416,8 +414,7 @@ plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
     n--;
   if (n > PLAIT_TEXT_LINE_LIMIT)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s:%" G_GINT64_FORMAT
-                            ": the line is longer than %d bytes; expected one sentence a line, so split "
+                            "%s:%jd: the line is longer than %d bytes; expected one sentence a line, so split "
                             "it or take it out",
                             reader->name, reader->line, PLAIT_TEXT_LINE_LIMIT);
   reader->start = lf ? (gsize)(lf + 1 - reader->text) : reader->end;
@@ -470,8 +467,7 @@ plait_text_file_contents (const char *path, gsize maximum, gsize *length, GError
         }
       if (reader->end > maximum)
         return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                "%s: holds more than %" G_GSIZE_FORMAT
-                                " bytes of text; expected at most that, so split it",
+                                "%s: holds more than %zu bytes of text; expected at most that, so split it",
                                 reader->name, maximum);
     }
   reader->text[reader->end] = '\0';

@@ -56,12 +56,11 @@ next_line (Reading *reading, GError **error)
     {
       const PlaitTextReader *ended = !reading->line ? reading->trees : reading->tokens;
       const PlaitTextReader *going = !reading->line ? reading->tokens : reading->trees;
-      return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s:%" G_GINT64_FORMAT
-                         ": ends here, but %s goes on; expected as many lines in both, since line i of each belongs "
-                         "together",
-                         plait_text_reader_name (ended), plait_text_reader_line (ended) + 1,
-                         plait_text_reader_name (going));
+      return plait_fail (
+          error, PLAIT_ERROR_INPUT,
+          "%s:%jd: ends here, but %s goes on; expected as many lines in both, since line i of each belongs "
+          "together",
+          plait_text_reader_name (ended), plait_text_reader_line (ended) + 1, plait_text_reader_name (going));
     }
   return reading->line != NULL;
 }
@@ -75,8 +74,8 @@ make_binary (Reading *reading, GError **error)
   if (reading->sentence && !plait_tree_match (tree, reading->sentence, reading->sentence_length, error))
     return FALSE;
   if (tree->n_words > PLAIT_TREE_LEAVES_LIMIT)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "the tree has %" G_GINT64_FORMAT " words; expected at most %d",
-                       tree->n_words, PLAIT_TREE_LEAVES_LIMIT);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "the tree has %jd words; expected at most %d", tree->n_words,
+                       PLAIT_TREE_LEAVES_LIMIT);
   return plait_tree_binarise (reading->maker, error);
 }
 
@@ -88,8 +87,7 @@ read_tree (Reading *reading, GError **error)
   g_array_set_size (reading->maker->tags, 0);
   if (plait_tree_read (reading->maker->tree, reading->line, reading->length, error) && make_binary (reading, error))
     return TRUE;
-  g_prefix_error (error, "%s:%" G_GINT64_FORMAT ": ", plait_text_reader_name (reading->trees),
-                  plait_text_reader_line (reading->trees));
+  g_prefix_error (error, "%s:%jd: ", plait_text_reader_name (reading->trees), plait_text_reader_line (reading->trees));
   return FALSE;
 }
 
@@ -149,7 +147,7 @@ write_triples (const Reading *reading, GString *out)
   if (n == 0)
     g_string_append_printf (out, "[1,1,%d]", FIRST_NODE);
   for (gint64 i = 0; i < n; i++)
-    g_string_append_printf (out, "%s[%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT "]", i > 0 ? " " : "",
+    g_string_append_printf (out, "%s[%jd,%jd,%jd]", i > 0 ? " " : "",
                             left[i] < words ? left[i] + 1 : first + left[i] - words,
                             right[i] < words ? right[i] + 1 : first + right[i] - words, first + i);
 }
@@ -198,10 +196,10 @@ write_brackets (const Reading *reading, GString *out, GError **error)
   if (reading->maker->tree->root < 0)
     return TRUE;
   if (g_strv_length (texts) != words)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%" G_GINT64_FORMAT
-                       ": the triples have no words to be written into brackets; give their sentences with --tokens",
-                       plait_text_reader_name (reading->trees), plait_text_reader_line (reading->trees));
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s:%jd: the triples have no words to be written into brackets; give their sentences with --tokens",
+        plait_text_reader_name (reading->trees), plait_text_reader_line (reading->trees));
   plait_tree_link (steps, n, words, left, right);
   /* What is still to be written: a leaf or a node, or the end of one. */
   gint64 item = words + n - 1;

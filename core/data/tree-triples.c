@@ -46,11 +46,11 @@ parse (const char *line, gsize length, GArray *triples, GError **error)
       if (line[at++] != '[' || !read_number (line, length, &at, ',', &triple.left)
           || !read_number (line, length, &at, ',', &triple.right)
           || !read_number (line, length, &at, ']', &triple.parent))
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "at byte %" G_GSIZE_FORMAT
-                           " there is no triple; expected [LEFT,RIGHT,PARENT] with words numbered from 1 and nodes "
-                           "above them",
-                           first + 1);
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "at byte %zu there is no triple; expected [LEFT,RIGHT,PARENT] with words numbered from 1 and nodes "
+            "above them",
+            first + 1);
       g_array_append_val (triples, triple);
     }
   return TRUE;
@@ -69,13 +69,12 @@ add_nodes (PlaitTree *tree, const GArray *triples, GHashTable *inner, GError **e
       gint64 node = plait_tree_add (tree, -1, NULL, 0);
       if (number <= tree->n_words)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "triple %u makes node %" G_GINT64_FORMAT ", but 1 to %" G_GINT64_FORMAT
-                           " are the words (one more than there are triples); number the nodes above them",
+                           "triple %u makes node %jd, but 1 to %jd are the words (one more than there are triples); "
+                           "number the nodes above them",
                            i + 1, number, tree->n_words);
       if (!g_hash_table_insert (inner, GINT_TO_POINTER (number), GINT_TO_POINTER (node)))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "triple %u makes node %" G_GINT64_FORMAT
-                           " a second time; expected each node to be the parent of one triple",
+                           "triple %u makes node %jd a second time; expected each node to be the parent of one triple",
                            i + 1, number);
     }
   return TRUE;
@@ -89,15 +88,14 @@ attach_child (PlaitTree *tree, guint triple, gint64 number, GHashTable *inner, G
                      : GPOINTER_TO_INT (g_hash_table_lookup (inner, GINT_TO_POINTER (number)));
   if (child == 0 && number != 1)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "triple %u has the child %" G_GINT64_FORMAT
-                       ", which is neither one of the words 1 to %" G_GINT64_FORMAT
-                       " (one more than there are triples) nor the parent of a triple",
+                       "triple %u has the child %jd, which is neither one of the words 1 to %jd (one more than there "
+                       "are triples) nor the parent of a triple",
                        triple + 1, number, tree->n_words);
   if (plait_tree_node (tree, child)->parent >= 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "triple %u has the child %" G_GINT64_FORMAT
-                       ", which has a parent already; expected every word and node to be a child once",
-                       triple + 1, number);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "triple %u has the child %jd, which has a parent already; expected every word and node to be a child once",
+        triple + 1, number);
   plait_tree_attach (tree, tree->n_words + triple, child);
   return TRUE;
 }
@@ -122,14 +120,13 @@ check_order (PlaitTree *tree, const GArray *triples, GError **error)
   for (guint i = 0; i < triples->len; i++)
     if (!seen[tree->n_words + i])
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "node %" G_GINT64_FORMAT
-                         " of the tree's triples is below itself, or below such a node; expected one tree over "
-                         "%" G_GINT64_FORMAT " words",
+                         "node %jd of the tree's triples is below itself, or below such a node; expected one tree over "
+                         "%jd words",
                          g_array_index (triples, Triple, i).parent, tree->n_words);
   if (misplaced >= 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "read from left to right, the tree's triples have another word than %" G_GINT64_FORMAT
-                       " in place %" G_GINT64_FORMAT "; expected the words in the order of the sentence",
+                       "read from left to right, the tree's triples have another word than %jd in place %jd; expected "
+                       "the words in the order of the sentence",
                        misplaced + 1, misplaced + 1);
   return TRUE;
 }

@@ -106,10 +106,9 @@ static gboolean
 add_word (Brackets *brackets, const char *text, gsize length, gsize byte, GError **error)
 {
   if (brackets->open->len == 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "byte %" G_GSIZE_FORMAT
-                       " of the tree is outside of all brackets; expected one tree a line, so parse the line again",
-                       byte);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "byte %zu of the tree is outside of all brackets; expected one tree a line, so parse the line again", byte);
   Open *parent = innermost (brackets);
   if (is_empty_element (plait_tree_node (brackets->tree, parent->node)))
     {
@@ -125,17 +124,16 @@ static gboolean
 close_constituent (Brackets *brackets, gsize byte, GError **error)
 {
   if (brackets->open->len == 0)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "byte %" G_GSIZE_FORMAT " of the tree closes a bracket that was never opened; parse the line again", byte);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "byte %zu of the tree closes a bracket that was never opened; parse the line again", byte);
   Open closed = *innermost (brackets);
   const PlaitTreeNode *node = plait_tree_node (brackets->tree, closed.node);
   if (node->n_children == 0 && !closed.dropped)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "byte %" G_GSIZE_FORMAT
-                       " of the tree closes a constituent (%.*s) that holds nothing; expected a word or further "
-                       "constituents in it",
-                       byte, (int)node->length, node->text);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "byte %zu of the tree closes a constituent (%.*s) that holds nothing; expected a word or further "
+        "constituents in it",
+        byte, (int)node->length, node->text);
   g_array_set_size (brackets->open, brackets->open->len - 1);
   brackets->closed = brackets->open->len == 0;
   if (node->n_children == 0)
@@ -159,10 +157,9 @@ read_brackets (Brackets *brackets, const char *line, gsize length, GError **erro
       if (plait_text_is_ascii_space (line[i]))
         i++;
       else if (brackets->closed)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "byte %" G_GSIZE_FORMAT
-                           " comes after the end of the tree; expected one tree a line, so parse the line again",
-                           byte);
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "byte %zu comes after the end of the tree; expected one tree a line, so parse the line again", byte);
       else if (line[i] == '(')
         {
           for (i++; i < length && plait_text_is_ascii_space (line[i]); i++)
@@ -286,15 +283,15 @@ plait_tree_match (const PlaitTree *tree, const char *sentence, gsize length, GEr
       tokens++;
       if (leaf && leaf->text && !is_token (leaf->text, leaf->length, token, token_length))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "word %" G_GINT64_FORMAT " of the tree is \"%.*s\", but token %" G_GINT64_FORMAT
-                           " of the sentence is \"%.*s\"; expected the words to be the tokens one by one, so parse "
+                           "word %jd of the tree is \"%.*s\", but token %jd of the sentence is \"%.*s\"; expected the "
+                           "words to be the tokens one by one, so parse "
                            "this text, tokenised as it is",
                            tokens, (int)leaf->length, leaf->text, tokens, (int)token_length, token);
     }
   if (tokens != tree->n_words)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the tree has %" G_GINT64_FORMAT " words, but the sentence has %" G_GINT64_FORMAT
-                       " tokens; expected the words to be the tokens one by one, so parse this text, tokenised as it "
+                       "the tree has %jd words, but the sentence has %jd tokens; expected the words to be the tokens "
+                       "one by one, so parse this text, tokenised as it "
                        "is",
                        tree->n_words, tokens);
   return TRUE;

@@ -64,8 +64,7 @@ make_words (PlaitTreeMaker *maker, const PlaitTreeLine *line, gboolean *without,
   *without = FALSE;
   if (line->words > PLAIT_TREE_LEAVES_LIMIT)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the sentence of the tree has %" G_GINT64_FORMAT
-                       " words; expected at most %d, one sentence a line, so split it",
+                       "the sentence of the tree has %jd words; expected at most %d, one sentence a line, so split it",
                        line->words, PLAIT_TREE_LEAVES_LIMIT);
   if (maker->settings.shape != PLAIT_TREES_GIVEN)
     {
@@ -80,8 +79,8 @@ make_words (PlaitTreeMaker *maker, const PlaitTreeLine *line, gboolean *without,
   *without = line->words > 1;
   if (*without && maker->settings.no_tree == PLAIT_NO_TREE_ERROR)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the line has no tree; expected one for its sentence of %" G_GINT64_FORMAT
-                       " words, since no_tree=error (no_tree=leaves would do without)",
+                       "the line has no tree; expected one for its sentence of %jd words, since no_tree=error "
+                       "(no_tree=leaves would do without)",
                        line->words);
   /* Of a word alone there is but one tree. */
   make_control (maker, PLAIT_TREES_RIGHT, line);
@@ -102,7 +101,7 @@ plait_tree_maker_make (PlaitTreeMaker *maker, const PlaitTreeLine *line, GArray 
   gboolean none;
   if (!make_words (maker, line, &none, error) || !plait_tree_spread (maker, line->pieces, line->words, error))
     {
-      g_prefix_error (error, "%s:%" G_GINT64_FORMAT ": ", line->file, line->number);
+      g_prefix_error (error, "%s:%jd: ", line->file, line->number);
       return FALSE;
     }
   if (without)

@@ -217,13 +217,13 @@ load_entry (Words *self, char *text, gsize length, const char *name, GError **er
   if (n == 0 || token_length != n || !g_utf8_validate_len (text, n, NULL)
       || !g_ascii_string_to_unsigned (space + 1, 10, 0, G_MAXINT64, &count, NULL))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%" G_GINT64_FORMAT ": expected WORD COUNT with one space between them; make the vocabulary "
+                       "%s:%jd: expected WORD COUNT with one space between them; make the vocabulary "
                        "again with plait vocabulary",
                        name, line);
   *space = '\0';
   if (!table_add (&self->table, (Word){ text, n, (gint64)count }))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%" G_GINT64_FORMAT ": the word \"%s\" stands in the vocabulary twice; make it again with "
+                       "%s:%jd: the word \"%s\" stands in the vocabulary twice; make it again with "
                        "plait vocabulary",
                        name, line, text);
   return TRUE;
@@ -252,8 +252,8 @@ words_load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name
   for (gsize i = skipped; i < size; i++)
     lines += data[i] == '\n';
   if (lines > WORDS_LIMIT)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: has %" G_GINT64_FORMAT " words; expected at most %d", name,
-                            lines, WORDS_LIMIT);
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: has %jd words; expected at most %d", name, lines,
+                            WORDS_LIMIT);
 
   g_autoptr (Words) self = g_new0 (Words, 1);
   self->next = words_of (format);
@@ -371,8 +371,8 @@ add_word (Table *table, GStringChunk *text, Word word, const char *path, gint64 
     }
   if (table->words->len == WORDS_LIMIT)
     {
-      g_autofree char *place = line > 0 ? g_strdup_printf ("%s:%" G_GINT64_FORMAT, path, line)
-                                        : g_strdup_printf ("%s and the files before it", path);
+      g_autofree char *place
+          = line > 0 ? g_strdup_printf ("%s:%jd", path, line) : g_strdup_printf ("%s and the files before it", path);
 
       return plait_fail (error, PLAIT_ERROR_INPUT,
                          "%s: the text has more than %d different words; expected text for which a word vocabulary "
@@ -434,8 +434,7 @@ words_train (const PlaitVocabularyFormat *format, const PlaitVocabularySettings 
 {
   if (settings->size != 0 && settings->size <= PLAIT_TOKEN_SPECIALS)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "Vocabulary size %" G_GINT64_FORMAT
-                            " leaves no room for words beside the %d special ids; expected 0 "
+                            "Vocabulary size %jd leaves no room for words beside the %d special ids; expected 0 "
                             "(all words) or more than %d",
                             settings->size, PLAIT_TOKEN_SPECIALS, PLAIT_TOKEN_SPECIALS);
   g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (Count));
@@ -454,13 +453,12 @@ words_train (const PlaitVocabularyFormat *format, const PlaitVocabularySettings 
       if (word->count < settings->minimum_count)
         break;
       g_string_append_len (text, word->text, (gssize)word->length);
-      g_string_append_printf (text, " %" G_GINT64_FORMAT "\n", word->count);
+      g_string_append_printf (text, " %jd\n", word->count);
     }
   if (kept == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: no word occurs at least %" G_GINT64_FORMAT
-                            " times; expected text to make a vocabulary from",
-                            paths[0], settings->minimum_count);
+                            "%s: no word occurs at least %jd times; expected text to make a vocabulary from", paths[0],
+                            settings->minimum_count);
   return g_string_free_to_bytes (g_steal_pointer (&text));
 }
 

@@ -153,8 +153,7 @@ rows (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
   guint n = g_hash_table_size (classes), width = BEGINNING + EACH * n;
   if (pairs->sentences > MOST_NUMBERS / width)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "the references of %" G_GSIZE_FORMAT
-                            " sentences are of %u classes, too many for %s; are they labels?",
+                            "the references of %zu sentences are of %u classes, too many for %s; are they labels?",
                             pairs->sentences, n, metric->title);
   PlaitStatistics *statistics = plait_statistics_new (pairs->sentences, width);
   for (gsize i = 0; i < pairs->sentences; i++)

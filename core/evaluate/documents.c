@@ -49,7 +49,7 @@ is_between (const PlaitTextPairs *pairs, gsize line, gboolean *between, GError *
       what = "another reference";
   if (what)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "line %" G_GSIZE_FORMAT " is blank in the reference, which ends a document, but not in %s; give "
+                       "line %zu is blank in the reference, which ends a document, but not in %s; give "
                        "texts with the same documents",
                        line + 1, what);
   return TRUE;
@@ -175,10 +175,10 @@ plait_documents_align (const char *const *lines, const char *name, const char *c
   if (is_aligned (lines, like))
     return g_strdupv ((char **)lines);
   if (n != wanted)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: has %" G_GSIZE_FORMAT " documents, but %s has %" G_GSIZE_FORMAT
-                            "; blank lines end documents, so give files with the same documents",
-                            name, n, like_name, wanted);
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "%s: has %zu documents, but %s has %zu; blank lines end documents, so give files with the same documents", name,
+        n, like_name, wanted);
   gsize n_lines = g_strv_length ((char **)like);
   char **aligned = g_new0 (char *, n_lines + 1);
   for (gsize i = 0; i < n_lines; i++)

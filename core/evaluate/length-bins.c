@@ -48,12 +48,12 @@ char *
 plait_length_bins_label (const PlaitLengthBins *bins, guint bin)
 {
   if (bin == 0)
-    return g_strdup_printf ("to %" G_GINT64_FORMAT, bins->most[0]);
+    return g_strdup_printf ("to %jd", bins->most[0]);
   if (bin + 1 == bins->n)
-    return g_strdup_printf ("above %" G_GINT64_FORMAT, bins->most[bin - 1]);
+    return g_strdup_printf ("above %jd", bins->most[bin - 1]);
   if (bins->most[bin - 1] + 1 == bins->most[bin])
-    return g_strdup_printf ("%" G_GINT64_FORMAT, bins->most[bin]);
-  return g_strdup_printf ("%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT, bins->most[bin - 1] + 1, bins->most[bin]);
+    return g_strdup_printf ("%jd", bins->most[bin]);
+  return g_strdup_printf ("%jd-%jd", bins->most[bin - 1] + 1, bins->most[bin]);
 }
 
 gint64 *

@@ -281,13 +281,12 @@ check_text (const PlaitMetric *metric, PlaitUnit unit, const char *text, const c
 {
   gsize length = strlen (text);
   if (length > metric->most_bytes)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the %s of %s %" G_GSIZE_FORMAT " has %" G_GSIZE_FORMAT " bytes, more than the %" G_GSIZE_FORMAT
-                       " that %s takes; is the file line-aligned text?",
-                       what, unit_names[unit], sentence + 1, length, metric->most_bytes, metric->title);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "the %s of %s %zu has %zu bytes, more than the %zu that %s takes; is the file line-aligned text?", what,
+        unit_names[unit], sentence + 1, length, metric->most_bytes, metric->title);
   if (!g_utf8_validate (text, (gssize)length, NULL))
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the %s of %s %" G_GSIZE_FORMAT " is not valid UTF-8; convert the file to UTF-8", what,
+    return plait_fail (error, PLAIT_ERROR_INPUT, "the %s of %s %zu is not valid UTF-8; convert the file to UTF-8", what,
                        unit_names[unit], sentence + 1);
   return TRUE;
 }
@@ -299,9 +298,8 @@ check_pairs (const PlaitMetric *metric, PlaitUnit unit, const PlaitTextPairs *pa
   for (gsize i = 0; i < pairs->sentences; i++)
     {
       if (count_references (pairs, i) == 0)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s %" G_GSIZE_FORMAT " has no reference; give one (it may be empty text)", unit_names[unit],
-                           i + 1);
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s %zu has no reference; give one (it may be empty text)",
+                           unit_names[unit], i + 1);
       if (!check_text (metric, unit, pairs->hypotheses[i], "hypothesis", i, error))
         return FALSE;
       for (guint k = 0; k < pairs->reference_sets; k++)
@@ -397,7 +395,7 @@ plait_metric_signature (const PlaitMetric *metric, gint references, guint resamp
   else if (references < 0)
     g_string_append (signature, "nrefs:var|");
   if (resamples > 0)
-    g_string_append_printf (signature, "bs:%u|seed:%" G_GUINT64_FORMAT "|", resamples, seed);
+    g_string_append_printf (signature, "bs:%u|seed:%ju|", resamples, seed);
   if (metric->unit == PLAIT_UNIT_DOCUMENT)
     g_string_append (signature, "unit:document|");
   metric->kind->sign (metric, signature);

@@ -73,9 +73,8 @@ plait_perplexity_statistics (const double *log_probabilities, const gint64 *toke
         {
           char number[PLAIT_NUMBER_LENGTH];
           return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                  "sentence %" G_GSIZE_FORMAT " has log-probability %s for %" G_GINT64_FORMAT
-                                  " tokens and %" G_GINT64_FORMAT
-                                  " words, but a log-probability is at most 0 and counts at least 0",
+                                  "sentence %zu has log-probability %s for %jd tokens and %jd words, but a "
+                                  "log-probability is at most 0 and counts at least 0",
                                   i + 1, plait_format_double (number, log_probabilities[i]), tokens[i], words[i]);
         }
       double *row = statistics->values + i * WIDTH;
@@ -86,9 +85,9 @@ plait_perplexity_statistics (const double *log_probabilities, const gint64 *toke
       all_words += words[i];
     }
   if (all_tokens == 0 || all_words == 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "perplexity over %" G_GSIZE_FORMAT " sentences has %" G_GINT64_FORMAT
-                            " tokens and %" G_GINT64_FORMAT " words, but needs at least one of each",
-                            sentences, all_tokens, all_words);
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "perplexity over %zu sentences has %jd tokens and %jd words, but needs at least one of each", sentences,
+        all_tokens, all_words);
   return g_steal_pointer (&statistics);
 }

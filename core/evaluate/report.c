@@ -148,8 +148,8 @@ plait_comparison_note (const char *baseline, PlaitTest test, guint trials, guint
   g_string_append_printf (note, " p is against %s: %s%s", baseline, seeds ? "where both have one seed, of " : "",
                           test_names[test]);
   if (trials > 0)
-    g_string_append_printf (note, ", %u %s, seed %" G_GUINT64_FORMAT, trials,
-                            test == PLAIT_TEST_BOOTSTRAP ? "resamples" : "shuffles", seed);
+    g_string_append_printf (note, ", %u %s, seed %ju", trials, test == PLAIT_TEST_BOOTSTRAP ? "resamples" : "shuffles",
+                            seed);
   if (seeds)
     g_string_append_printf (note,
                             ", which speaks of these trained models on other sentences, not of other seeds; else of "

@@ -146,8 +146,8 @@ check (const PlaitMetric *metric, const PlaitStatistics *first, const PlaitStati
                        plait_metric_title (metric));
   if (statistics->sentences != first->sentences || statistics->width != first->width)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the rows of %s are %" G_GSIZE_FORMAT " of %u numbers for one run and %" G_GSIZE_FORMAT
-                       " of %u for another: they are not of the same references",
+                       "the rows of %s are %zu of %u numbers for one run and %zu of %u for another: they are not of "
+                       "the same references",
                        plait_metric_title (metric), first->sentences, first->width, statistics->sentences,
                        statistics->width);
   return TRUE;

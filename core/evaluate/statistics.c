@@ -218,10 +218,10 @@ plait_compare_systems (const PlaitMetric *metric, const PlaitStatistics *baselin
         "same references",
         plait_metric_title (metric), baseline->width, system->width);
   if (system->sentences != baseline->sentences)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the baseline has %" G_GSIZE_FORMAT " sentences and the system %" G_GSIZE_FORMAT
-                       ", but a paired test needs the same sentences of both",
-                       baseline->sentences, system->sentences);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "the baseline has %zu sentences and the system %zu, but a paired test needs the same sentences of both",
+        baseline->sentences, system->sentences);
 
   g_autofree double *sums = g_new (double, baseline->width);
   *comparison = (PlaitComparison){ .test = test, .trials = trials, .seed = seed };

@@ -328,8 +328,7 @@ plait_resolution_check_decoder (const PlaitResolution *resolution)
     return;
   if (decoder->type == PLAIT_DECODER_TRANSFORMER && decoder->width % decoder->heads != 0)
     plait_resolution_problem (resolution, "decoder", "heads",
-                              "%" G_GINT64_FORMAT " heads do not divide the width %" G_GINT64_FORMAT
-                              "; choose heads and width so that they do",
+                              "%jd heads do not divide the width %jd; choose heads and width so that they do",
                               decoder->heads, decoder->width);
 }
 
@@ -343,18 +342,16 @@ plait_resolution_check_decode (const PlaitResolution *resolution)
     return;
   if (decode->n_best > decode->beam)
     plait_resolution_problem (resolution, "decode", "n_best",
-                              "%" G_GINT64_FORMAT " is above the beam of %" G_GINT64_FORMAT
-                              "; raise beam or lower n_best",
-                              decode->n_best, decode->beam);
+                              "%jd is above the beam of %jd; raise beam or lower n_best", decode->n_best, decode->beam);
   if (decode->minimum_length > decode->maximum_length)
     plait_resolution_problem (resolution, "decode", "minimum_length",
-                              "%" G_GINT64_FORMAT " is above maximum_length=%" G_GINT64_FORMAT "; no translation fits",
-                              decode->minimum_length, decode->maximum_length);
+                              "%jd is above maximum_length=%jd; no translation fits", decode->minimum_length,
+                              decode->maximum_length);
   if (decoder->positions == PLAIT_POSITIONS_LEARNED && decode->maximum_length > decoder->position_limit)
-    plait_resolution_problem (resolution, "decode", "maximum_length",
-                              "%" G_GINT64_FORMAT " is above decoder.position_limit=%" G_GINT64_FORMAT
-                              ", which learned positions reach; lower one or raise the other",
-                              decode->maximum_length, decoder->position_limit);
+    plait_resolution_problem (
+        resolution, "decode", "maximum_length",
+        "%jd is above decoder.position_limit=%jd, which learned positions reach; lower one or raise the other",
+        decode->maximum_length, decoder->position_limit);
 }
 
 /* What [train] asks of validation text that is not there. */
@@ -468,9 +465,8 @@ plait_resolution_check_bench (const PlaitResolution *resolution)
 
   if (bench->shortest_length > bench->longest_length)
     plait_resolution_problem (resolution, "bench", "shortest_length",
-                              "%" G_GINT64_FORMAT " is above longest_length=%" G_GINT64_FORMAT
-                              "; lower one or raise the other",
-                              bench->shortest_length, bench->longest_length);
+                              "%jd is above longest_length=%jd; lower one or raise the other", bench->shortest_length,
+                              bench->longest_length);
 }
 
 static void
@@ -481,12 +477,12 @@ check_vocabulary_size (const PlaitResolution *resolution)
 
   if (data->vocabulary_type == PLAIT_VOCABULARY_WORDS && size > 0 && size <= PLAIT_TOKEN_SPECIALS)
     plait_resolution_problem (resolution, "data", "vocabulary_size",
-                              "%" G_GINT64_FORMAT " entries leave no room beside the %d special ones; give more, or 0 "
+                              "%jd entries leave no room beside the %d special ones; give more, or 0 "
                               "for all words",
                               size, PLAIT_TOKEN_SPECIALS);
   else if (data->vocabulary_type != PLAIT_VOCABULARY_WORDS && (size < 8 || size > PLAIT_VOCABULARY_MAXIMUM_SIZE))
     plait_resolution_problem (resolution, "data", "vocabulary_size",
-                              "%" G_GINT64_FORMAT " entries are too %s for SentencePiece; give from 8 to %d, or "
+                              "%jd entries are too %s for SentencePiece; give from 8 to %d, or "
                               "vocabulary_type=words",
                               size, size < 8 ? "few" : "many", PLAIT_VOCABULARY_MAXIMUM_SIZE);
 }

@@ -19,7 +19,7 @@
 static const char *
 decimal (PlaitDataInFile *data, gint64 value)
 {
-  g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, value);
+  g_autofree char *text = g_strdup_printf ("%jd", value);
 
   return g_string_chunk_insert (data->texts, text);
 }

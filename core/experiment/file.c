@@ -437,7 +437,7 @@ plait_experiment_training_key (const PlaitExperiment *experiment, PlaitKeyForm f
   if (experiment->train.best_by == PLAIT_BEST_BY_METRIC)
     write_group (&writer, "decode");
   if (experiment->predict.kind == PLAIT_PREDICT_MASKED)
-    g_string_append_printf (writer.text, "\n[evaluate]\nseed=%" G_GINT64_FORMAT "\n", experiment->evaluate.seed);
+    g_string_append_printf (writer.text, "\n[evaluate]\nseed=%jd\n", experiment->evaluate.seed);
   return g_string_free (writer.text, FALSE);
 }
 

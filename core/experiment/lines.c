@@ -84,9 +84,9 @@ plait_resolution_check_lines (const PlaitResolution *resolution)
       if (lines >= 0 && !first)
         g_hash_table_insert (firsts, (gpointer)file->split, (gpointer)file);
       else if (lines >= 0 && lines != count (resolution, first))
-        plait_resolution_problem (resolution, "data", file->key,
-                                  "%s has %" G_GINT64_FORMAT " lines, but %s has %" G_GINT64_FORMAT
-                                  "; line i of each belongs together: give files of one length",
-                                  file->path, lines, first->key, count (resolution, first));
+        plait_resolution_problem (
+            resolution, "data", file->key,
+            "%s has %jd lines, but %s has %jd; line i of each belongs together: give files of one length", file->path,
+            lines, first->key, count (resolution, first));
     }
 }

@@ -183,7 +183,7 @@ resolve (const Builder *builder, char **matched, PlaitProblems *problems)
     return plait_resolver_resolve (builder->resolver, builder->file, problems);
   experiment = plait_match_resolve (builder->match, builder->resolver, builder->file, &parameters, &chosen, problems);
   if (experiment)
-    *matched = g_strdup_printf ("%s: %" G_GINT64_FORMAT " parameters", chosen, parameters);
+    *matched = g_strdup_printf ("%s: %jd parameters", chosen, parameters);
   return experiment;
 }
 

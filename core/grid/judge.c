@@ -119,7 +119,7 @@ tell_progress (const Found *found)
 
   if (!plait_store_get_int (found->store, "/checkpoint/last/state", "step", &step, NULL))
     return NULL;
-  return g_strdup_printf ("after update %" G_GINT64_FORMAT, step);
+  return g_strdup_printf ("after update %jd", step);
 }
 
 /* Takes the first finished run of this key that is elsewhere in the folder, where an axis was added or named otherwise:

@@ -170,8 +170,8 @@ set_widths (const Search *search, gint64 first)
   for (guint i = 0; i < search->match->widths->len; i++)
     {
       const Width *width = &g_array_index (search->match->widths, Width, i);
-      g_autofree char *value = first == 0 ? g_strdup (width->written)
-                                          : g_strdup_printf ("%" G_GINT64_FORMAT, scaled (search->match, width, first));
+      g_autofree char *value
+          = first == 0 ? g_strdup (width->written) : g_strdup_printf ("%jd", scaled (search->match, width, first));
 
       plait_key_file_set (search->file, width->group, width->key, value, first == 0 ? NULL : search->match->place,
                           NULL);
@@ -254,7 +254,7 @@ describe (const PlaitMatch *match, gint64 first)
     {
       const Width *width = &g_array_index (match->widths, Width, i);
 
-      g_string_append_printf (text, "%s%s=%" G_GINT64_FORMAT, i > 0 ? " " : "", width->dotted,
+      g_string_append_printf (text, "%s%s=%jd", i > 0 ? " " : "", width->dotted,
                               first == 0 ? width->value : scaled (match, width, first));
     }
   return g_strdup (text->str);
@@ -270,9 +270,8 @@ take (const Search *search, gint64 first, gint64 parameters, const char *chosen)
   if (off > match->tolerance)
     {
       plait_problems_add_key (search->problems, search->file, PLAIT_GRID_GROUP, VARY,
-                              "the nearest to the %" G_GINT64_FORMAT
-                              " parameters of the first cell are %" G_GINT64_FORMAT
-                              ", with %s, which is off by %.1f percent; let other widths vary, or raise " TOLERANCE,
+                              "the nearest to the %jd parameters of the first cell are %jd, with %s, which is off by "
+                              "%.1f percent; let other widths vary, or raise " TOLERANCE,
                               match->target, parameters, chosen, 100 * off);
       return NULL;
     }

@@ -37,8 +37,7 @@ read_column (PlaitStore *store, const char *name, gint64 *n, GError **error)
   if (!column)
     return NULL;
   if (*n >= 0 && rows != *n)
-    return plait_fail_null (error, PLAIT_ERROR_CORRUPT,
-                            "%s:%s has %" G_GINT64_FORMAT " rows, expected %" G_GINT64_FORMAT "; run plait grid again",
+    return plait_fail_null (error, PLAIT_ERROR_CORRUPT, "%s:%s has %jd rows, expected %jd; run plait grid again",
                             plait_store_path (store), path, rows, *n);
   *n = rows;
   return g_steal_pointer (&column);

@@ -235,8 +235,7 @@ submit_array (Submission *submission, char *const *lines, guint n, GError **erro
                                             : g_strdup_printf ("--array=0-%u", n - 1));
   g_ptr_array_add (words, g_strdup_printf ("--cpus-per-task=%u", MAX (1, options->threads)));
   if (submission->seconds > 0)
-    g_ptr_array_add (
-        words, g_strdup_printf ("--time=%" G_GINT64_FORMAT, (tries * submission->seconds + tries * GRACE + 59) / 60));
+    g_ptr_array_add (words, g_strdup_printf ("--time=%jd", (tries * submission->seconds + tries * GRACE + 59) / 60));
   if (submission->memory)
     g_ptr_array_add (words, g_strconcat ("--mem=", submission->memory, NULL));
   if (dependency)
@@ -316,10 +315,9 @@ find_needs (Submission *submission, const PlaitGridCost *cost, GError **error)
     }
   if (timed)
     submission->seconds = MAX (1, (gint64)(TIMES_SECONDS * longest));
-  submission->memory = weighed
-                           ? g_strdup_printf ("%" G_GSIZE_FORMAT "M",
-                                              (gsize)(TIMES_MEMORY * (double)cost->bytes / 1024 / 1024) + MORE_MEMORY)
-                           : g_strdup (settings->memory);
+  submission->memory
+      = weighed ? g_strdup_printf ("%zuM", (gsize)(TIMES_MEMORY * (double)cost->bytes / 1024 / 1024) + MORE_MEMORY)
+                : g_strdup (settings->memory);
   return TRUE;
 }
 

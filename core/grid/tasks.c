@@ -9,7 +9,7 @@ static void
 add_number (GString *line, const char *option, gint64 number, const char *unit)
 {
   if (number > 0)
-    g_string_append_printf (line, " %s %" G_GINT64_FORMAT "%s", option, number, unit);
+    g_string_append_printf (line, " %s %jd%s", option, number, unit);
 }
 
 char *

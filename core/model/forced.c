@@ -48,8 +48,7 @@ plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_l
     {
       if (!g_error_matches (cause, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
         return plait_no_fault (&cause, error);
-      return plait_fail (error, PLAIT_ERROR_MEMORY,
-                         "scoring %" G_GINT64_FORMAT " sentences does not fit (%s): lower decode.batch",
+      return plait_fail (error, PLAIT_ERROR_MEMORY, "scoring %jd sentences does not fit (%s): lower decode.batch",
                          batch->n_sentences, cause->message);
     }
   if (attention)

@@ -302,9 +302,8 @@ check_ids (const char *what, const gint32 *ids, PlaitRagged rows, const gint64 *
     for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
       if (ids[row] < 0 || ids[row] >= size)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s, sentence %" G_GINT64_FORMAT
-                           ": token id %d is outside the vocabulary of %" G_GINT64_FORMAT
-                           " pieces: use the vocabulary that the model was trained with",
+                           "%s, sentence %jd: token id %d is outside the vocabulary of %jd pieces: use the vocabulary "
+                           "that the model was trained with",
                            what, sentence[s] + 1, ids[row], size);
   return TRUE;
 }
@@ -340,8 +339,7 @@ check_choices (const PlaitBatch *batch, GError **error)
 
       if (batch->target_outputs[s] < 0 || batch->target_outputs[s] >= n)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "the target, document %" G_GINT64_FORMAT ": sentence %d is to be chosen of %" G_GINT64_FORMAT
-                           " that count from 0",
+                           "the target, document %jd: sentence %d is to be chosen of %jd that count from 0",
                            batch->sentence[s] + 1, batch->target_outputs[s], n);
     }
   return TRUE;
@@ -351,7 +349,7 @@ gboolean
 plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GError **error)
 {
   if (batch->n_sources != model->given.n_sources)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "the model reads %u sources, but %" G_GINT64_FORMAT " were given",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "the model reads %u sources, but %jd were given",
                        model->given.n_sources, batch->n_sources);
   for (guint i = 0; i < model->given.n_sources; i++)
     {
@@ -365,9 +363,8 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
       if (input->kind == PLAIT_INPUT_FEATURES && input->n_missing < batch->n_sentences
           && input->features.width != expected->feature_width)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "source \"%s\": features are %" G_GINT64_FORMAT
-                           " wide, but the model was built for %" G_GINT64_FORMAT,
-                           expected->name, input->features.width, expected->feature_width);
+                           "source \"%s\": features are %jd wide, but the model was built for %jd", expected->name,
+                           input->features.width, expected->feature_width);
       if (plait_input_kind_is_text (input->kind)
           && !check_ids (expected->name, input->tokens, input->rows, batch->sentence, expected->vocabulary_size, error))
         return FALSE;

@@ -330,8 +330,7 @@ declare_initial (const PlaitRecurrent *r, const char *part)
   for (gint64 i = 0; i < r->settings->layers; i++)
     for (guint m = 0; m < r->n_initial; m++)
       {
-        g_autofree char *name
-            = g_strdup_printf ("decoder/layer/%" G_GINT64_FORMAT "/initial/%s/%s", i, part, from[m].name);
+        g_autofree char *name = g_strdup_printf ("decoder/layer/%jd/initial/%s/%s", i, part, from[m].name);
 
         linears[i * r->n_initial + m]
             = plait_linear_declare (r->build.parameters, name, from[m].width, r->state_width, m == 0);
@@ -349,7 +348,7 @@ declare_parts (PlaitRecurrent *r, GError **error)
   r->cells = plait_parameters_memory (parameters, settings->layers * sizeof *r->cells);
   for (gint64 i = 0; i < settings->layers; i++)
     {
-      g_autofree char *name = g_strdup_printf ("decoder/layer/%" G_GINT64_FORMAT "/cell", i);
+      g_autofree char *name = g_strdup_printf ("decoder/layer/%jd/cell", i);
 
       r->cells[i] = declare_cell (r, name, i == 0 ? settings->width : r->state_width, FALSE);
     }
@@ -365,8 +364,8 @@ declare_parts (PlaitRecurrent *r, GError **error)
                                            (guint)gates, FALSE);
   if (settings->attention == PLAIT_SCORE_DOT && r->state_width != context)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "decoder.attention=dot: states are %" G_GINT64_FORMAT " wide and memories %" G_GINT64_FORMAT
-                       ": set decoder.context_width=%" G_GINT64_FORMAT ", or take attention=multiplicative",
+                       "decoder.attention=dot: states are %jd wide and memories %jd: set decoder.context_width=%jd, or "
+                       "take attention=multiplicative",
                        r->state_width, context, r->state_width);
   if (!plait_declared_site_build (&r->site, &r->build, r->state_width, context, "decoder/combiner/", error))
     return FALSE;

@@ -344,8 +344,8 @@ too_large (const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError 
   if (!g_error_matches (held, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
     return plait_no_fault (&held, error);
   return plait_fail (error, PLAIT_ERROR_MEMORY,
-                     "searching %" G_GINT64_FORMAT " sentences with a beam of %" G_GINT64_FORMAT
-                     " does not fit (%s): lower decode.batch, decode.beam or decode.maximum_length",
+                     "searching %jd sentences with a beam of %jd does not fit (%s): lower decode.batch, decode.beam or "
+                     "decode.maximum_length",
                      batch->n_sentences, settings->beam, held->message);
 }
 

@@ -187,9 +187,8 @@ heads_of (PlaitSite *site, const PlaitSiteAttention *asked)
 
   if (width % heads == 0)
     return (guint)heads;
-  plait_site_fault (site, PLAIT_ERROR_INPUT,
-                    "%" G_GINT64_FORMAT " heads do not divide decoder.width=%" G_GINT64_FORMAT ": choose heads that do",
-                    heads, width);
+  plait_site_fault (site, PLAIT_ERROR_INPUT, "%jd heads do not divide decoder.width=%jd: choose heads that do", heads,
+                    width);
   return 1;
 }
 

@@ -59,8 +59,8 @@ check_chosen (PlaitSite *site, const char *call, const PlaitReader *reader, cons
   if (chosen->heads != reader->heads || !is_ragged (chosen->sets, entries)
       || !is_ragged (chosen->rows, plait_ragged_rows (chosen->sets)))
     plait_tape_fail (tape,
-                     "%s: rows are chosen for %u heads in %" G_GINT64_FORMAT " entries; there are %u heads and "
-                     "%" G_GINT64_FORMAT " queries, so %" G_GINT64_FORMAT " entries",
+                     "%s: rows are chosen for %u heads in %jd entries; there are %u heads and "
+                     "%jd queries, so %jd entries",
                      call, chosen->heads, chosen->sets.n, reader->heads, plait_ragged_rows (queries), entries);
   for (gint64 s = 0; s < queries.n; s++)
     {
@@ -70,8 +70,8 @@ check_chosen (PlaitSite *site, const char *call, const PlaitReader *reader, cons
       for (gint64 i = chosen->rows.offsets[sets[0]]; i < chosen->rows.offsets[sets[last]]; i++)
         if (chosen->row[i] < rows.offsets[s] || chosen->row[i] >= rows.offsets[s + 1])
           plait_tape_fail (tape,
-                           "%s: row %" G_GINT64_FORMAT " was chosen, which is not of the query's sentence: choose rows "
-                           "%" G_GINT64_FORMAT " to %" G_GINT64_FORMAT,
+                           "%s: row %jd was chosen, which is not of the query's sentence: choose rows "
+                           "%jd to %jd",
                            call, chosen->row[i], rows.offsets[s], rows.offsets[s + 1] - 1);
     }
 }
@@ -247,8 +247,7 @@ plait_site_descend (PlaitSite *site, const char *name, guint memory, PlaitStream
   if (!rows->links || !rows->links->level || !rows->links->first_child || !rows->links->n_children)
     plait_tape_fail (tape, "%s: the rows of memory %u have no levels to walk down", G_STRFUNC, memory);
   if (branches < 0)
-    plait_tape_fail (tape, "%s: %" G_GINT64_FORMAT " branches lead nowhere: ask for 1 or more, or 0 for all", G_STRFUNC,
-                     branches);
+    plait_tape_fail (tape, "%s: %jd branches lead nowhere: ask for 1 or more, or 0 for all", G_STRFUNC, branches);
   walk = (PlaitWalk){
     .queries = site->pass->queries,
     .rows = rows->rows,

@@ -23,8 +23,7 @@ plait_site_check_query (const PlaitSite *site, const char *call, PlaitStream que
   gint64 rows = plait_ragged_rows (site->pass->queries), width = site->declared->query_width;
 
   if (!query.query || query.query->value.rows != rows || query.query->value.width != width)
-    plait_tape_fail (site->pass->tape, "%s: the query is not [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]", call, rows,
-                     width);
+    plait_tape_fail (site->pass->tape, "%s: the query is not [%jd, %jd]", call, rows, width);
 }
 
 PlaitTape *
@@ -232,8 +231,7 @@ check_contexts (PlaitSite *site, const char *call, const PlaitContext *contexts,
 
   for (guint i = 0; i < n; i++)
     if (!contexts[i].value || contexts[i].value->value.rows != rows || contexts[i].value->value.width != width)
-      plait_tape_fail (site->pass->tape, "%s: context %u is not [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]", call, i,
-                       rows, width);
+      plait_tape_fail (site->pass->tape, "%s: context %u is not [%jd, %jd]", call, i, rows, width);
 }
 
 PlaitContext

@@ -261,11 +261,10 @@ check_length (const PlaitDecoder *decoder, gint64 length, GError **error)
   const Transformer *t = (const Transformer *)decoder;
 
   if (t->positions.kind == PLAIT_POSITIONS_LEARNED && length > t->positions.length)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "a target of %" G_GINT64_FORMAT " rows is longer than decoder.position_limit=%" G_GINT64_FORMAT
-        " learned positions reach: raise it, or lower data.maximum_target_length or decode.maximum_length",
-        length, t->positions.length);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "a target of %jd rows is longer than decoder.position_limit=%jd learned positions reach: raise "
+                       "it, or lower data.maximum_target_length or decode.maximum_length",
+                       length, t->positions.length);
   return TRUE;
 }
 
@@ -313,10 +312,10 @@ plait_transformer_decoder_new (const PlaitDecoderBuild *build, GError **error)
   g_autofree Transformer *t = g_new0 (Transformer, 1);
 
   if (settings->width % settings->heads != 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "decoder.width=%" G_GINT64_FORMAT " is not a multiple of decoder.heads=%" G_GINT64_FORMAT
-                            ": choose heads that divide the width",
-                            settings->width, settings->heads);
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "decoder.width=%jd is not a multiple of decoder.heads=%jd: choose heads that divide the width", settings->width,
+        settings->heads);
   t->decoder.table = &transformer_table;
   t->decoder.n_layers = (guint)settings->layers;
   t->build = *build;

@@ -68,8 +68,8 @@ show (PlaitLog *log, const char *what, gint64 done, gint64 all, gint64 start)
   double seconds = (double)(g_get_monotonic_time () - start) / 1e6;
   g_autofree char *left = plait_log_duration (seconds / (double)done * (double)(all - done));
 
-  plait_log_progress (log, "%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " sentences, %.1f/s, %s left", what, done,
-                      all, (double)done / MAX (seconds, 1e-9), left);
+  plait_log_progress (log, "%s: %jd of %jd sentences, %.1f/s, %s left", what, done, all,
+                      (double)done / MAX (seconds, 1e-9), left);
 }
 
 /* What goes through a whole corpus. */

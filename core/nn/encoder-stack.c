@@ -46,9 +46,8 @@ plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *paramete
 
   if (declaration->width % settings->heads != 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "heads=%" G_GINT64_FORMAT " do not divide the width of %" G_GINT64_FORMAT
-                       " that they read: choose heads that do",
-                       settings->heads, declaration->width);
+                       "heads=%jd do not divide the width of %jd that they read: choose heads that do", settings->heads,
+                       declaration->width);
   *stack = (PlaitEncoderStack){
     .pre_norm
     = settings->norm == PLAIT_ENCODER_NORM_DECODER ? declaration->pre_norm : settings->norm == PLAIT_ENCODER_NORM_PRE,
@@ -59,7 +58,7 @@ plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *paramete
   };
   for (gint64 i = 0; i < stack->n; i++)
     {
-      g_autofree char *name = g_strdup_printf ("%slayer/%" G_GINT64_FORMAT, prefix, i);
+      g_autofree char *name = g_strdup_printf ("%slayer/%jd", prefix, i);
 
       stack->layers[i] = declare_layer (parameters, name, declaration);
     }

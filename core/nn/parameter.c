@@ -159,10 +159,8 @@ can_declare (PlaitParameters *parameters, const char *name, gint64 rows, gint64 
                 "\"%s\" is no name for a parameter: give parts between slashes, none of them empty, \".\" or \"..\"",
                 name ? name : "");
   else if (rows < 1 || width < 1)
-    note_fault (parameters,
-                "the parameter %s is declared as [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
-                "]: give it at least one row and one column",
-                name, rows, width);
+    note_fault (parameters, "the parameter %s is declared as [%jd, %jd]: give it at least one row and one column", name,
+                rows, width);
   else if (g_hash_table_contains (parameters->names, name))
     note_fault (parameters, "the parameter %s is declared twice: give each its own name", name);
   else
@@ -233,8 +231,8 @@ plait_parameters_allocate (PlaitParameters *parameters, GError **error)
     {
       give_back (parameters);
       return plait_fail (error, PLAIT_ERROR_MEMORY,
-                         "there is no memory for %" G_GINT64_FORMAT " parameters and their gradients (%" G_GINT64_FORMAT
-                         " bytes); lower decoder.width, decoder.layers, decoder.feed_forward or data.vocabulary_size",
+                         "there is no memory for %jd parameters and their gradients (%jd bytes); lower decoder.width, "
+                         "decoder.layers, decoder.feed_forward or data.vocabulary_size",
                          parameters->n_elements, 2 * parameters->n_elements * (gint64)sizeof (PlaitScalar));
     }
 
@@ -347,8 +345,8 @@ plait_parameters_pack (PlaitParameters *parameters, PlaitPool *pool, PlaitPrecis
       parameter->packed = plait_pack (pool, parameter->value, parameter->use == PLAIT_USE_TABLE, own);
       if (!parameter->packed)
         return plait_fail (error, PLAIT_ERROR_MEMORY,
-                           "there is no memory for a copy of the parameter %s (%" G_GINT64_FORMAT
-                           " elements) laid out for search; free memory on this machine or use a smaller model",
+                           "there is no memory for a copy of the parameter %s (%jd elements) laid out for search; free "
+                           "memory on this machine or use a smaller model",
                            parameter->name, parameter->value.rows * parameter->value.width);
     }
   return TRUE;

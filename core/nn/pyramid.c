@@ -61,7 +61,7 @@ plait_pyramid_declare (PlaitParameters *parameters, const char *name, const Plai
   pyramid.levels = plait_parameters_memory (parameters, (gsize)n * sizeof *pyramid.levels);
   for (gint64 i = 0; i < n; i++)
     {
-      g_autofree char *of_level = g_strdup_printf ("%s/%" G_GINT64_FORMAT, name, i + 1);
+      g_autofree char *of_level = g_strdup_printf ("%s/%jd", name, i + 1);
 
       pyramid.levels[i] = declare_level (parameters, shared ? name : of_level, declaration);
     }

@@ -31,7 +31,7 @@ plait_recurrent_stack_declare (PlaitParameters *parameters, const char *name,
       for (guint i = 0; i < n; i++)
         {
           const char *direction = is_backwards (declaration->directions, i) ? "backward" : "forward";
-          g_autofree char *path = g_strdup_printf ("%s/%" G_GINT64_FORMAT "/%s", name, layer, direction);
+          g_autofree char *path = g_strdup_printf ("%s/%jd/%s", name, layer, direction);
 
           stack.cells[layer * n + i] = plait_cell_declare (parameters, path, &cell);
         }

@@ -64,8 +64,7 @@ check_shape (const PlaitPart *part, const PlaitEncoderShape *shape, GError **err
     return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares %u memories; declare 1 to %d", part->label,
                        shape->n_memories, PLAIT_ENCODER_MAXIMUM_MEMORIES);
   if (shape->summary_width < 0)
-    return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                       "%s: build declares a summary %" G_GINT64_FORMAT " wide; give a width, or 0 for none",
+    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares a summary %jd wide; give a width, or 0 for none",
                        part->label, shape->summary_width);
   for (guint i = 0; i < shape->n_memories; i++)
     {
@@ -74,8 +73,8 @@ check_shape (const PlaitPart *part, const PlaitEncoderShape *shape, GError **err
 
       if (shape->memories[i].width < 1)
         return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                           "%s: build declares memory %u as %" G_GINT64_FORMAT " wide; give it at least one column",
-                           part->label, i, shape->memories[i].width);
+                           "%s: build declares memory %u as %jd wide; give it at least one column", part->label, i,
+                           shape->memories[i].width);
       if (name && !plait_name_is_valid (name))
         return plait_fail (error, PLAIT_ERROR_PLUGIN,
                            "%s: build calls a memory \"%s\", which is no name: give letters, digits, '-' and '_', "
@@ -159,8 +158,7 @@ plait_call_build_coverage (PlaitInstance *instance, const PlaitPart *part, const
   if (!end_build (instance, before, built, fault, build->parameters, error))
     return FALSE;
   if (shape->width < 1)
-    return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                       "%s: build declares states %" G_GINT64_FORMAT " wide; give them at least one column",
+    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares states %jd wide; give them at least one column",
                        part->label, shape->width);
   return plait_loss_columns_declare (columns, part, &instance->losses, instance->columns, error);
 }
@@ -215,13 +213,10 @@ static void
 expect_node (PlaitTape *tape, const char *what, const PlaitNode *node, gint64 rows, gint64 width)
 {
   if (!node)
-    plait_tape_fail (tape, "gave NULL for %s: give a node [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]", what, rows,
-                     width);
+    plait_tape_fail (tape, "gave NULL for %s: give a node [%jd, %jd]", what, rows, width);
   if (node->value.rows != rows || node->value.width != width)
-    plait_tape_fail (tape,
-                     "gave %s [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "], expected is [%" G_GINT64_FORMAT
-                     ", %" G_GINT64_FORMAT "]",
-                     what, node->value.rows, node->value.width, rows, width);
+    plait_tape_fail (tape, "gave %s [%jd, %jd], expected is [%jd, %jd]", what, node->value.rows, node->value.width,
+                     rows, width);
 }
 
 /* Every link of a row is a row of its sentence, or -1. */
@@ -234,8 +229,8 @@ expect_links (PlaitTape *tape, const char *what, const gint64 *links, PlaitRagge
     for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
       if (links[row] != -1 && (links[row] < rows.offsets[s] || links[row] >= rows.offsets[s + 1]))
         plait_tape_fail (tape,
-                         "gave row %" G_GINT64_FORMAT " of a memory the link \"%s\" to row %" G_GINT64_FORMAT
-                         ", which is not of its sentence: give a row of it, or -1",
+                         "gave row %jd of a memory the link \"%s\" to row %jd, which is not of its sentence: give a "
+                         "row of it, or -1",
                          row, what, links[row]);
 }
 
@@ -246,14 +241,10 @@ expect_levels (PlaitTape *tape, const PlaitLinks *links, gint64 row)
   gint64 level = links->level[row], first = links->first_child[row];
 
   if (level < 0)
-    plait_tape_fail (tape,
-                     "gave row %" G_GINT64_FORMAT " of a memory the level %" G_GINT64_FORMAT ": leaves are at level 0",
-                     row, level);
+    plait_tape_fail (tape, "gave row %jd of a memory the level %jd: leaves are at level 0", row, level);
   for (gint64 child = first; child < first + links->n_children[row]; child++)
     if (links->level[child] >= level)
-      plait_tape_fail (tape,
-                       "gave row %" G_GINT64_FORMAT " of a memory the level %" G_GINT64_FORMAT
-                       ", and its child, row %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ": children are below",
+      plait_tape_fail (tape, "gave row %jd of a memory the level %jd, and its child, row %jd, %jd: children are below",
                        row, level, child, links->level[child]);
 }
 
@@ -268,10 +259,9 @@ expect_children (PlaitTape *tape, const PlaitLinks *links, PlaitRagged rows, gbo
         gint64 first = links->first_child[row], n = links->n_children[row];
 
         if (n < 0 || (n > 0 && (first < 0 || n > rows.offsets[s + 1] - first)))
-          plait_tape_fail (tape,
-                           "gave row %" G_GINT64_FORMAT " of a memory %" G_GINT64_FORMAT
-                           " children from row %" G_GINT64_FORMAT " on, which do not all stand in its sentence",
-                           row, n, first);
+          plait_tape_fail (
+              tape, "gave row %jd of a memory %jd children from row %jd on, which do not all stand in its sentence",
+              row, n, first);
         if (links->level)
           expect_levels (tape, links, row);
       }
@@ -290,7 +280,7 @@ expect_tops (PlaitTape *tape, const gint64 *parent, gint64 n)
       for (; at >= 0 && !seen[at]; at = parent[at])
         seen[at] = row + 1;
       if (at >= 0 && seen[at] == row + 1)
-        plait_tape_fail (tape, "gave a memory parents that go round in a circle at row %" G_GINT64_FORMAT, at);
+        plait_tape_fail (tape, "gave a memory parents that go round in a circle at row %jd", at);
     }
   plait_arena_release (plait_tape_arena (tape), seen, (gsize)(n + 1) * sizeof *seen);
 }
@@ -321,11 +311,10 @@ expect_memory (PlaitTape *tape, const PlaitMemory *memory, gint64 sentences, gin
   gint64 rows;
 
   if (!memory->states || !memory->rows.offsets || memory->rows.n != sentences || memory->rows.offsets[0] != 0)
-    plait_tape_fail (
-        tape, "left a memory unfilled: give it states, and rows for each of %" G_GINT64_FORMAT " sentences", sentences);
+    plait_tape_fail (tape, "left a memory unfilled: give it states, and rows for each of %jd sentences", sentences);
   for (gint64 s = 0; s < sentences; s++)
     if (plait_ragged_length (memory->rows, s) < 0)
-      plait_tape_fail (tape, "gave sentence %" G_GINT64_FORMAT " of a memory less than no rows", s);
+      plait_tape_fail (tape, "gave sentence %jd of a memory less than no rows", s);
   rows = plait_ragged_rows (memory->rows);
   expect_node (tape, "states of a memory", memory->states, rows, width);
   if (memory->cells)

@@ -119,10 +119,10 @@ plait_encoding_starts (const PlaitEncoding *encoding)
 
   expect_leaves (encoding, G_STRFUNC);
   if (plait_ragged_rows (encoding->leaves->memories[0].rows) != rows)
-    plait_tape_fail (encoding->tape,
-                     "stands on leaves of %" G_GINT64_FORMAT " rows for %" G_GINT64_FORMAT
-                     " tokens: sentences begin at tokens, so take leaves with a row a token",
-                     plait_ragged_rows (encoding->leaves->memories[0].rows), rows);
+    plait_tape_fail (
+        encoding->tape,
+        "stands on leaves of %jd rows for %jd tokens: sentences begin at tokens, so take leaves with a row a token",
+        plait_ragged_rows (encoding->leaves->memories[0].rows), rows);
   return (PlaitStarts){ documents->sentences, documents->rows };
 }
 

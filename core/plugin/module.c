@@ -96,8 +96,7 @@ check_binding (const char *path, const PlaitPluginDescriptor *descriptor, const 
   if (binding->offset > descriptor->settings_size || size > descriptor->settings_size - binding->offset
       || binding->offset % size != 0)
     return refuse (path, error,
-                   "puts \"%s\" (%" G_GSIZE_FORMAT " bytes) at offset %" G_GSIZE_FORMAT
-                   " of a settings struct of %" G_GSIZE_FORMAT " bytes; use the PLAIT_BIND macros",
+                   "puts \"%s\" (%zu bytes) at offset %zu of a settings struct of %zu bytes; use the PLAIT_BIND macros",
                    binding->name, size, binding->offset, descriptor->settings_size);
   return TRUE;
 }
@@ -108,8 +107,8 @@ check_bindings (const char *path, const PlaitPluginDescriptor *descriptor, const
   g_autoptr (GHashTable) bound = g_hash_table_new (g_str_hash, g_str_equal);
 
   if (descriptor->settings_size > LARGEST_SETTINGS)
-    return refuse (path, error, "has a settings struct of %" G_GSIZE_FORMAT " bytes, at most %d are taken",
-                   descriptor->settings_size, LARGEST_SETTINGS);
+    return refuse (path, error, "has a settings struct of %zu bytes, at most %d are taken", descriptor->settings_size,
+                   LARGEST_SETTINGS);
   if (descriptor->n_bindings > MOST_BINDINGS || (descriptor->n_bindings > 0 && !descriptor->bindings))
     return refuse (path, error, "claims %u bindings%s; use G_N_ELEMENTS of the binding table (at most %d)",
                    descriptor->n_bindings, !descriptor->bindings ? " but has no table of them" : "", MOST_BINDINGS);
@@ -175,8 +174,7 @@ check_table (const char *path, const PlaitPluginDescriptor *descriptor, GError *
     return refuse (path, error, "has no function \"%s\" in its table; every %s needs one", missing,
                    plait_plugin_kind_name (descriptor->kind));
   if (state_size > LARGEST_STATE)
-    return refuse (path, error, "asks for a state of %" G_GSIZE_FORMAT " bytes, at most %" G_GSIZE_FORMAT " are given",
-                   state_size, LARGEST_STATE);
+    return refuse (path, error, "asks for a state of %zu bytes, at most %zu are given", state_size, LARGEST_STATE);
   return TRUE;
 }
 
@@ -205,10 +203,10 @@ check (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSch
         "again",
         descriptor->interface, PLAIT_PLUGIN_INTERFACE);
   if (descriptor->size != sizeof (PlaitPluginDescriptor))
-    return refuse (path, error,
-                   "its descriptor has %u bytes, this plait expects %" G_GSIZE_FORMAT
-                   "; rebuild the plugin with the headers of this plait",
-                   descriptor->size, sizeof (PlaitPluginDescriptor));
+    return refuse (
+        path, error,
+        "its descriptor has %u bytes, this plait expects %zu; rebuild the plugin with the headers of this plait",
+        descriptor->size, sizeof (PlaitPluginDescriptor));
   if (!check_layout (path, &descriptor->layout, error))
     return FALSE;
   if ((guint)descriptor->kind >= PLAIT_PLUGIN_KINDS)

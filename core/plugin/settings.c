@@ -144,7 +144,7 @@ parse_integer (const PlaitSettingSpecification *specification, const char *text,
 
   if (!plait_parse_integer (text, value))
     return not_a_value (specification, text, "is not an integer", error);
-  return in_range (specification, g_strdup_printf ("%" G_GINT64_FORMAT, *value), text,
+  return in_range (specification, g_strdup_printf ("%jd", *value), text,
                    specification->minimum && plait_parse_integer (specification->minimum, &bound) && *value < bound,
                    specification->maximum && plait_parse_integer (specification->maximum, &bound) && *value > bound,
                    error);
@@ -170,8 +170,8 @@ static gboolean
 check_text (const char *text, GError **error)
 {
   if (strlen (text) > LONGEST_VALUE)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "a value of %" G_GSIZE_FORMAT " bytes is too long; give at most %d",
-                       strlen (text), LONGEST_VALUE);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "a value of %zu bytes is too long; give at most %d", strlen (text),
+                       LONGEST_VALUE);
   if (!g_utf8_validate (text, -1, NULL))
     return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not valid UTF-8; give it in UTF-8", text);
   for (const char *p = text; *p != '\0'; p++)

@@ -242,8 +242,8 @@ add_encoder (Export *export)
   add_optional_norm (export, "encoder/layer_norm", norm);
   for (gint64 i = 0; i < layers; i++)
     {
-      g_autofree char *theirs = g_strdup_printf ("encoder/layer_%" G_GINT64_FORMAT, i);
-      g_autofree char *ours = g_strdup_printf ("%slayer/%" G_GINT64_FORMAT, prefix, i);
+      g_autofree char *theirs = g_strdup_printf ("encoder/layer_%jd", i);
+      g_autofree char *ours = g_strdup_printf ("%slayer/%jd", prefix, i);
 
       add_layer (export, theirs, ours, NULL);
     }
@@ -266,8 +266,8 @@ add_decoder (Export *export)
   add_optional_norm (export, "decoder/layer_norm", "decoder/norm");
   for (gint64 i = 0; i < settings->layers; i++)
     {
-      g_autofree char *theirs = g_strdup_printf ("decoder/layer_%" G_GINT64_FORMAT, i);
-      g_autofree char *ours = g_strdup_printf ("decoder/layer/%" G_GINT64_FORMAT, i);
+      g_autofree char *theirs = g_strdup_printf ("decoder/layer_%jd", i);
+      g_autofree char *ours = g_strdup_printf ("decoder/layer/%jd", i);
       g_autofree char *cross = g_strdup_printf ("%s/combiner/attend/%s", ours, export->source);
       g_autofree char *norm = g_strdup_printf ("%s/combiner/normalise/0", ours);
       g_autofree char *their_norm = g_strconcat (theirs, "/attention/layer_norm", NULL);

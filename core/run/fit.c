@@ -29,8 +29,7 @@ check_stream (const PlaitModel *model, const PlaitCorpus *training, const PlaitC
 
   if (width != expected)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "source \"%s\": the features are %" G_GINT64_FORMAT
-                       " wide, but those of training %" G_GINT64_FORMAT "; give features of one kind",
+                       "source \"%s\": the features are %jd wide, but those of training %jd; give features of one kind",
                        specification->sources[stream].name, width, expected);
   return plait_model_check_length (model, stream, plait_corpus_longest (corpus, stream), error);
 }

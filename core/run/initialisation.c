@@ -361,8 +361,7 @@ plait_initialisation_take_state (const PlaitInitialisation *initialisation, Plai
                               error))
     return FALSE;
   plait_log_info (log,
-                  "the optimizer goes on after its update %" G_GINT64_FORMAT
-                  ", and the schedule with it: moments of %u "
+                  "the optimizer goes on after its update %jd, and the schedule with it: moments of %u "
                   "of %u parameters are taken",
                   step, taken->len - 1, initialisation->n);
   return TRUE;
@@ -429,8 +428,8 @@ tell_grown (const PlaitInitialisation *initialisation, PlaitLog *log)
       const Fate *fate = &initialisation->fates[i];
 
       if (fate->outcome == FATE_GROWN)
-        plait_log_info (log, "taken, and %s from row %" G_GINT64_FORMAT " on: %s", copied ? "the same again" : "fresh",
-                        fate->there[0], fate->parameter->name);
+        plait_log_info (log, "taken, and %s from row %jd on: %s", copied ? "the same again" : "fresh", fate->there[0],
+                        fate->parameter->name);
     }
 }
 
@@ -459,10 +458,8 @@ tell_misfits (const PlaitInitialisation *initialisation, PlaitLog *log)
       const PlaitTensor value = fate->parameter->value;
 
       if (fate->outcome == FATE_OTHER_SHAPE)
-        plait_log_info (log,
-                        "fresh, does not fit: %s is [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
-                        "] here, [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "] there",
-                        fate->parameter->name, value.rows, value.width, fate->there[0], fate->there[1]);
+        plait_log_info (log, "fresh, does not fit: %s is [%jd, %jd] here, [%jd, %jd] there", fate->parameter->name,
+                        value.rows, value.width, fate->there[0], fate->there[1]);
       else if (fate->outcome == FATE_OTHER_VOCABULARY)
         tell_other_vocabulary (fate->parameter->name, log);
       else

@@ -143,9 +143,9 @@ describe_split (const PlaitExperiment *experiment, guint split)
   const PlaitTaskSettings *settings = &experiment->task_settings;
   g_autoptr (GString) text = g_string_new (task->name);
 
-  g_string_append_printf (text, " %" G_GUINT64_FORMAT " %" G_GINT64_FORMAT, settings->seed, settings->sizes[split]);
+  g_string_append_printf (text, " %ju %jd", settings->seed, settings->sizes[split]);
   for (gint64 i = 0; i < task->n_parameters; i++)
-    g_string_append_printf (text, " %" G_GINT64_FORMAT, settings->values[i]);
+    g_string_append_printf (text, " %jd", settings->values[i]);
   g_string_append_printf (text, " %s", plait_task_splits[split]);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }

@@ -11,7 +11,7 @@ label_numbers (char **labels, gint64 n)
 {
   for (gint64 i = 0; i < n; i++)
     if (!labels[i])
-      labels[i] = g_strdup_printf ("%" G_GINT64_FORMAT, i);
+      labels[i] = g_strdup_printf ("%jd", i);
 }
 
 /* Labels @first .. of inner nodes: their own, and what they span. */
@@ -50,8 +50,7 @@ label_levels (char **labels, gint64 n, const PlaitSentenceLevels *levels)
       while (levels->n_children[last] > 0)
         last = levels->first_child[last] + levels->n_children[last] - 1;
       if (!labels[first] || !labels[last])
-        labels[row] = first == last ? g_strdup_printf ("[%" G_GINT64_FORMAT "]", first)
-                                    : g_strdup_printf ("[%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT "]", first, last);
+        labels[row] = first == last ? g_strdup_printf ("[%jd]", first) : g_strdup_printf ("[%jd-%jd]", first, last);
       else
         labels[row]
             = first == last ? g_strdup (labels[first]) : g_strdup_printf ("%s … %s", labels[first], labels[last]);
@@ -79,7 +78,7 @@ sentence_label (const PlaitVocabulary *vocabulary, const PlaitInput *input, gint
   g_autofree char *clean = plait_display_clean (text, FALSE);
   g_autofree char *cut = plait_display_cut (clean, WIDEST_SENTENCE);
 
-  return g_strdup_printf ("%" G_GINT64_FORMAT ": %s", number, cut);
+  return g_strdup_printf ("%jd: %s", number, cut);
 }
 
 /* The rows of a memory of documents: tokens, or sentences. */

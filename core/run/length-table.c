@@ -98,8 +98,7 @@ read_texts (PlaitStore *store, const char *table, const char *column, gint64 n, 
   g_auto (GStrv) texts = plait_store_read_strings (store, path, MOST_TEXT, &found, error);
 
   if (texts && found != n)
-    plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s:%s has %" G_GINT64_FORMAT " entries, expected %" G_GINT64_FORMAT "; evaluate the run again",
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s:%s has %jd entries, expected %jd; evaluate the run again",
                 plait_store_path (store), path, found, n);
   return texts && found == n ? g_steal_pointer (&texts) : NULL;
 }
@@ -117,7 +116,7 @@ plait_length_table_read (PlaitStore *store, const char *path, GError **error)
   if (!columns)
     return NULL;
   if (n > MOST_ROWS)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s:%s has %" G_GINT64_FORMAT " rows, expected at most %d",
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s:%s has %jd rows, expected at most %d",
                             plait_store_path (store), path, n, MOST_ROWS);
   g_auto (GStrv) metrics = read_texts (store, path, "metric", n, error);
   g_auto (GStrv) names = metrics ? read_texts (store, path, "name", n, error) : NULL;

@@ -218,8 +218,7 @@ warn_of_unknown_labels (const PlaitMaterials *materials, const char *split, cons
   n = plait_corpus_counts (corpus, plait_corpus_n_sources (corpus))->unknown_labels;
   if (n > 0)
     plait_log_warning (log,
-                       "%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-                       " lines of %s have a label that stands nowhere in training: they count as wrong",
+                       "%s: %jd of %jd lines of %s have a label that stands nowhere in training: they count as wrong",
                        split, n, plait_corpus_size (corpus), materials->experiment->data.target);
 }
 

@@ -13,7 +13,7 @@ print_tuples (const char *split, const PlaitCorpus *corpus)
   g_autofree char *what = g_strconcat (split, " tuples", NULL);
 
   if (corpus)
-    fprintf (stdout, "%-28s %10" G_GINT64_FORMAT "\n", what, plait_corpus_size (corpus));
+    fprintf (stdout, "%-28s %10jd\n", what, plait_corpus_size (corpus));
 }
 
 static void
@@ -88,15 +88,14 @@ plait_plan_print (const PlaitPlan *plan, gboolean as_json)
   print_tuples ("validation", plan->validation);
   for (guint i = 0; experiment->test_splits[i]; i++)
     print_tuples (experiment->test_splits[i], plan->tests[i]);
-  fprintf (stdout, "updates                      %10" G_GINT64_FORMAT "\n\n",
-           plait_trainer_planned_updates (plan->trainer));
-  fprintf (stdout, "%-28s %10" G_GINT64_FORMAT "\n", "parameters", plait_parameters_count (plan->parameters, NULL));
+  fprintf (stdout, "updates                      %10jd\n\n", plait_trainer_planned_updates (plan->trainer));
+  fprintf (stdout, "%-28s %10jd\n", "parameters", plait_parameters_count (plan->parameters, NULL));
   for (guint i = 0; i < parts->len; i++)
     {
       const PlaitModelPart *part = parts->pdata[i];
 
       if (part->count > 0)
-        fprintf (stdout, "  %-26s %10" G_GINT64_FORMAT "\n", part->title, part->count);
+        fprintf (stdout, "  %-26s %10jd\n", part->title, part->count);
     }
   fputs ("\n", stdout);
   if (experiment->coverage && experiment->decoder.type == PLAIT_DECODER_TRANSFORMER)

@@ -59,9 +59,7 @@ misfit (const Making *making, const PlaitSafetensor *tensor, const char *expecte
   g_autofree char *shape = plait_safetensor_shape_text (tensor);
   const PlaitTensor value = making->parameter->value;
 
-  return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s: %s of %s is %s, which does not make %s [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
-                     "]: expected %s",
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s of %s is %s, which does not make %s [%jd, %jd]: expected %s",
                      making->mapped->place, tensor->name, plait_safetensors_path (making->published->file), shape,
                      making->parameter->name, value.rows, value.width, expected);
 }

@@ -93,9 +93,8 @@ take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char 
   score->statistics = plait_translation_rates_read (run, rates, score->metric, score->name, &score->scorer, &local);
   if (!local && score->statistics && (gint64)score->statistics->sentences != n)
     plait_fail (&local, PLAIT_ERROR_INPUT,
-                "%s: %s tells rates of %" G_GSIZE_FORMAT " sentences, expected %" G_GINT64_FORMAT
-                "; run the experiment again",
-                plait_store_path (run), rates, score->statistics->sentences, n);
+                "%s: %s tells rates of %zu sentences, expected %jd; run the experiment again", plait_store_path (run),
+                rates, score->statistics->sentences, n);
   return plait_no_fault (&local, error);
 }
 

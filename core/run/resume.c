@@ -11,9 +11,9 @@ old_training_key (const PlaitExperiment *experiment, const char *text, const cha
 {
   const PlaitTrainSettings *train = &experiment->train;
   g_autofree char *name = g_strconcat (output, ":/@experiment", NULL);
-  g_autofree char *epochs = g_strdup_printf ("train.epochs=%" G_GINT64_FORMAT, train->epochs);
-  g_autofree char *updates = g_strdup_printf ("train.updates=%" G_GINT64_FORMAT, train->updates);
-  g_autofree char *patience = g_strdup_printf ("train.patience=%" G_GINT64_FORMAT, train->patience);
+  g_autofree char *epochs = g_strdup_printf ("train.epochs=%jd", train->epochs);
+  g_autofree char *updates = g_strdup_printf ("train.updates=%jd", train->updates);
+  g_autofree char *patience = g_strdup_printf ("train.patience=%jd", train->patience);
   const char *const overrides[] = { epochs, updates, patience, NULL };
   g_autoptr (PlaitExperiment) old = plait_experiment_parse (text, name, ends ? overrides : NULL,
                                                             experiment->sources[0].encoder->plugin->registry, error);
@@ -75,14 +75,13 @@ plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *e
   if (plait_trainer_has_ended (trainer))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: its training has gone as far as train.epochs, updates and patience say already, to update "
-                       "%" G_GINT64_FORMAT "; raise them to train it further, or choose another --output",
+                       "%jd; raise them to train it further, or choose another --output",
                        output, plait_trainer_step (trainer));
   if (validates && (every > 0 ? plait_trainer_step (trainer) % every != 0 : !plait_trainer_ends_epoch (trainer)))
-    plait_log_warning (
-        log,
-        "the validation at the end of the first training is none that train.validate_every=%" G_GINT64_FORMAT
-        " asks for: the parameters become those of one long training, but it counts for best and average",
-        every);
+    plait_log_warning (log,
+                       "the validation at the end of the first training is none that train.validate_every=%jd asks "
+                       "for: the parameters become those of one long training, but it counts for best and average",
+                       every);
   return TRUE;
 }
 

@@ -409,8 +409,8 @@ static gboolean
 check_likeness (const Run *run, GError **error)
 {
   PlaitRanks *ranks = run->options->ranks;
-  g_autofree char *own = g_strdup_printf ("%s %s %" G_GSIZE_FORMAT " %" G_GINT64_FORMAT, PLAIT_VERSION, run->key,
-                                          sizeof (PlaitScalar), plait_trainer_step (run->trainer));
+  g_autofree char *own = g_strdup_printf ("%s %s %zu %jd", PLAIT_VERSION, run->key, sizeof (PlaitScalar),
+                                          plait_trainer_step (run->trainer));
   g_autofree char *first = g_strdup (own);
   gsize n = strlen (own);
 
@@ -438,7 +438,7 @@ go_on (Run *run, GError **error)
     return TRUE;
   if (!plait_trainer_read (run->trainer, run->old, "/checkpoint/last", error))
     return FALSE;
-  plait_log_info (run->options->log, "going on with %s after update %" G_GINT64_FORMAT,
+  plait_log_info (run->options->log, "going on with %s after update %jd",
                   run->options->trained ? run->options->trained : run->options->output,
                   plait_trainer_step (run->trainer));
   return !run->longer
@@ -529,7 +529,7 @@ plait_run (const PlaitExperiment *experiment, const PlaitRunOptions *options, Pl
     return TRUE;
   if (end == PLAIT_TRAINING_INTERRUPTED)
     return plait_fail (error, PLAIT_ERROR_INTERRUPTED,
-                       "interrupted after update %" G_GINT64_FORMAT "; the checkpoint is in %s: --resume goes on",
+                       "interrupted after update %jd; the checkpoint is in %s: --resume goes on",
                        plait_trainer_step (run.trainer), options->output);
   return finish (&run, error);
 }

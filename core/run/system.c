@@ -219,8 +219,7 @@ plait_system_read_feature_widths (const PlaitExperiment *experiment, PlaitStore 
     return NULL;
   if (n != experiment->n_sources)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: %" G_GINT64_FORMAT
-                            " feature widths are stored for %u sources: the file is not a run of this plait",
+                            "%s: %jd feature widths are stored for %u sources: the file is not a run of this plait",
                             plait_store_path (run), n, experiment->n_sources);
   return g_steal_pointer (&widths);
 }

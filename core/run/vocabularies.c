@@ -160,9 +160,9 @@ name_kept (const PlaitMaterials *materials, const PlaitVocabularySettings *setti
   g_autoptr (GString) text = g_string_new ("plait vocabulary 1 of plait " PLAIT_VERSION "\n");
   gboolean large = FALSE;
 
-  g_string_append_printf (text, "%s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %a %s %d %" G_GINT64_FORMAT "\n",
-                          settings->type, settings->size, settings->minimum_count, settings->character_coverage,
-                          settings->normalization, settings->byte_fallback, settings->sentence_limit);
+  g_string_append_printf (text, "%s %jd %jd %a %s %d %jd\n", settings->type, settings->size, settings->minimum_count,
+                          settings->character_coverage, settings->normalization, settings->byte_fallback,
+                          settings->sentence_limit);
   for (guint i = 0; i + 1 < paths->len; i++)
     large |= plait_index_takes (plait_materials_index (materials), paths->pdata[i]);
   for (guint i = 0; i + 1 < paths->len && large; i++)

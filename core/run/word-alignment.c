@@ -142,8 +142,7 @@ plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const P
             aligned->name);
       word = find_best (sums, source_words, tokens, n_words);
       if (word >= 0)
-        g_string_append_printf (text, "%s%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT, text->len > 0 ? " " : "", word,
-                                target_words[begin]);
+        g_string_append_printf (text, "%s%jd-%jd", text->len > 0 ? " " : "", word, target_words[begin]);
     }
   return g_string_free (g_steal_pointer (&text), FALSE);
 }

@@ -265,8 +265,8 @@ get_single (PlaitStore *store, const char *path, const char *name, PlaitStoreTyp
   if (!values || n == 1)
     return values;
   plait_fail (error, PLAIT_ERROR_INPUT,
-              "%s: the attribute '%s' of %s has %" G_GINT64_FORMAT " values, one was expected; " PLAIT_STORE_REMEDY,
-              store->path, name, path, n);
+              "%s: the attribute '%s' of %s has %jd values, one was expected; " PLAIT_STORE_REMEDY, store->path, name,
+              path, n);
   free_values (type, values);
   return NULL;
 }
@@ -307,7 +307,7 @@ append_values (GString *text, PlaitStoreType type, gconstpointer values, gint64 
       if (type == PLAIT_STORE_STRING)
         g_string_append (text, ((char *const *)values)[i]);
       else if (type == PLAIT_STORE_INT64)
-        g_string_append_printf (text, "%" G_GINT64_FORMAT, ((const gint64 *)values)[i]);
+        g_string_append_printf (text, "%jd", ((const gint64 *)values)[i]);
       else
         g_string_append (text, g_ascii_formatd (number, sizeof number, "%.9g", ((const double *)values)[i]));
     }

@@ -171,12 +171,10 @@ fail_blocks (const PlaitStoreBlocks *blocks, const char *path, gsize n, GError *
     plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot read it: %s", path, g_strerror (blocks->problem));
   else if (n > 1)
     plait_fail (error, PLAIT_ERROR_CORRUPT,
-                "%s: is damaged in %" G_GSIZE_FORMAT " of its %" G_GSIZE_FORMAT
-                " blocks, first within bytes %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT "; " PLAIT_STORE_REMEDY,
-                path, n, blocks->n, block_begin (k), block_end (k, blocks->end) - 1);
+                "%s: is damaged in %zu of its %zu blocks, first within bytes %jd to %jd; " PLAIT_STORE_REMEDY, path, n,
+                blocks->n, block_begin (k), block_end (k, blocks->end) - 1);
   else
-    plait_fail (error, PLAIT_ERROR_CORRUPT,
-                "%s: is damaged within bytes %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT "; " PLAIT_STORE_REMEDY, path,
+    plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: is damaged within bytes %jd to %jd; " PLAIT_STORE_REMEDY, path,
                 block_begin (k), block_end (k, blocks->end) - 1);
 }
 
@@ -221,9 +219,8 @@ read_table (PlaitStoreBlocks *blocks, const char *path, const char *digest, GErr
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot read it to the end: %s", path, g_strerror (errno));
   return g_strcmp0 (found, digest) == 0
          || plait_fail (error, PLAIT_ERROR_CORRUPT,
-                        "%s: is damaged within its last %" G_GSIZE_FORMAT
-                        " bytes, the hashes of all others; " PLAIT_STORE_REMEDY,
-                        path, size);
+                        "%s: is damaged within its last %zu bytes, the hashes of all others; " PLAIT_STORE_REMEDY, path,
+                        size);
 }
 
 static gboolean

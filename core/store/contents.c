@@ -341,7 +341,7 @@ plait_store_compare_contents (PlaitStore *store, char **digest, GError **error)
   for (guint i = 0; i < found.paths->len; i++)
     {
       g_hash_table_insert (places, found.paths->pdata[i], GUINT_TO_POINTER (i + 1));
-      g_string_append_printf (all, "%s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n", (char *)found.paths->pdata[i],
+      g_string_append_printf (all, "%s %jd %jd\n", (char *)found.paths->pdata[i],
                               g_array_index (found.values, gint64, i), g_array_index (found.attributes, gint64, i));
     }
   for (guint i = 0; i < written.paths->len; i++)

@@ -154,9 +154,7 @@ plait_store_read (PlaitStore *store, const char *path, PlaitStoreType type, gint
   if (id < 0 || !check_type (store, path, &object, type, error))
     return FALSE;
   if (object.elements != elements)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s has %" G_GINT64_FORMAT " elements, %" G_GINT64_FORMAT
-                       " were expected; " PLAIT_STORE_REMEDY,
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has %jd elements, %jd were expected; " PLAIT_STORE_REMEDY,
                        store->path, path, object.elements, elements);
   return elements == 0
          || read_part (store, path, id, &object, start, 0, object.rank == 0 ? 1 : object.shape[0], type, buffer, error);
@@ -172,17 +170,14 @@ plait_store_read_rows (PlaitStore *store, const char *path, PlaitStoreType type,
   if (id < 0 || !check_type (store, path, &object, type, error))
     return FALSE;
   if (object.rank == 0 || first < 0 || rows < 0 || first > object.shape[0] || rows > object.shape[0] - first)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s has %" G_GINT64_FORMAT " rows, so %" G_GINT64_FORMAT " rows from row %" G_GINT64_FORMAT
-                       " on cannot be read",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has %jd rows, so %jd rows from row %jd on cannot be read",
                        store->path, path, object.rank == 0 ? 0 : object.shape[0], rows, first);
   gint64 row_elements = object.shape[0] == 0 ? 0 : object.elements / object.shape[0];
   gint64 elements;
   if (__builtin_mul_overflow (rows, row_elements, &elements) || elements > capacity)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %" G_GINT64_FORMAT " rows of %s have %" G_GINT64_FORMAT
-                       " elements each, more than the %" G_GINT64_FORMAT " there is room for",
-                       store->path, rows, path, row_elements, capacity);
+                       "%s: %jd rows of %s have %jd elements each, more than the %jd there is room for", store->path,
+                       rows, path, row_elements, capacity);
   return elements == 0 || read_part (store, path, id, &object, start, first, rows, type, buffer, error);
 }
 
@@ -197,16 +192,15 @@ plait_store_read_array (PlaitStore *store, const char *path, PlaitStoreType type
     return NULL;
   if (object.elements > maximum)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: %s has %" G_GINT64_FORMAT " elements, at most %" G_GINT64_FORMAT
-                            " were expected; " PLAIT_STORE_REMEDY,
-                            store->path, path, object.elements, maximum);
+                            "%s: %s has %jd elements, at most %jd were expected; " PLAIT_STORE_REMEDY, store->path,
+                            path, object.elements, maximum);
   gsize bytes;
   gboolean has = plait_size_multiply ((gsize)MAX (object.elements, 1), plait_store_type_size (type), &bytes)
                  && plait_memory_has (bytes);
   g_autofree gpointer buffer = has ? g_try_malloc (bytes) : NULL;
   if (!buffer)
-    return plait_fail_null (error, PLAIT_ERROR_FAILED, "%s: no memory for the %" G_GINT64_FORMAT " elements of %s",
-                            store->path, object.elements, path);
+    return plait_fail_null (error, PLAIT_ERROR_FAILED, "%s: no memory for the %jd elements of %s", store->path,
+                            object.elements, path);
   if (!plait_store_read (store, path, type, object.elements, buffer, error))
     return NULL;
   if (elements)
@@ -252,11 +246,10 @@ plait_store_read_tensor (PlaitStore *store, const char *path, PlaitTensor tensor
     {
       g_autoptr (GString) found = g_string_new (NULL);
       for (guint i = 0; i < object.rank; i++)
-        g_string_append_printf (found, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", object.shape[i]);
+        g_string_append_printf (found, "%s%jd", i > 0 ? ", " : "", object.shape[i]);
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s: %s has the shape [%s], [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
-                         "] was expected; " PLAIT_STORE_REMEDY,
-                         store->path, path, found->str, tensor.rows, tensor.width);
+                         "%s: %s has the shape [%s], [%jd, %jd] was expected; " PLAIT_STORE_REMEDY, store->path, path,
+                         found->str, tensor.rows, tensor.width);
     }
   g_auto (StoreId) space = plait_store_tensor_space (tensor);
   if (object.elements > 0

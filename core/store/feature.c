@@ -100,7 +100,7 @@ check_shape (PlaitFeatureFile *file, GError **error)
   for (int i = 0; i < 3; i++)
     if (shape[i] == 0 || shape[i] > G_MAXINT32)
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s: %s has %" G_GUINT64_FORMAT " in dimension %d of [sentence, position, width], expected "
+                         "%s: %s has %ju in dimension %d of [sentence, position, width], expected "
                          "between 1 and %d",
                          file->path, file->dataset, (guint64)shape[i], i + 1, G_MAXINT32);
   file->sentences = (gint64)shape[0];
@@ -109,9 +109,7 @@ check_shape (PlaitFeatureFile *file, GError **error)
   gint64 element_bytes = (gint64)MAX (H5Tget_size (type), sizeof (PlaitScalar));
   gint64 bytes;
   if (__builtin_mul_overflow (file->positions * file->width, element_bytes, &bytes) || bytes > LARGEST_SENTENCE)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: one sentence of %s has %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT
-                       " values, expected at most 1 GiB",
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: one sentence of %s has %jd x %jd values, expected at most 1 GiB",
                        file->path, file->dataset, file->positions, file->width);
   return plait_store_check_storage (file->data, file->fd, file->path, file->dataset, error);
 }
@@ -130,8 +128,8 @@ read_lengths (PlaitFeatureFile *file, hid_t access, GError **error)
   if (type < 0 || space < 0 || H5Tget_class (type) != H5T_INTEGER || H5Sget_simple_extent_ndims (space) != 1
       || H5Sget_simple_extent_dims (space, &n, NULL) != 1 || n != (hsize_t)file->sentences)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s is to tell how many positions of %s count, expected %" G_GINT64_FORMAT
-                       " integers, one a sentence; correct it, or rename it",
+                       "%s: %s is to tell how many positions of %s count, expected %jd integers, one a sentence; "
+                       "correct it, or rename it",
                        file->path, name, file->dataset, file->sentences);
   if (!plait_store_check_storage (data, file->fd, file->path, name, error))
     return FALSE;
@@ -144,8 +142,8 @@ read_lengths (PlaitFeatureFile *file, hid_t access, GError **error)
   for (gint64 i = 0; i < file->sentences; i++)
     if (file->lengths[i] < 0 || file->lengths[i] > file->positions)
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s: %s[%" G_GINT64_FORMAT "] is %d, expected the number of positions that count, 0 (the "
-                         "sentence is missing) to %" G_GINT64_FORMAT,
+                         "%s: %s[%jd] is %d, expected the number of positions that count, 0 (the "
+                         "sentence is missing) to %jd",
                          file->path, name, i, file->lengths[i], file->positions);
   return TRUE;
 }
@@ -186,16 +184,15 @@ read_positions (PlaitFeatureFile *file, gint64 sentence, gint64 first, PlaitTens
   if (stored < 0 || memory < 0 || H5Sselect_hyperslab (stored, H5S_SELECT_SET, start, NULL, count, NULL) < 0
       || H5Dread (file->data, plait_store_memory_type (PLAIT_STORE_SCALAR), memory, stored, H5P_DEFAULT, rows.data) < 0)
     {
-      g_autofree char *what
-          = g_strdup_printf ("cannot read sentence %" G_GINT64_FORMAT " of %s", sentence, file->dataset);
+      g_autofree char *what = g_strdup_printf ("cannot read sentence %jd of %s", sentence, file->dataset);
       return fail_hdf5 (file, what, error);
     }
   for (gint64 i = 0; i < rows.rows; i++)
     for (gint64 j = 0; j < rows.width; j++)
       if (!isfinite (plait_tensor_row (rows, i)[j]))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: %s[%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
-                           "] is infinite or not a number, expected finite values; where a sentence is missing, say so "
+                           "%s: %s[%jd, %jd, %jd] is infinite or not a number, expected finite values; where a "
+                           "sentence is missing, say so "
                            "by a length of 0 in %s" LENGTHS,
                            file->path, file->dataset, sentence, first + i, j, file->dataset);
   return TRUE;
@@ -305,8 +302,7 @@ read_sentences (PlaitFeatureFile *file, const gint64 *sentences, gint64 n, Plait
     {
       if (sentences[i] < 0 || sentences[i] >= file->sentences)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: %s has %" G_GINT64_FORMAT " sentences, so sentence %" G_GINT64_FORMAT
-                           " cannot be read; give one row a line of the text",
+                           "%s: %s has %jd sentences, so sentence %jd cannot be read; give one row a line of the text",
                            file->path, file->dataset, file->sentences, sentences[i]);
       gint64 length = plait_feature_file_length (file, sentences[i]);
       g_assert (length <= rows.rows - at && rows.width == file->width);

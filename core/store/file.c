@@ -41,9 +41,8 @@ static void
 compose_block (char *block, const Header *header)
 {
   memset (block, 0, PLAIT_STORE_USER_BLOCK);
-  int used = g_snprintf (block, PLAIT_STORE_USER_BLOCK,
-                         MAGIC "format %" G_GINT64_FORMAT "\nlength %020" G_GINT64_FORMAT "\ndigest %s\n",
-                         header->format, header->length, header->digest);
+  int used = g_snprintf (block, PLAIT_STORE_USER_BLOCK, MAGIC "format %jd\nlength %020jd\ndigest %s\n", header->format,
+                         header->length, header->digest);
   g_autofree char *digest = plait_digest_bytes (block, (gsize)used);
   g_snprintf (block + used, (gulong)(PLAIT_STORE_USER_BLOCK - used), "header %s\n", digest);
 }
@@ -54,8 +53,7 @@ parse_block (const char *block, Header *header)
 {
   char text[PLAIT_STORE_USER_BLOCK + 1] = { 0 };
   memcpy (text, block, PLAIT_STORE_USER_BLOCK);
-  /* %ld, not G_GINT64_FORMAT, whose %li takes leading zeros for octal. */
-  if (sscanf (text, MAGIC "format %ld length %ld digest %64s", &header->format, &header->length, header->digest) != 3)
+  if (sscanf (text, MAGIC "format %jd length %jd digest %64s", &header->format, &header->length, header->digest) != 3)
     return FALSE;
   if (header->format < 1 || header->length < 0 || strlen (header->digest) != PLAIT_DIGEST_LENGTH)
     return FALSE;
@@ -136,7 +134,7 @@ verify (PlaitStore *store, gboolean *other_length, GError **error)
                        store->path, PLAIT_STORE_USER_BLOCK);
   if (header.format > PLAIT_STORE_FORMAT)
     return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                       "%s: has format %" G_GINT64_FORMAT ", this plait reads up to %d; use the plait that wrote it or "
+                       "%s: has format %jd, this plait reads up to %d; use the plait that wrote it or "
                        "a newer one",
                        store->path, header.format, PLAIT_STORE_FORMAT);
   store->digest = g_strdup (header.digest);
@@ -146,8 +144,7 @@ verify (PlaitStore *store, gboolean *other_length, GError **error)
     {
       *other_length = header.format > 1;
       return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                         "%s: has %" G_GINT64_FORMAT " bytes, %" G_GINT64_FORMAT
-                         " were written, so it was cut short or added to; " PLAIT_STORE_REMEDY,
+                         "%s: has %jd bytes, %jd were written, so it was cut short or added to; " PLAIT_STORE_REMEDY,
                          store->path, size, written);
     }
   if (header.format == 1)

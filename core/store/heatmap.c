@@ -22,7 +22,7 @@ caption (const char *axis, const char *const *labels, gint64 n)
       g_autofree char *clean = plait_display_clean (labels[i], FALSE);
       g_autofree char *label = plait_display_cut (clean, WIDEST_LABEL);
       gsize length = text->len;
-      g_string_append_printf (text, "%s %" G_GINT64_FORMAT " %s", i == 0 ? ":" : ",", i, label);
+      g_string_append_printf (text, "%s %jd %s", i == 0 ? ":" : ",", i, label);
       if (plait_display_width (text->str) <= WIDEST_CAPTION - (i + 1 < n ? strlen (", ?") : 0))
         continue;
       g_string_truncate (text, length);
@@ -38,8 +38,8 @@ write_axis (PlaitStore *store, const char *path, const char *axis, const char *c
   g_autofree char *place = g_strconcat (path, "/", axis, NULL);
   g_autofree gint32 *positions = g_try_new (gint32, (gsize)n + 1);
   if (!positions || n > G_MAXINT32)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the %" G_GINT64_FORMAT " positions of %s",
-                       plait_store_path (store), n, place);
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the %jd positions of %s", plait_store_path (store),
+                       n, place);
   for (gint64 i = 0; i < n; i++)
     positions[i] = (gint32)i;
   if (!plait_store_write (store, place, PLAIT_STORE_INT32, 1, &n, positions, PLAIT_STORE_COMPRESSED, error))

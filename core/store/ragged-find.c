@@ -245,8 +245,7 @@ plait_store_item_strings (PlaitStore *store, const char *path, const PlaitStoreI
 
   if ((gsize)item->count > maximum)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: %s holds %" G_GINT64_FORMAT " bytes of text, more than the %" G_GSIZE_FORMAT
-                            " expected; " PLAIT_STORE_REMEDY,
+                            "%s: %s holds %jd bytes of text, more than the %zu expected; " PLAIT_STORE_REMEDY,
                             store->path, path, item->count, maximum);
   text = read_text (store, item, error);
   strings = text ? g_new0 (char *, item->object.elements + 1) : NULL;

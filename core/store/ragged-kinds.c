@@ -70,12 +70,10 @@ read_items (PlaitStore *store, PlaitRaggedKind *kind, GError **error)
         || strchr (kind->items[i], '/')
         || !g_hash_table_insert (kind->places, kind->items[i], GINT_TO_POINTER ((gint)i + 1)))
       return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                         "%s: %s has no name of an item, or the same again, at %" G_GINT64_FORMAT
-                         "; " PLAIT_STORE_REMEDY,
-                         store->path, path, i);
+                         "%s: %s has no name of an item, or the same again, at %jd; " PLAIT_STORE_REMEDY, store->path,
+                         path, i);
   return kind->n <= MOST_ITEMS
-         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has more than %" G_GINT64_FORMAT " items", store->path, path,
-                        MOST_ITEMS);
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has more than %jd items", store->path, path, MOST_ITEMS);
 }
 
 /* Whether something that is stored at @path is a @wanted. */

@@ -181,8 +181,7 @@ read_place (const PlaitSafetensors *file, const json_t *place, PlaitSafetensor *
   tensor->begin = json_integer_value (begin);
   tensor->end = json_integer_value (end);
   return (tensor->begin >= 0 && tensor->end >= tensor->begin)
-         || refuse (file, tensor->name, error,
-                    "lies from byte %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT ", which is no place", tensor->begin,
+         || refuse (file, tensor->name, error, "lies from byte %jd to %jd, which is no place", tensor->begin,
                     tensor->end);
 }
 
@@ -196,8 +195,8 @@ check_size (const PlaitSafetensors *file, const PlaitSafetensor *tensor, const T
     return refuse (file, tensor->name, error, "has more bytes than can be counted");
   return (bits % 8 == 0 && bits / 8 == tensor->end - tensor->begin)
          || refuse (file, tensor->name, error,
-                    "has %" G_GINT64_FORMAT " bytes, but its %" G_GINT64_FORMAT " elements of type %s take "
-                    "%" G_GINT64_FORMAT " bits",
+                    "has %jd bytes, but its %jd elements of type %s take "
+                    "%jd bits",
                     tensor->end - tensor->begin, tensor->elements, type->name, bits);
 }
 
@@ -259,9 +258,8 @@ check_places (PlaitSafetensors *file, GError **error)
 
       if (tensor->begin != end)
         return refuse (file, tensor->name, error,
-                       "begins at byte %" G_GINT64_FORMAT
-                       " of the values, but the one before ends at byte %" G_GINT64_FORMAT
-                       ": tensors must neither overlap nor leave holes",
+                       "begins at byte %jd of the values, but the one before ends at byte %jd: tensors must neither "
+                       "overlap nor leave holes",
                        tensor->begin, end);
       end = tensor->end;
       g_hash_table_insert (file->by_name, (gpointer)tensor->name, (gpointer)tensor);
@@ -269,8 +267,8 @@ check_places (PlaitSafetensors *file, GError **error)
   if (end == file->length)
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s: its tensors have %" G_GINT64_FORMAT " bytes, but %" G_GINT64_FORMAT
-                     " stand behind the header: the file was cut short, or is no safetensors file",
+                     "%s: its tensors have %jd bytes, but %jd stand behind the header: the file was cut short, or is "
+                     "no safetensors file",
                      file->path, end, file->length);
 }
 
@@ -302,7 +300,7 @@ read_bytes (const PlaitSafetensors *file, gint64 place, gpointer bytes, gsize n,
   if (got < 0)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be read: %s", file->path, g_strerror (errno));
   if ((gsize)got < n)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: ends at byte %" G_GINT64_FORMAT ": it was cut short", file->path,
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: ends at byte %jd: it was cut short", file->path,
                        place + (gint64)got);
   return TRUE;
 }
@@ -319,15 +317,15 @@ read_header (PlaitSafetensors *file, GError **error)
   if (!S_ISREG (status.st_mode))
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s is not a regular file; name a safetensors file", file->path);
   if (status.st_size < LENGTH_BYTES)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: has %" G_GINT64_FORMAT " bytes, too few for a safetensors file",
-                       file->path, (gint64)status.st_size);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: has %jd bytes, too few for a safetensors file", file->path,
+                       (gint64)status.st_size);
   if (!read_bytes (file, 0, &length, sizeof length, error))
     return FALSE;
   length = GUINT64_FROM_LE (length);
   if (length > MOST_HEADER || length > (guint64)status.st_size - LENGTH_BYTES)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: claims a header of %" G_GUINT64_FORMAT " bytes, expected at most %" G_GUINT64_FORMAT
-                       " and no more than the file has: it was cut short, or is no safetensors file",
+                       "%s: claims a header of %ju bytes, expected at most %ju and no more than the file has: it was "
+                       "cut short, or is no safetensors file",
                        file->path, length, MOST_HEADER);
   header = plait_try_allocate (length, 1, file->path, error);
   if (!header || !read_bytes (file, LENGTH_BYTES, header, length, error))
@@ -398,7 +396,7 @@ plait_safetensor_shape_text (const PlaitSafetensor *tensor)
   GString *text = g_string_new ("[");
 
   for (guint i = 0; i < tensor->rank; i++)
-    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", tensor->shape[i]);
+    g_string_append_printf (text, "%s%jd", i > 0 ? ", " : "", tensor->shape[i]);
   return g_string_free (g_string_append_c (text, ']'), FALSE);
 }
 
@@ -422,8 +420,8 @@ plait_safetensors_read (const PlaitSafetensors *file, const PlaitSafetensor *ten
       type->convert (bytes, (gsize)count, values + done);
       for (gint64 i = done; i < done + count; i++)
         if (!isfinite (values[i]))
-          return refuse (file, tensor->name, error,
-                         "has an undefined, infinite or too large value in element %" G_GINT64_FORMAT, first + i);
+          return refuse (file, tensor->name, error, "has an undefined, infinite or too large value in element %jd",
+                         first + i);
       done += count;
     }
   return TRUE;

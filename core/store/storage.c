@@ -23,11 +23,10 @@ fail_claim (const char *path, const char *name, const hsize_t *shape, int rank, 
 {
   g_autoptr (GString) text = g_string_new (NULL);
   for (int i = 0; i < rank; i++)
-    g_string_append_printf (text, "%s%" G_GUINT64_FORMAT, i > 0 ? ", " : "", (guint64)shape[i]);
+    g_string_append_printf (text, "%s%ju", i > 0 ? ", " : "", (guint64)shape[i]);
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s: %s claims the shape [%s], which a file of %" G_GINT64_FORMAT
-                     " bytes cannot hold; " PLAIT_STORE_REMEDY,
-                     path, name, text->str, size);
+                     "%s: %s claims the shape [%s], which a file of %jd bytes cannot hold; " PLAIT_STORE_REMEDY, path,
+                     name, text->str, size);
 }
 
 gboolean
@@ -55,9 +54,9 @@ plait_store_check_storage (hid_t data, int fd, const char *path, const char *nam
     return fail_claim (path, name, shape, rank, size, error);
   int n_chunk = layout == H5D_CHUNKED ? H5Pget_chunk (list, H5S_MAX_RANK, chunk) : 0;
   if (n_chunk < 0 || !multiply (element_bytes, chunk, n_chunk, LARGEST_CHUNK))
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s is stored in chunks above %" G_GINT64_FORMAT
-                       " MiB, each of which is read as a whole; write it with smaller chunks",
-                       path, name, LARGEST_CHUNK >> 20);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s: %s is stored in chunks above %jd MiB, each of which is read as a whole; write it with smaller chunks",
+        path, name, LARGEST_CHUNK >> 20);
   return TRUE;
 }

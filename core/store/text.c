@@ -21,16 +21,14 @@ plait_store_measure (const PlaitStore *store, const char *path, const char *cons
       gsize length = strlen (values[i]);
       if (!g_utf8_validate (values[i], (gssize)length, NULL))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: %s: string %" G_GINT64_FORMAT " is not UTF-8, which is all that is stored as text",
-                           store->path, path, i);
+                           "%s: %s: string %jd is not UTF-8, which is all that is stored as text", store->path, path,
+                           i);
       *longest = MAX (*longest, length);
       *total += length;
     }
   if ((gint64)*longest < LONGEST_STRING)
     return TRUE;
-  return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s: %s: a string of %" G_GSIZE_FORMAT " bytes is too long, at most %" G_GINT64_FORMAT
-                     " are stored",
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s: a string of %zu bytes is too long, at most %jd are stored",
                      store->path, path, *longest, LONGEST_STRING - 1);
 }
 
@@ -140,8 +138,7 @@ read_slots (PlaitStore *store, const char *path, gsize maximum, PlaitStoreObject
                             store->path, path);
   if ((gsize)bytes > MAX (FREE_SLOTS, maximum * (gsize)WASTE))
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: %s holds %" G_GINT64_FORMAT " bytes of text, more than the %" G_GSIZE_FORMAT
-                            " expected; " PLAIT_STORE_REMEDY,
+                            "%s: %s holds %jd bytes of text, more than the %zu expected; " PLAIT_STORE_REMEDY,
                             store->path, path, bytes, maximum);
   g_autofree char *slots = plait_memory_has ((gsize)bytes) ? g_try_malloc0 ((gsize)bytes + 1) : NULL;
   if (!slots)
@@ -163,8 +160,7 @@ plait_store_read_string (PlaitStore *store, const char *path, GError **error)
   if (!slots)
     return NULL;
   if (object.elements != 1)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: %s holds %" G_GINT64_FORMAT " strings, one was expected; " PLAIT_STORE_REMEDY,
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: %s holds %jd strings, one was expected; " PLAIT_STORE_REMEDY,
                             store->path, path, object.elements);
   return g_strndup (slots, (gsize)object.element_bytes);
 }

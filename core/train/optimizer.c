@@ -29,8 +29,8 @@ plait_optimizer_new (const PlaitTrainSettings *settings, PlaitParameters *parame
       optimizer->kept[i] = plait_pages_take (sizeof (PlaitScalar) * (gsize)optimizer->n);
       if (!optimizer->kept[i])
         return plait_fail_null (error, PLAIT_ERROR_MEMORY,
-                                "what the optimizer keeps needs %" G_GSIZE_FORMAT
-                                " bytes, which the system does not give: lower decoder.width or the vocabulary's size",
+                                "what the optimizer keeps needs %zu bytes, which the system does not give: lower "
+                                "decoder.width or the vocabulary's size",
                                 plait_optimizer_bytes (parameters));
     }
   return g_steal_pointer (&optimizer);

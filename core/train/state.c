@@ -77,9 +77,8 @@ get_integer (PlaitStore *store, const char *path, const char *name, gint64 most,
   if (*value >= 0 && *value <= most)
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                     "%s:%s: %s is %" G_GINT64_FORMAT ", expected 0 to %" G_GINT64_FORMAT
-                     "; restore a copy or begin a new run",
-                     plait_store_path (store), path, name, *value, most);
+                     "%s:%s: %s is %jd, expected 0 to %jd; restore a copy or begin a new run", plait_store_path (store),
+                     path, name, *value, most);
 }
 
 static gboolean
@@ -117,10 +116,10 @@ seek (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 epoch, 
   if (fits && !__builtin_mul_overflow (epoch, plait_corpus_size (trainer->setup.corpus), &most))
     fits = batches - position <= most;
   if (!fits)
-    return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                       "%s:%s: step %" G_GINT64_FORMAT ", epoch %" G_GINT64_FORMAT " and position %" G_GINT64_FORMAT
-                       " do not belong together; restore a copy or begin a new run",
-                       plait_store_path (store), path, trainer->step, epoch, position);
+    return plait_fail (
+        error, PLAIT_ERROR_CORRUPT,
+        "%s:%s: step %jd, epoch %jd and position %jd do not belong together; restore a copy or begin a new run",
+        plait_store_path (store), path, trainer->step, epoch, position);
   if (plait_iterator_seek (trainer->iterator, epoch, position, error))
     return TRUE;
   g_prefix_error (error, "%s:%s: ", plait_store_path (store), path);
@@ -242,8 +241,7 @@ read_table (PlaitStore *store, const char *path, gint64 updates, GArray *rows, c
     return FALSE;
   if (n_rows > MIN (updates, G_MAXINT32) || !plait_memory_has ((gsize)n_rows * row_size))
     return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                       "%s:%s: %" G_GINT64_FORMAT " rows after %" G_GINT64_FORMAT
-                       " updates are too many; restore a copy or begin a new run",
+                       "%s:%s: %jd rows after %jd updates are too many; restore a copy or begin a new run",
                        plait_store_path (store), path, n_rows, updates);
   g_array_set_size (rows, 0);
   g_array_set_size (rows, (guint)n_rows);
@@ -282,12 +280,11 @@ read_recent (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 
   g_ptr_array_set_size (trainer->recent, 0);
   for (gint64 i = 0; i < recent; i++)
     {
-      g_autofree char *below = g_strdup_printf ("%s/recent/%" G_GINT64_FORMAT, path, i);
+      g_autofree char *below = g_strdup_printf ("%s/recent/%jd", path, i);
       PlaitScalar *array = g_try_new0 (PlaitScalar, (gsize)n);
 
       if (!array)
-        return plait_fail (error, PLAIT_ERROR_MEMORY,
-                           "no memory for parameter set %" G_GINT64_FORMAT " of train.average: lower it", i);
+        return plait_fail (error, PLAIT_ERROR_MEMORY, "no memory for parameter set %jd of train.average: lower it", i);
       g_ptr_array_add (trainer->recent, array);
       if (!plait_parameters_read_array (trainer->parameters, array, store, below, error))
         return FALSE;

@@ -21,7 +21,7 @@ new_iterator (const PlaitTrainerSetup *setup, GError **error)
   PlaitIterator *iterator = plait_iterator_new (setup->corpus, &settings, error);
 
   if (!iterator)
-    g_prefix_error (error, "[train] batch=%" G_GINT64_FORMAT ": ", settings.size);
+    g_prefix_error (error, "[train] batch=%jd: ", settings.size);
   return iterator;
 }
 
@@ -148,8 +148,7 @@ make_update (PlaitTrainer *trainer, GError **error)
   if (!isfinite (trainer->gradient_norm) || !isfinite (trainer->sums.loss - loss))
     return plait_ranks_agree (setup->ranks,
                               plait_fail (error, PLAIT_ERROR_FAILED,
-                                          "update %" G_GINT64_FORMAT
-                                          ": the loss is %s and the norm of the gradients %s: training has "
+                                          "update %jd: the loss is %s and the norm of the gradients %s: training has "
                                           "diverged; lower train.learning_rate or raise train.warm_up",
                                           trainer->step + 1, plait_format_double (digits[0], trainer->sums.loss - loss),
                                           plait_format_double (digits[1], trainer->gradient_norm)),
@@ -203,9 +202,7 @@ show_progress (const PlaitTrainer *trainer)
   double left = trainer->seconds / (double)MAX (1, trainer->step) * (double)(trainer->planned - trainer->step);
   g_autofree char *duration = plait_log_duration (left);
 
-  plait_log_progress (trainer->setup.log,
-                      "update %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT ", epoch %" G_GINT64_FORMAT
-                      ": loss %.3f, %.0f target tokens/s, %s left",
+  plait_log_progress (trainer->setup.log, "update %jd of %jd, epoch %jd: loss %.3f, %.0f target tokens/s, %s left",
                       trainer->step, trainer->planned, plait_trainer_epoch (trainer), loss, rate, duration);
 }
 
@@ -257,8 +254,7 @@ validate (PlaitTrainer *trainer, GError **error)
   keep_recent (trainer);
   if (!isnan (row.metric))
     metric = g_strdup_printf (", %s %.2f", settings->metric, row.metric);
-  plait_log_info (trainer->setup.log,
-                  "update %" G_GINT64_FORMAT ": validation loss %.4f, perplexity %.3f, accuracy %.3f%s%s", row.step,
+  plait_log_info (trainer->setup.log, "update %jd: validation loss %.4f, perplexity %.3f, accuracy %.3f%s%s", row.step,
                   row.negative_log_likelihood, row.perplexity, row.accuracy, metric ? metric : "",
                   row.best ? " (best)" : "");
   return checkpoint (trainer, row.best, error);

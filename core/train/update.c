@@ -62,8 +62,8 @@ plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSett
     return NULL;
   if (processes > settings->shards)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "there are %u processes, but train.shards is %" G_GINT64_FORMAT
-                            ": a batch has no part for each; set train.shards to %u or more, or start fewer",
+                            "there are %u processes, but train.shards is %jd: a batch has no part for each; set "
+                            "train.shards to %u or more, or start fewer",
                             processes, settings->shards, processes);
   if (ranks)
     update->exchange
@@ -364,9 +364,8 @@ does_not_fit (const PlaitUpdate *update, const PlaitBatch *batch, const GError *
       = bytes ? g_strdup_printf ("needs about %.0f MiB and ", (double)bytes / 1024 / 1024) : g_strdup ("");
 
   return plait_fail (error, PLAIT_ERROR_MEMORY,
-                     "a batch of %" G_GINT64_FORMAT " sentences with %" G_GINT64_FORMAT
-                     " source rows and %" G_GINT64_FORMAT
-                     " target rows %sdoes not fit (%s): lower train.batch, or raise train.accumulate with it",
+                     "a batch of %jd sentences with %jd source rows and %jd target rows %sdoes not fit (%s): lower "
+                     "train.batch, or raise train.accumulate with it",
                      n, source_rows (batch, n), plait_ragged_rows (batch->target_rows), needs, cause->message);
 }
 

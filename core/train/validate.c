@@ -32,8 +32,7 @@ pass_batch (PlaitTrainer *trainer, Pass *pass, GError **error)
   if (plait_arena_protect (trainer->arena, compute, pass, error))
     return TRUE;
   if (g_error_matches (*error, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
-    g_prefix_error (error,
-                    "a validation batch of %" G_GINT64_FORMAT " sentences does not fit, lower train.validation_batch: ",
+    g_prefix_error (error, "a validation batch of %jd sentences does not fit, lower train.validation_batch: ",
                     pass->batch->n_sentences);
   return FALSE;
 }
@@ -117,7 +116,7 @@ compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
     return plait_ranks_agree (
         ranks,
         plait_fail (error, PLAIT_ERROR_FAILED,
-                    "validation after update %" G_GINT64_FORMAT ": the loss is %s: training has diverged, or the "
+                    "validation after update %jd: the loss is %s: training has diverged, or the "
                     "validation data are out of all range; lower train.learning_rate, raise train.warm_up, or look "
                     "at the data",
                     trainer->step, plait_format_double (digits, sum)),

@@ -164,8 +164,8 @@ check_input (gconstpointer data, gconstpointer state, const PlaitInput *input, G
   if (settings->sentence_positions != PLAIT_POSITIONS_LEARNED || longest <= settings->sentence_limit)
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "a document of %" G_GINT64_FORMAT " sentences has more than the sentence_limit=%" G_GINT64_FORMAT
-                     " learned positions: raise sentence_limit, or take shorter documents",
+                     "a document of %jd sentences has more than the sentence_limit=%jd learned positions: raise "
+                     "sentence_limit, or take shorter documents",
                      longest, settings->sentence_limit);
 }
 

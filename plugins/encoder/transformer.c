@@ -69,8 +69,8 @@ check_length (gconstpointer data, gconstpointer state_data, gint64 rows, GError 
   if (settings->positions != PLAIT_POSITIONS_LEARNED || rows <= settings->position_limit)
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "a sentence of %" G_GINT64_FORMAT " rows is longer than position_limit=%" G_GINT64_FORMAT
-                     " learned positions reach: raise position_limit, or take shorter sentences",
+                     "a sentence of %jd rows is longer than position_limit=%jd learned positions reach: raise "
+                     "position_limit, or take shorter sentences",
                      rows, settings->position_limit);
 }
 

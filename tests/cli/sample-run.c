@@ -104,7 +104,7 @@ write_long_attention (PlaitStore *store, gint64 number)
 {
   static const gint64 shape[] = { 2, STEPS / 2, LENGTH, LENGTH };
   static PlaitScalar values[STEPS * LENGTH * LENGTH];
-  g_autofree char *path = g_strdup_printf ("/attention/test/%" G_GINT64_FORMAT, number);
+  g_autofree char *path = g_strdup_printf ("/attention/test/%jd", number);
   g_auto (GStrv) tokens = g_new0 (char *, LENGTH + 1);
   const char *const *const labels[] = { NULL, NULL, (const char *const *)tokens, (const char *const *)tokens };
   guint32 state = (guint32)number * 2654435761u + 1;
@@ -281,8 +281,8 @@ write_long_descent (PlaitStore *store, gint64 sentence, gint64 words)
   double weight[A_WORD * MOST_WORDS], path[A_WORD * MOST_WORDS];
   guint8 taken[A_WORD * MOST_WORDS];
   const gint64 extents[] = { 1, 1, words };
-  g_autofree char *below = g_strdup_printf ("/descent/test/%" G_GINT64_FORMAT, sentence);
-  g_autofree char *map = g_strdup_printf ("/attention/test/%" G_GINT64_FORMAT, sentence);
+  g_autofree char *below = g_strdup_printf ("/descent/test/%jd", sentence);
+  g_autofree char *map = g_strdup_printf ("/attention/test/%jd", sentence);
 
   for (gint64 r = 0; r < ROWS; r++)
     {
@@ -384,8 +384,8 @@ plait_test_write_run (const char *name, const PlaitTestRun *run)
   g_autofree char *path = plait_test_path (name);
   gint64 seed = MAX (run->seed, 1);
   g_autofree char *experiment
-      = g_strdup_printf ("[experiment]\nname=sample\nseed=%" G_GINT64_FORMAT "\n\n[decoder]\ncombiner=%s\nlayers=2\n%s",
-                         seed, run->combiner, run->more ? run->more : "");
+      = g_strdup_printf ("[experiment]\nname=sample\nseed=%jd\n\n[decoder]\ncombiner=%s\nlayers=2\n%s", seed,
+                         run->combiner, run->more ? run->more : "");
   PlaitScalar weights[6] = { 1, 2, 3, 4, 5, 6 };
   GError *error = NULL;
   g_autoptr (PlaitStore) store = plait_store_create (path, &error);

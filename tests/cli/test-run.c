@@ -56,7 +56,7 @@ TEST_CASE (run_command, prints_its_plan_as_json)
   json_array_foreach (json_object_get (plan, "parts"), i, part) sum
       += json_integer_value (json_object_get (part, "parameters"));
   CHECK_INT (sum, parameters);
-  g_autofree char *count = g_strdup_printf ("\nparameters                   %10" G_GINT64_FORMAT "\n", parameters);
+  g_autofree char *count = g_strdup_printf ("\nparameters                   %10jd\n", parameters);
   g_autofree char *most = g_strdup_printf ("\npeak, about                  %10.1f MiB\n", (double)peak / 1024 / 1024);
   CHECK_CONTAINS (text.output, count);
   CHECK_CONTAINS (text.output, most);

@@ -227,7 +227,7 @@ describe (const char *path, const char *name, GString *text)
       gsize length = 0;
 
       g_file_get_contents (path, &bytes, &length, NULL);
-      g_string_append_printf (text, "%s %" G_GINT64_MODIFIER "x\n", name, (guint64)XXH3_64bits (bytes, length));
+      g_string_append_printf (text, "%s %jx\n", name, (guint64)XXH3_64bits (bytes, length));
     }
   else if (S_ISDIR (status.st_mode))
     {

@@ -82,7 +82,7 @@ TEST_CASE (hostile_forged, integers_of_a_checkpoint)
   for (guint i = 0; i < G_N_ELEMENTS (integers); i++)
     {
       g_autofree char *part = g_strdup_printf ("forged.h5:" STATE ": |%s ", integers[i].name);
-      CONTEXT ("%s=%" G_GINT64_FORMAT, integers[i].name, integers[i].value);
+      CONTEXT ("%s=%jd", integers[i].name, integers[i].value);
 
       forge_integer ("begun.h5", "forged.h5", STATE, integers[i].name, integers[i].value);
       REFUSED (RESUME, part);

@@ -151,9 +151,9 @@ read_all (PlaitStore *store, const char *group, const char *name, PlaitStoreType
 static Dump
 dump_read (PlaitStore *store, const char *split, gint64 sentence)
 {
-  g_autofree char *group = g_strdup_printf ("/descent/%s/%" G_GINT64_FORMAT "/a", split, sentence);
+  g_autofree char *group = g_strdup_printf ("/descent/%s/%jd/a", split, sentence);
   g_autofree char *labels = g_strconcat (group, "/row_labels", NULL);
-  g_autofree char *attention = g_strdup_printf ("/attention/%s/%" G_GINT64_FORMAT "/a", split, sentence);
+  g_autofree char *attention = g_strdup_printf ("/attention/%s/%jd/a", split, sentence);
   Dump dump = { 0 };
   g_autofree gint64 *extents = read_all (store, group, "extents", PLAIT_STORE_INT64, 3);
   gint64 entries, n;

@@ -81,7 +81,7 @@ event_text (const guint8 *event, gsize length)
             break;
         }
       if (key == (2 << 3 | 0))
-        g_string_append_printf (text, "%" G_GUINT64_FORMAT, number);
+        g_string_append_printf (text, "%ju", number);
       else if (key == (3 << 3 | 2))
         {
           g_string_append_len (text, (const char *)event + at, (gssize)number);

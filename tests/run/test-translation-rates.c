@@ -147,7 +147,7 @@ static void
 count_kept (PlaitStore *run, const char *group, gint64 s, const char *name, gboolean last_layer, const double *bounds,
             gint64 *counts)
 {
-  g_autofree char *path = g_strdup_printf ("/attention/%s/%" G_GINT64_FORMAT "/%s/weights", group, s, name);
+  g_autofree char *path = g_strdup_printf ("/attention/%s/%jd/%s/weights", group, s, name);
   PlaitStoreObject object;
   g_autofree double *weights = plait_store_read_array (run, path, PLAIT_STORE_DOUBLE, MOST, NULL, NULL);
 
@@ -257,7 +257,7 @@ TEST_CASE (translation_rates, of_search_are_those_of_the_hypotheses)
                            NULL));
   for (gint64 s = 0; s < SENTENCES; s++)
     {
-      g_autofree char *labels = g_strdup_printf ("/attention/test/%" G_GINT64_FORMAT "/a/target_labels", s);
+      g_autofree char *labels = g_strdup_printf ("/attention/test/%jd/a/target_labels", s);
       g_auto (GStrv) targets = plait_store_read_strings (run, labels, MOST, NULL, NULL);
       gint64 expected[3];
 

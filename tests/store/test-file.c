@@ -76,7 +76,7 @@ TEST_CASE (store_file, holds_the_hashes_of_its_blocks)
   REQUIRE (size == end + n * 17);
   g_autofree char *digest = plait_digest_bytes (data + end, size - end);
   g_autofree char *expected
-      = g_strdup_printf ("plait-store\nformat 2\nlength %020" G_GSIZE_FORMAT "\ndigest %s\nheader ", length, digest);
+      = g_strdup_printf ("plait-store\nformat 2\nlength %020zu\ndigest %s\nheader ", length, digest);
   CHECK (strncmp (data, expected, strlen (expected)) == 0);
   CHECK (memcmp (data + 512, "\211HDF\r\n\032\n", 8) == 0);
   for (gsize k = 0; k < n; k++)
@@ -326,8 +326,7 @@ make_old (const char *path, const char *old)
   REQUIRE (sscanf (data, "plait-store\nformat 2\nlength %zu\n", &length) == 1);
   g_autofree char *digest = plait_digest_bytes (data + 512, length);
   memset (data, 0, 512);
-  int used
-      = g_snprintf (data, 512, "plait-store\nformat 1\nlength %020" G_GSIZE_FORMAT "\ndigest %s\n", length, digest);
+  int used = g_snprintf (data, 512, "plait-store\nformat 1\nlength %020zu\ndigest %s\n", length, digest);
   g_autofree char *header = plait_digest_bytes (data, (gsize)used);
   g_snprintf (data + used, 512 - (gulong)used, "header %s\n", header);
   REQUIRE (g_file_set_contents (old, data, (gssize)(512 + length), NULL));
