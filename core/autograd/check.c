@@ -117,8 +117,7 @@ check_element (Checker *checker, guint leaf, gint64 element, double floor, GErro
     }
   return plait_fail (error, PLAIT_ERROR_FAILED,
                      "the gradient of %s[%jd, %jd] is %.12g by backward and %.12g by finite differences, a relative "
-                     "error of %.3g where at most %.3g "
-                     "is allowed; a term of a backward is wrong",
+                     "error of %.3g where at most %.3g is allowed; a term of a backward is wrong",
                      what->name, row, column, analytic, numeric, off, tolerance);
 }
 

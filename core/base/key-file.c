@@ -203,18 +203,18 @@ read_header (PlaitKeyFile *file, const char *line, guint number, PlaitProblems *
 
   if (line[length - 1] != ']')
     {
-      plait_problems_add (problems,
-                          "%s:%u: the group header \"%s\" does not end with \"]\"; close it, and put comments"
-                          " on lines of their own",
-                          file->name, number, line);
+      plait_problems_add (
+          problems,
+          "%s:%u: the group header \"%s\" does not end with \"]\"; close it, and put comments on lines of their own",
+          file->name, number, line);
       return NULL;
     }
   name = g_strndup (line + 1, length - 2);
   if (!is_name (name, "[]"))
     {
       plait_problems_add (problems,
-                          "%s:%u: \"%s\" is no name of a group; names have no brackets, no control characters"
-                          " and no blanks at their ends",
+                          "%s:%u: \"%s\" is no name of a group; names have no brackets, no control characters and no "
+                          "blanks at their ends",
                           file->name, number, name);
       return NULL;
     }
@@ -247,10 +247,9 @@ read_entry (PlaitKeyFile *file, Group *group, const char *line, guint number, Pl
   value = stripped (equals + 1, strlen (equals + 1));
   if (!is_key_name (key))
     {
-      plait_problems_add (problems,
-                          "%s:%u: \"%s\" is no name of a key; names are not empty and have no brackets or"
-                          " control characters",
-                          file->name, number, key);
+      plait_problems_add (
+          problems, "%s:%u: \"%s\" is no name of a key; names are not empty and have no brackets or control characters",
+          file->name, number, key);
       return;
     }
   entry = g_hash_table_lookup (group->entries, key);

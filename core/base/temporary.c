@@ -87,8 +87,7 @@ plait_temporary_new (GError **error)
       if (!g_mkdtemp (path) || ((temporary->descriptor = open_folder (path)) < 0 && errno != ENOENT))
         return plait_fail_null (
             error, PLAIT_ERROR_FAILED,
-            "%s: no folder for temporary files can be made (%s); make room there, or set TMPDIR to another "
-            "folder",
+            "%s: no folder for temporary files can be made (%s); make room there, or set TMPDIR to another folder",
             g_get_tmp_dir (), g_strerror (errno));
       /* Another process may have taken it for left behind before it was locked. */
       if (temporary->descriptor >= 0 && plait_lock_descriptor (temporary->descriptor) != PLAIT_LOCK_BUSY

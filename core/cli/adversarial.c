@@ -314,11 +314,10 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
   if (!trained || !plait_materials_generate (trained->materials, invocation->log, error))
     return FALSE;
   if (plait_predictions[trained->experiment->predict.kind].of_source)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "%s predicts a part of its source, which cannot be another sentence's; take a run that reads one "
-        "text to tell another",
-        invocation->arguments[0]);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s predicts a part of its source, which cannot be another sentence's; take a run that reads "
+                       "one text to tell another",
+                       invocation->arguments[0]);
   for (guint i = 0; i < n_wanted; i++)
     if (wanted[i] == ABSENT && trained->experiment->n_sources == 1)
       return plait_fail (error, PLAIT_ERROR_INPUT,

@@ -166,11 +166,10 @@ plait_attention_differences (PlaitStore *first, PlaitStore *second, GError **err
 
   for (guint i = 0; i < G_N_ELEMENTS (stores); i++)
     if (!plait_store_has (stores[i], "/attention"))
-      return plait_fail_null (
-          error, PLAIT_ERROR_INPUT,
-          "%s: holds no attention; expected a run with attention of test sentences, or a dump of plait "
-          "translate --attention",
-          plait_store_path (stores[i]));
+      return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                              "%s: holds no attention; expected a run with attention of test sentences, or a dump of "
+                              "plait translate --attention",
+                              plait_store_path (stores[i]));
   g_auto (GStrv) splits = plait_store_members (first, "/attention", error);
   if (!splits)
     return NULL;

@@ -92,8 +92,8 @@ build_encoder (PlaitBenchSite *site, GError **error)
   width = plait_decoder_memory_width (decoder, &shape->memories[0].width, 1);
   if (shape->n_memories != 1 || (site->encoder.leaves && shape->memories[0].width != width))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "[source %s] makes %u memories, the first %jd wide; plait bench steps wants one "
-                       "that is as wide as the decoder reads it, %jd",
+                       "[source %s] makes %u memories, the first %jd wide; plait bench steps wants one that is as wide "
+                       "as the decoder reads it, %jd",
                        source->name, shape->n_memories, shape->memories[0].width, width);
   if (!site->encoder.leaves && shape->memories[0].structure != PLAIT_STRUCTURE_NONE)
     return plait_fail (error, PLAIT_ERROR_INPUT,

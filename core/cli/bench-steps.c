@@ -252,9 +252,9 @@ check_written (const Bench *bench, GError **error)
   if (!bench->options->parameters
       || (bench->n == 1 && bench->lengths->len == 1 && bench->batches->len == 1 && bench->words == 0))
     return TRUE;
-  return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "--parameters writes one step of search; give one file, one of --lengths and one of --batch, and "
-                     "no --words");
+  return plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "--parameters writes one step of search; give one file, one of --lengths and one of --batch, and no --words");
 }
 
 static gboolean

@@ -361,8 +361,8 @@ plait_bench_tokens_draw (PlaitBenchTokens *tokens, GError **error)
 
   if (wanted_tokens (tokens) > MOST_DRAWN)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: train.batch=%jd makes %d batches of about %.3g tokens; at most %.0e are "
-                       "drawn: lower it, as with --set train.batch=64",
+                       "%s: train.batch=%jd makes %d batches of about %.3g tokens; at most %.0e are drawn: lower it, "
+                       "as with --set train.batch=64",
                        experiment->path, experiment->train.batch, DRAWN_BATCHES, wanted_tokens (tokens), MOST_DRAWN);
   source.shares = shares = word_shares (experiment->data.vocabulary_size - PLAIT_TOKEN_SPECIALS);
   for (gint64 tuple = 0; plait_bench_batches (tokens) < DRAWN_BATCHES; tuple++)

@@ -44,8 +44,7 @@ find_mode (const PlaitBenchOptions *options, GError **error)
       return NULL;
     }
   return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                          "plait bench cannot measure \"%s\"; expected train, decode, encode, attend or "
-                          "steps",
+                          "plait bench cannot measure \"%s\"; expected train, decode, encode, attend or steps",
                           options->mode);
 }
 

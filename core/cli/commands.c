@@ -7,9 +7,9 @@ const PlaitCommand plait_commands[] = {
     "FILE [--set G.K=V]... [--output RUN.h5] [--resume] [--force] [--threads N] [--dry-run] [--json] [--log FILE] "
     "[--tensorboard FOLDER]",
     "Train and evaluate an experiment into one HDF5 file, and print its scores",
-    "While it runs, RUN.h5" PLAIT_LOCK_ENDING " beside the file tells who writes it, and keeps a second run out. "
-    "--log and --tensorboard tell other programs of training as it goes on, by the names of the columns of "
-    "/training/updates and /training/validation.\n"
+    "While it runs, RUN.h5" PLAIT_LOCK_ENDING
+    " beside the file tells who writes it, and keeps a second run out. --log and --tensorboard tell other programs of "
+    "training as it goes on, by the names of the columns of /training/updates and /training/validation.\n"
     "\n"
     "Started by mpirun, several processes train one model: each has some of the train.shards of a batch, and the "
     "result has the bits of one process with as many shards. The first process writes; all must have the same plait "
@@ -25,9 +25,9 @@ const PlaitCommand plait_commands[] = {
     "[--retries N] [--fresh] [--dry-run|--commands|--cell CELL...|--collect] [--json]",
     "Run all cells of an experiment's [grid] and make a table of them",
     "A cell that is finished is not run again unless its settings, data or plugins have changed; one that was "
-    "interrupted goes on. So the same command, given again, does what is left. --dry-run tells how long that takes, "
-    "by the cells that are finished, and measures the speed of those that none of these is like but for its seed, "
-    "for a few seconds each and about a minute in all.\n"
+    "interrupted goes on. So the same command, given again, does what is left. --dry-run tells how long that takes, by "
+    "the cells that are finished, and measures the speed of those that none of these is like but for its seed, for a "
+    "few seconds each and about a minute in all.\n"
     "\n"
     "With match=parameters and match.vary=decoder.feed_forward in [grid], the widths named are solved for in each "
     "cell, so that all have as many parameters as the first; --dry-run shows them.\n"
@@ -35,13 +35,12 @@ const PlaitCommand plait_commands[] = {
     "zip=source.en.layers & source.de.layers in [grid] lets axes vary together, and "
     "only.combiner.heads=decoder.combiner=flat makes an axis one only of cells that meet the condition.\n"
     "\n"
-    "--executor slurm hands the cells to Slurm as job arrays, and the table to a job that begins when they have "
-    "ended. For other schedulers --commands prints a shell line for each cell; the lines may run at once, on all "
-    "machines that see the folder, and --collect then makes the table. Cells that are trained the same are one "
-    "line. Keys of [grid] say the same as the options: executor, executor.jobs, executor.threads, executor.time, "
-    "executor.retries; and for Slurm executor.memory=4G, which like executor.time may be measured: before the cells "
-    "are submitted, as with --dry-run, and asked for with room to spare; and "
-    "executor.options=--partition=cpu;--account=mt.\n"
+    "--executor slurm hands the cells to Slurm as job arrays, and the table to a job that begins when they have ended. "
+    "For other schedulers --commands prints a shell line for each cell; the lines may run at once, on all machines "
+    "that see the folder, and --collect then makes the table. Cells that are trained the same are one line. Keys of "
+    "[grid] say the same as the options: executor, executor.jobs, executor.threads, executor.time, executor.retries; "
+    "and for Slurm executor.memory=4G, which like executor.time may be measured: before the cells are submitted, as "
+    "with --dry-run, and asked for with room to spare; and executor.options=--partition=cpu;--account=mt.\n"
     "\n"
     "Examples:\n"
     "  plait grid experiments/quickstart.ini --dry-run\n"
@@ -63,18 +62,17 @@ const PlaitCommand plait_commands[] = {
     "  plait test grid/grid.h5 --set decode.beam=1 --as greedy",
     plait_command_test },
   { "translate",
-    "RUN.h5 --source NAME=FILE...|--tsv NAME,... [--output FILE] [--format text|tsv|json] [--n-best N] "
-    "[--alignment LAYER[:HEAD]] "
-    "[--set G.K=V]... [--attention DUMP.h5] [--force]",
+    "RUN.h5 --source NAME=FILE...|--tsv NAME,... [--output FILE] [--format text|tsv|json] [--n-best N] [--alignment "
+    "LAYER[:HEAD]] [--set G.K=V]... [--attention DUMP.h5] [--force]",
     "Translate text with a trained run",
-    "Prints a line for each line of the sources, or documents where the target's were. A source that is not given "
-    "is left out by name, with --without. Trees of a source whose encoder reads them are given as NAME.trees=FILE.\n"
-    "With --format tsv a line is a hypothesis: number of the line, score, natural log-probability, text, target "
-    "tokens with the end, which the score counts, and with --alignment a field a source, in the experiment's order. "
-    "With --format json it is an object with all hypotheses of a line. Alignments are Pharaoh's pairs of a word of "
-    "the source and one of the hypothesis, from 0. A line that is empty in all sources has none. With --tsv a line "
-    "of standard input has a column for each source, between tabs. An empty line, or column, is an error in a run "
-    "of data.empty=error; --set data.empty=missing takes the source as missing there.\n"
+    "Prints a line for each line of the sources, or documents where the target's were. A source that is not given is "
+    "left out by name, with --without. Trees of a source whose encoder reads them are given as NAME.trees=FILE.\n"
+    "With --format tsv a line is a hypothesis: number of the line, score, natural log-probability, text, target tokens "
+    "with the end, which the score counts, and with --alignment a field a source, in the experiment's order. With "
+    "--format json it is an object with all hypotheses of a line. Alignments are Pharaoh's pairs of a word of the "
+    "source and one of the hypothesis, from 0. A line that is empty in all sources has none. With --tsv a line of "
+    "standard input has a column for each source, between tabs. An empty line, or column, is an error in a run of "
+    "data.empty=error; --set data.empty=missing takes the source as missing there.\n"
     "\n"
     "Examples:\n"
     "  plait translate run.h5 --source en=test.en --source de=test.de\n"
@@ -85,14 +83,14 @@ const PlaitCommand plait_commands[] = {
     plait_command_translate },
   { "score", "RUN.h5 --source NAME=FILE...|--tsv NAME,... --target FILE [--set G.K=V]... [--json]",
     "Score given translations by forced decoding",
-    "Prints a line a sentence or document: natural log-probability, and target tokens with the ends. With "
-    "--sentences documents have a line a sentence, and blank lines between them.",
+    "Prints a line a sentence or document: natural log-probability, and target tokens with the ends. With --sentences "
+    "documents have a line a sentence, and blank lines between them.",
     plait_command_score },
   { "export", "RUN.h5 --output FILE|FOLDER [--format safetensors|ctranslate2] [--checkpoint NAME] [--force]",
     "Write the parameters of a run in a format that other programs read",
     "A safetensors file holds all parameters under their names, as they are, and the experiment in its metadata; "
-    "train.initialise reads it back to the same bits. A weight is [inputs, outputs], a bias or gain [1, width]. "
-    "A CTranslate2 model, of a Transformer that reads one source, is a folder with model.bin, config.json and the "
+    "train.initialise reads it back to the same bits. A weight is [inputs, outputs], a bias or gain [1, width]. A "
+    "CTranslate2 model, of a Transformer that reads one source, is a folder with model.bin, config.json and the "
     "vocabularies; it takes pieces, as plait vocabulary --encode prints them.\n"
     "\n"
     "Examples:\n"
@@ -105,8 +103,7 @@ const PlaitCommand plait_commands[] = {
     "Files hold one sentence a line, plain or gzip; \"-\" is standard input. Metrics are bleu, chrf, chrf++ and ter, "
     "which equal sacreBLEU's, meteor (exact and stem matches), multi-bleu, which equals that of multi-bleu.perl -lc, "
     "rouge, which equals rouge-score's, and repetition: NAME or NAME:OPTION,OPTION=VALUE, separated by ';', as in an "
-    "experiment's evaluate.metrics. With "
-    "unit=document a metric is of documents: blank lines end them.\n"
+    "experiment's evaluate.metrics. With unit=document a metric is of documents: blank lines end them.\n"
     "\n"
     "Examples:\n"
     "  plait evaluate --reference test.cs --hypothesis system.txt\n"
@@ -178,11 +175,11 @@ const PlaitCommand plait_commands[] = {
     plait_command_show },
   { "reproduce", "RUN.h5 [--updates N] [--set G.K=V]... [--output AGAIN.h5] [--force] [--threads N] [--json]",
     "Make a run again from its own record, and compare it bit for bit",
-    "Settings, seed and places of files are those that the run keeps; --set says where files are now, and can "
-    "change nothing else. It prints what was compared (the training log, parameters, hypotheses, scores, attention) "
-    "and how many things differ, and ends with code 1 if some do, with the reason as far as is known: data, plugins "
-    "or a version of plait that have changed, or another processor or library. With --updates it makes the first "
-    "updates alone, and compares the log up to them.\n"
+    "Settings, seed and places of files are those that the run keeps; --set says where files are now, and can change "
+    "nothing else. It prints what was compared (the training log, parameters, hypotheses, scores, attention) and how "
+    "many things differ, and ends with code 1 if some do, with the reason as far as is known: data, plugins or a "
+    "version of plait that have changed, or another processor or library. With --updates it makes the first updates "
+    "alone, and compares the log up to them.\n"
     "\n"
     "Examples:\n"
     "  plait reproduce run.h5\n"
@@ -191,9 +188,8 @@ const PlaitCommand plait_commands[] = {
   { "verify", "FILE... [--resume] [--updates N] [--json]",
     "Check that files are as they were written, to the last byte",
     "Other commands check what they read of a run, a dump or a grid; this one reads everything. Vocabularies that "
-    "plait made are checked too. It prints a line a file and ends with code 1 if one of them is not whole, as one "
-    "that another program (h5py, h5repack) has written anew, of which it lists what was changed, removed and "
-    "added.\n"
+    "plait made are checked too. It prints a line a file and ends with code 1 if one of them is not whole, as one that "
+    "another program (h5py, h5repack) has written anew, of which it lists what was changed, removed and added.\n"
     "\n"
     "With --resume some updates of a run are made twice in temporary files, at a stretch and with a stop in their "
     "middle, after which a checkpoint is read: all that comes out must be the same bits. They are the updates that "
@@ -236,9 +232,9 @@ const PlaitCommand plait_commands[] = {
   { "trees",
     "--check FILE [--tokens FILE] [--json] | --convert FILE --to FORM [--tokens FILE] [--output FILE] [--force]",
     "Check a file of constituency trees against its text, or write it in another form",
-    "A line holds one tree: brackets as in the Penn Treebank, or triples [LEFT,RIGHT,PARENT] with words numbered "
-    "from 1. Its words must be the white-space tokens of the same line of the text. An empty line, null, (()) and "
-    "[1,1,201] say that there is no tree. Files are plain or gzip; \"-\" is standard input.\n"
+    "A line holds one tree: brackets as in the Penn Treebank, or triples [LEFT,RIGHT,PARENT] with words numbered from "
+    "1. Its words must be the white-space tokens of the same line of the text. An empty line, null, (()) and [1,1,201] "
+    "say that there is no tree. Files are plain or gzip; \"-\" is standard input.\n"
     "\n"
     "Examples:\n"
     "  plait trees --check train.en.tree --tokens train.en\n"
@@ -247,8 +243,8 @@ const PlaitCommand plait_commands[] = {
     plait_command_trees },
   { "parse", "FILE [--output FILE] [--force] [--unlinked N] [--tokens N] [--seconds N] [--json]",
     "Make constituency trees of English text with link-grammar",
-    "A line is a sentence, whose words are its white-space tokens; line i of the trees belongs to it. A sentence "
-    "that gets no tree has an empty line, for which data.no_tree says what to do. Files are plain or gzip; \"-\" is "
+    "A line is a sentence, whose words are its white-space tokens; line i of the trees belongs to it. A sentence that "
+    "gets no tree has an empty line, for which data.no_tree says what to do. Files are plain or gzip; \"-\" is "
     "standard input. The same text gives the same trees, whatever the number of processes, but for sentences that "
     "--seconds cuts off.\n"
     "\n"
@@ -276,8 +272,7 @@ const PlaitCommand plait_commands[] = {
     plait_command_explain },
   { "new", "KIND NAME", "Write the project of a new plugin into a folder NAME: code, schema, build, an experiment",
     "KIND is encoder, combiner or coverage. What is written is a small plugin that builds with meson and runs as it "
-    "is. "
-    "Its README.md has the commands. The names of the files are printed.\n"
+    "is. Its README.md has the commands. The names of the files are printed.\n"
     "\n"
     "Examples:\n"
     "  plait new combiner averaged\n"

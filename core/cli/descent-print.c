@@ -97,10 +97,9 @@ plait_descent_print (const PlaitDescentMap *descent, gint64 word, gboolean every
   plait_page_text (page, PLAIT_PAGE_DIM, "  %s\n", descent->choice);
   for (gint64 level = descent->highest; level >= 0; level--)
     print_level (descent, word, level, everything, page);
-  plait_page_text (
-      page, PLAIT_PAGE_DIM,
-      "▶ goes on, • is read; numbers are shares of what came down to a level, by the product of the weights "
-      "on the way\n");
+  plait_page_text (page, PLAIT_PAGE_DIM,
+                   "▶ goes on, • is read; numbers are shares of what came down to a level, by the product of the "
+                   "weights on the way\n");
   print_words (descent, page);
 }
 

@@ -331,11 +331,10 @@ check_units (const Evaluation *evaluation, GError **error)
 
   for (guint m = 1; m < evaluation->metrics->len; m++)
     if (plait_metric_is_of_documents (evaluation->metrics->pdata[m]) != plait_metric_is_of_documents (first))
-      return plait_fail (
-          error, PLAIT_ERROR_INPUT,
-          "--sentences has a line a sentence or a line a document, but of %s and %s one is of documents; "
-          "ask for them one after the other",
-          plait_metric_text (first), plait_metric_text (evaluation->metrics->pdata[m]));
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "--sentences has a line a sentence or a line a document, but of %s and %s one is of "
+                         "documents; ask for them one after the other",
+                         plait_metric_text (first), plait_metric_text (evaluation->metrics->pdata[m]));
   return TRUE;
 }
 

@@ -257,12 +257,11 @@ print_text (const Explanation *explanation)
 {
   const PlaitExperiment *experiment = explanation->experiment;
   g_autoptr (PlaitPage) page = plait_page_new ();
-  g_autofree char *sum = g_strdup_printf (
-      "%jd parameters, with vocabularies of %jd entries as data.vocabulary_size says. Operations are those of products "
-      "and attention, forward, over drawn "
-      "sentences of %.0f tokens in the mean (plait inspect bench); a combiner's and a coverage's are among the "
-      "decoder's.",
-      parameters_of (explanation), experiment->data.vocabulary_size, experiment->bench.mean_length);
+  g_autofree char *sum
+      = g_strdup_printf ("%jd parameters, with vocabularies of %jd entries as data.vocabulary_size says. Operations "
+                         "are those of products and attention, forward, over drawn sentences of %.0f tokens in the "
+                         "mean (plait inspect bench); a combiner's and a coverage's are among the decoder's.",
+                         parameters_of (explanation), experiment->data.vocabulary_size, experiment->bench.mean_length);
   g_autofree char *precision = g_strdup_printf ("Training multiplies by weights in %s.", precision_of (explanation));
 
   for (guint i = 0; i < explanation->parts->len; i++)

@@ -124,8 +124,7 @@ print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *a
     }
   print_left_out (page, grid);
   g_autofree char *sum = g_strdup_printf (
-      "%u cells in %s: %u to run, %u to run again, %u to go on with, %u to evaluate again, %u finished; "
-      "%u excluded",
+      "%u cells in %s: %u to run, %u to run again, %u to go on with, %u to evaluate again, %u finished; %u excluded",
       grid->n, grid->folder, plait_grid_count (grid, PLAIT_CELL_NEW), plait_grid_count (grid, PLAIT_CELL_STALE),
       plait_grid_count (grid, PLAIT_CELL_PARTIAL), plait_grid_count (grid, PLAIT_CELL_TRAINED),
       plait_grid_count (grid, PLAIT_CELL_FINISHED), grid->cells->n_excluded);

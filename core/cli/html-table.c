@@ -51,8 +51,8 @@ add_picture (GString *html, const PlaitTableScore *score, const Range *range, gu
   colour %= PLAIT_HTML_COLOURS;
   g_string_append_printf (
       html,
-      "<svg width=\"%d\" height=\"%d\"><line class=\"rule\" x1=\"0\" x2=\"%d\" y1=\"8\" y2=\"8\"/>"
-      "<line stroke=\"var(--c%u)\" stroke-width=\"3\" stroke-linecap=\"round\" y1=\"8\" y2=\"8\" x1=\"%s\" "
+      "<svg width=\"%d\" height=\"%d\"><line class=\"rule\" x1=\"0\" x2=\"%d\" y1=\"8\" y2=\"8\"/><line "
+      "stroke=\"var(--c%u)\" stroke-width=\"3\" stroke-linecap=\"round\" y1=\"8\" y2=\"8\" x1=\"%s\" "
       "x2=\"%s\"/><circle r=\"4.5\" cy=\"8\" cx=\"%s\" fill=\"var(--c%u)\"/></svg>",
       INTERVAL_WIDTH, INTERVAL_HEIGHT, INTERVAL_WIDTH, colour, PLAIT_HTML_REAL (places[0], 1),
       PLAIT_HTML_REAL (places[1], 1), PLAIT_HTML_REAL (places[2], 1), colour);

@@ -201,8 +201,8 @@ add_axes (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, const c
       if (value > y->high + y->step / 2)
         break;
       g_string_append_printf (html,
-                              "<line class=\"rule\" x1=\"%d\" x2=\"%d\" y1=\"%s\" y2=\"%s\"/>"
-                              "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%s\">%s</text>\n",
+                              "<line class=\"rule\" x1=\"%d\" x2=\"%d\" y1=\"%s\" y2=\"%s\"/><text class=\"tick\" "
+                              "text-anchor=\"end\" x=\"%d\" y=\"%s\">%s</text>\n",
                               LEFT, PLOT_WIDTH - RIGHT, height, height, LEFT - 6,
                               PLAIT_HTML_REAL (plait_plot_place (y, value) + 4, 1), tick_text (text, value, y->step));
     }
@@ -241,9 +241,7 @@ add_curve (GString *html, const PlaitPlotSeries *series, const PlaitPlotAxis *x,
   guint n_points = 0;
 
   g_string_append_printf (
-      html,
-      "<polyline fill=\"none\" stroke=\"var(--c%u)\" stroke-width=\"1.8\" stroke-linejoin=\"round\"%s "
-      "points=\"",
+      html, "<polyline fill=\"none\" stroke=\"var(--c%u)\" stroke-width=\"1.8\" stroke-linejoin=\"round\"%s points=\"",
       series->colour % PLAIT_HTML_COLOURS, series->dashed ? " stroke-dasharray=\"5 4\"" : "");
   for (guint i = 0; i < series->n; i++)
     if (is_point (series, i))

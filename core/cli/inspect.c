@@ -155,10 +155,10 @@ list_groups (const PlaitSettingGroup *const *groups, gboolean as_json)
   for (guint i = 0; groups[i]; i++)
     plait_page_row (page, width, groups[i]->name, groups[i]->summary);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
-  plait_page_paragraph (page, 0, 0,
-                        "plait inspect GROUP shows the keys of one. What stands in [combiner], [coverage] and beside "
-                        "encoder= of a [source NAME] is the plugin's: plait plugins lists them, plait inspect PLUGIN "
-                        "shows one.");
+  plait_page_paragraph (
+      page, 0, 0,
+      "plait inspect GROUP shows the keys of one. What stands in [combiner], [coverage] and beside encoder= of a "
+      "[source NAME] is the plugin's: plait plugins lists them, plait inspect PLUGIN shows one.");
 }
 
 static void

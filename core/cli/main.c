@@ -32,8 +32,8 @@ print_help (void)
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
   plait_page_paragraph (
       page, 0, 0,
-      "plait COMMAND --help, or plait help COMMAND, tells more of one. plait --version prints the version. "
-      "plait help --man prints the manual page, --bash and --zsh completion for these shells.\n\nExit codes:");
+      "plait COMMAND --help, or plait help COMMAND, tells more of one. plait --version prints the version. plait help "
+      "--man prints the manual page, --bash and --zsh completion for these shells.\n\nExit codes:");
   for (const PlaitExitCode *exit = plait_exit_codes; exit->summary; exit++)
     {
       g_autofree char *code = g_strdup_printf ("%d", exit->code);

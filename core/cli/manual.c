@@ -115,9 +115,9 @@ plait_manual_print (void)
     printf (".TP\n%d\n%c%s%s%s.\n", exit->code, g_ascii_toupper (exit->summary[0]), exit->summary + 1,
             exit->details ? ": " : "", exit->details ? exit->details : "");
   printf (".SH ENVIRONMENT\n"
-          ".TP\nPLAIT_INDEX\nWhere what texts of 64 MiB or more were turned into is kept for the next start: a "
-          "folder, or none. Otherwise that is plait-index beside each text, or where that cannot be written plait in "
-          "the user's cache.\n"
+          ".TP\nPLAIT_INDEX\nWhere what texts of 64 MiB or more were turned into is kept for the next start: a folder, "
+          "or none. Otherwise that is plait-index beside each text, or where that cannot be written plait in the "
+          "user's cache.\n"
           ".TP\nPLAIT_PLUGIN_PATH\nFolders that are searched for plugins before all others, separated by colons.\n"
           ".TP\nXDG_DATA_HOME\nHas the user\\(aqs own plugins, in plait/1.\n"
           ".TP\nNO_COLOR\nWhere it is set, no colour is used.\n");

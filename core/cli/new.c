@@ -126,19 +126,19 @@ check_name (PlaitPluginKind kind, const char *name, GError **error)
                        "most 64, and no path",
                        name);
   if (kind == PLAIT_PLUGIN_COVERAGE && g_str_equal (name, "none"))
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "a coverage cannot be called \"none\", which decoder.coverage takes for no coverage; choose "
-                       "another name");
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "a coverage cannot be called \"none\", which decoder.coverage takes for no coverage; choose another name");
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   for (guint i = 0; i < plait_registry_n_plugins (registry); i++)
     {
       const PlaitPlugin *plugin = plait_registry_plugin (registry, i);
 
       if (plugin->kind == kind && g_str_equal (plugin->name, name))
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s \"%s\" is there already, %s, and one of the two would hide the other; choose another "
-                           "name",
-                           plait_plugin_kind_name (kind), name, plugin->schema_path);
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "%s \"%s\" is there already, %s, and one of the two would hide the other; choose another name",
+            plait_plugin_kind_name (kind), name, plugin->schema_path);
     }
   return TRUE;
 }

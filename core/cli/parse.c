@@ -106,8 +106,8 @@ tell (const Result *result, const PlaitParseSettings *settings, double seconds)
                   result->ends[PLAIT_PARSE_PARTIAL], result->lines - with_tree, without->str);
   if (result->ends[PLAIT_PARSE_LATE] > 0)
     plait_log_warning (result->log,
-                       "a clock decided on %jd lines, so another run may give them trees; lower "
-                       "--tokens for a limit that always decides alike",
+                       "a clock decided on %jd lines, so another run may give them trees; lower --tokens for a limit "
+                       "that always decides alike",
                        result->ends[PLAIT_PARSE_LATE]);
   if (with_tree > 0)
     plait_log_warning (result->log, "link-grammar derives constituents from its links, so these are rough; compare "

@@ -99,8 +99,7 @@ draw (const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice, con
     {
       if (paths->len > 1)
         return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                "%s is no heatmap, and only heatmaps stand beside each other; name one "
-                                "path",
+                                "%s is no heatmap, and only heatmaps stand beside each other; name one path",
                                 (const char *)paths->pdata[0]);
       runs = plait_runs_open ((char **)files->pdata, FALSE, log, error);
       chart = runs ? plait_plot_chart_new (runs, paths->pdata[0], metric, error) : NULL;

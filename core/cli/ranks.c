@@ -39,8 +39,8 @@ plait_ranks_join (PlaitRanks **ranks, const PlaitRegistry *registry, PlaitInvoca
     return FALSE;
   if (plait_ranks_n (*ranks) != launched)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%u processes were started together, but MPI knows of %u: start them with the mpirun of the "
-                       "MPI that plait was built with",
+                       "%u processes were started together, but MPI knows of %u: start them with the mpirun of the MPI "
+                       "that plait was built with",
                        launched, plait_ranks_n (*ranks));
   if (!invocation->log)
     invocation->log = plait_log_new (FALSE);

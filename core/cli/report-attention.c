@@ -154,11 +154,10 @@ add_small (GString *html, const PlaitMap *map)
   gint64 columns = map->n_columns;
   double most = plait_map_largest (map), largest = map->of_sentences && most > 0 ? most : 1;
 
-  g_string_append_printf (
-      html,
-      "<svg role=\"img\" width=\"%jd\" height=\"%jd\" viewBox=\"0 -0.5 %jd %jd\"><rect class=\"cell\" y=\"-0.5\" "
-      "width=\"%jd\" height=\"%jd\" fill-opacity=\"0.05\"/>",
-      columns * SMALL_CELL, map->n_rows * SMALL_CELL, columns, map->n_rows, columns, map->n_rows);
+  g_string_append_printf (html,
+                          "<svg role=\"img\" width=\"%jd\" height=\"%jd\" viewBox=\"0 -0.5 %jd %jd\"><rect "
+                          "class=\"cell\" y=\"-0.5\" width=\"%jd\" height=\"%jd\" fill-opacity=\"0.05\"/>",
+                          columns * SMALL_CELL, map->n_rows * SMALL_CELL, columns, map->n_rows, columns, map->n_rows);
   for (guint shade = 1; shade < SHADES; shade++)
     {
       gboolean any = FALSE;
@@ -329,11 +328,11 @@ plait_report_attention (GString *html, PlaitStore *store, const char *path, GErr
               return FALSE;
           }
         else if (is_map || plait_store_has_attribute (store, place, "signal"))
-          plait_html_format (html,
-                             is_map ? "<p class=\"dim small\">%s has too many values to be drawn.</p>\n"
-                                    : "<p class=\"dim small\">%s cannot be drawn: its values are not there, or no "
-                                      "heatmap.</p>\n",
-                             members[i]);
+          plait_html_format (
+              html,
+              is_map ? "<p class=\"dim small\">%s has too many values to be drawn.</p>\n"
+                     : "<p class=\"dim small\">%s cannot be drawn: its values are not there, or no heatmap.</p>\n",
+              members[i]);
       }
   g_string_append (html, "</div>\n");
   return TRUE;

@@ -229,10 +229,10 @@ count_words (const PlaitDescentMap *descent)
 
 /* How to read descents, before the first of the page. */
 static const char legend[]
-    = "<p class=\"dim small\">In a descent a word is chosen. The rows below each other are the levels, filled "
-      "by how much of what came down to a level each has, in hundredths; what the way goes through is "
-      "outlined. Pointed at, a cell tells its weight among its siblings, below the top also the product of the "
-      "weights down to it, and of several heads how many took it.</p>\n";
+    = "<p class=\"dim small\">In a descent a word is chosen. The rows below each other are the levels, filled by how "
+      "much of what came down to a level each has, in hundredths; what the way goes through is outlined. Pointed at, a "
+      "cell tells its weight among its siblings, below the top also the product of the weights down to it, and of "
+      "several heads how many took it.</p>\n";
 
 gboolean
 plait_report_descents (PlaitReportDescents *descents, GString *html, PlaitStore *store, const char *path,

@@ -166,8 +166,8 @@ add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GE
     return TRUE;
   if (!plait_report_data (html, comparison, error))
     return FALSE;
-  g_string_append (html, "<details id=\"fixed\" open><summary>The first sentences, as pictures that need no script"
-                         "</summary>\n");
+  g_string_append (
+      html, "<details id=\"fixed\" open><summary>The first sentences, as pictures that need no script</summary>\n");
   if (comparison->n_measures > 0)
     g_string_append (html, "<h2>Translations</h2>\n");
   for (guint m = 0; m < comparison->n_measures; m++)
@@ -181,10 +181,9 @@ add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GE
       g_string_append (html, "</details>\n");
       return TRUE;
     }
-  g_string_append (html,
-                   "<h2>Attention</h2>\n<p class=\"dim small\">Rows are target tokens, columns what they attend to; "
-                   "numbers are hundredths. Pointed at, a cell tells its tokens and its weight; what is less than a "
-                   "250th of the greatest is left empty.</p>\n");
+  g_string_append (html, "<h2>Attention</h2>\n<p class=\"dim small\">Rows are target tokens, columns what they attend "
+                         "to; numbers are hundredths. Pointed at, a cell tells its tokens and its weight; what is less "
+                         "than a 250th of the greatest is left empty.</p>\n");
   g_string_append_len (html, attention->str, (gssize)attention->len);
   plait_report_descents_end (&descents, html);
   g_string_append (html, "</details>\n");

@@ -127,10 +127,10 @@ score (PlaitTextUse *use, gboolean sentences, Sum *sum, GError **error)
   gboolean chunks = experiment->data.document_length > 0;
 
   if (sentences && !plait_experiment_documents (experiment, experiment->data.target).starts)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "--sentences: the target %s is no documents with start tokens, which tell its sentences apart; "
-                       "drop the option",
-                       experiment->data.target);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "--sentences: the target %s is no documents with start tokens, which tell its sentences apart; drop the option",
+        experiment->data.target);
 
   for (;;)
     {

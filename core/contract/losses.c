@@ -55,11 +55,10 @@ hold (PlaitCase *held, GError **error)
         return plait_fail (error, PLAIT_ERROR_FAILED, "the loss %s is %s, expected is a finite number", name,
                            plait_format_double (digits, loss));
       if (loss == 0 && sums[i] == 0)
-        return plait_fail (
-            error, PLAIT_ERROR_FAILED,
-            "the loss %s is declared and came to 0 over all sentences, as if it were never given: add to "
-            "it by that name while running, or do not declare it",
-            name);
+        return plait_fail (error, PLAIT_ERROR_FAILED,
+                           "the loss %s is declared and came to 0 over all sentences, as if it were never given: add "
+                           "to it by that name while running, or do not declare it",
+                           name);
       if (!plait_pass_near (sums[i], loss))
         return plait_fail (error, PLAIT_ERROR_FAILED,
                            "the loss %s is %.9g over a batch of %d and %.9g over its sentences one by one, expected is "

@@ -43,11 +43,11 @@ hold (PlaitCase *held, GError **error)
       if (!plait_pass_run (held->specimen, other, PLAIT_TAPE_EVALUATE, 1, 1, &after, error))
         return FALSE;
       if (memcmp (before.rows, after.rows, sizeof before.rows) == 0)
-        return plait_fail (error, PLAIT_ERROR_FAILED,
-                           "of %u sources, other words in source %u change no loss (%.9g in all), expected is that "
-                           "every source is read: attend to every memory of the site, and let the states depend on the "
-                           "input",
-                           n, i + 1, before.sums.words.negative_log_likelihood);
+        return plait_fail (
+            error, PLAIT_ERROR_FAILED,
+            "of %u sources, other words in source %u change no loss (%.9g in all), expected is that every source is "
+            "read: attend to every memory of the site, and let the states depend on the input",
+            n, i + 1, before.sums.words.negative_log_likelihood);
     }
   return TRUE;
 }

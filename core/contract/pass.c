@@ -77,8 +77,7 @@ plait_pass_is_finite (const PlaitPass *pass, const PlaitBatch *batch, GError **e
       if (!isfinite (pass->rows[row]) || pass->rows[row] <= 0)
         return plait_fail (error, PLAIT_ERROR_FAILED,
                            "the loss of target row %jd of sentence %jd is %s, expected is a finite number above 0; "
-                           "look for a division by 0, or for a logarithm "
-                           "or a root of what can be 0",
+                           "look for a division by 0, or for a logarithm or a root of what can be 0",
                            row - batch->target_rows.offsets[s], s, plait_format_double (digits, pass->rows[row]));
   return TRUE;
 }
@@ -159,11 +158,11 @@ plait_pass_is_its_sentences (const PlaitSpecimen *specimen, const PlaitPassLengt
 
           /* What is no number either way is another property's affair. */
           if (!plait_pass_near (alone.rows[t], in_batch) && (isfinite (alone.rows[t]) || isfinite (in_batch)))
-            return plait_fail (error, PLAIT_ERROR_FAILED,
-                               "the loss of target row %jd of sentence %jd is %.9g with the sentence alone and %.9g in "
-                               "a batch of %d, expected is the same: no "
-                               "sentence may see another, nor how many there are",
-                               t, s, alone.rows[t], in_batch, PLAIT_PASS_SENTENCES);
+            return plait_fail (
+                error, PLAIT_ERROR_FAILED,
+                "the loss of target row %jd of sentence %jd is %.9g with the sentence alone and %.9g in a batch of %d, "
+                "expected is the same: no sentence may see another, nor how many there are",
+                t, s, alone.rows[t], in_batch, PLAIT_PASS_SENTENCES);
         }
     }
   return TRUE;

@@ -28,9 +28,8 @@ hold (PlaitCase *held, GError **error)
         if (memcmp (&first.rows[row], &again.rows[row], sizeof *first.rows) != 0)
           return plait_fail (error, PLAIT_ERROR_FAILED,
                              "the loss of target row %jd is %.17g the first time and %.17g with %u threads, expected "
-                             "are the same bits: no "
-                             "variable of the module may change, no random number come from elsewhere than "
-                             "plait_tape_next_key, and nothing depend on the number of threads",
+                             "are the same bits: no variable of the module may change, no random number come from "
+                             "elsewhere than plait_tape_next_key, and nothing depend on the number of threads",
                              row, first.rows[row], again.rows[row], threads);
       if (memcmp (before, gradients.data, gradients.width * sizeof *before) != 0)
         return plait_fail (error, PLAIT_ERROR_FAILED,

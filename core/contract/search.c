@@ -52,9 +52,8 @@ hold_place (const PlaitCase *held, const PlaitPassLengths *lengths, PlaitSearch 
       if (!(fabs (hypotheses[s]->log_probability - sum) <= 1e-4 * (1 + fabs (sum))))
         return plait_fail (error, PLAIT_ERROR_FAILED,
                            "hypothesis %u of sentence %jd has the log-probability %.7g in search and %.7g in forced "
-                           "decoding, expected is the same: "
-                           "what is computed for a query may depend on that query and the memories alone, not on other "
-                           "rows of the target or on how many queries there are",
+                           "decoding, expected is the same: what is computed for a query may depend on that query and "
+                           "the memories alone, not on other rows of the target or on how many queries there are",
                            place + 1, s, hypotheses[s]->log_probability, sum);
     }
   return TRUE;

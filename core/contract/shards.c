@@ -76,8 +76,7 @@ hold_whole (const PlaitScalar *whole, const PlaitScalar *parts, gint64 n, gint64
   return sqrt (difference) <= tolerance * sqrt (norm)
          || plait_fail (error, PLAIT_ERROR_FAILED,
                         "the gradients of a batch in %jd shards are %.3g off those of the whole batch, relative to "
-                        "their norm, at most %.3g is allowed: "
-                        "no sentence may see another, nor how many there are",
+                        "their norm, at most %.3g is allowed: no sentence may see another, nor how many there are",
                         shards, sqrt (difference / norm), tolerance);
 }
 
@@ -94,10 +93,9 @@ hold (PlaitCase *held, GError **error)
   if (!again || !add_up (held, lengths, batch, &adds_up, error))
     return FALSE;
   if (memcmp (whole, again, n * sizeof *whole) != 0)
-    return plait_fail (
-        error, PLAIT_ERROR_FAILED,
-        "the gradients differ where layers are computed once more (train.recompute=layers), expected are "
-        "the same bits: what a call gives may depend on nothing but what it is given");
+    return plait_fail (error, PLAIT_ERROR_FAILED,
+                       "the gradients differ where layers are computed once more (train.recompute=layers), expected "
+                       "are the same bits: what a call gives may depend on nothing but what it is given");
   for (gint64 shards = 2; shards <= MOST_SHARDS; shards++)
     {
       g_autofree PlaitScalar *one = update (held, batch, shards, 1, PLAIT_RECOMPUTE_OFF, error);
@@ -113,9 +111,8 @@ hold (PlaitCase *held, GError **error)
           if (memcmp (one, more, n * sizeof *one) != 0)
             return plait_fail (error, PLAIT_ERROR_FAILED,
                                "the gradients of a batch in %jd shards differ between one thread and %u, expected are "
-                               "the same bits: several threads "
-                               "are in the plugin at once, so no variable of the module may change, and nothing depend "
-                               "on the thread",
+                               "the same bits: several threads are in the plugin at once, so no variable of the module "
+                               "may change, and nothing depend on the thread",
                                shards, threads);
         }
     }
@@ -124,8 +121,7 @@ hold (PlaitCase *held, GError **error)
 
 const PlaitProperty plait_contract_shards = {
   .name = "shards",
-  .summary
-  = "Parts of a batch may be in the plugin at the same time, and give the gradients of the whole; computed again, "
-    "the same",
+  .summary = "Parts of a batch may be in the plugin at the same time, and give the gradients of the whole; computed "
+             "again, the same",
   .hold = hold,
 };

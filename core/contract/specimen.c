@@ -23,9 +23,8 @@ static const char *const decoders[PLAIT_SPECIMEN_DECODERS] = {
 #define SMOOTH "gelu"
 
 /* Of each, where it says nothing else. */
-static const char small[]
-    = "layers=2 width=8 heads=2 feed_forward=12 dropout=0 attention_dropout=0 feed_forward_dropout=0 position_limit=32 "
-      "activation=" SMOOTH;
+static const char small[] = "layers=2 width=8 heads=2 feed_forward=12 dropout=0 attention_dropout=0 "
+                            "feed_forward_dropout=0 position_limit=32 activation=" SMOOTH;
 
 static void
 set_all (PlaitSettings *settings, const char *text)

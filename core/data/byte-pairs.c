@@ -180,8 +180,7 @@ load_merges (PlaitBytePairs *self, json_t *json, GBytes *bytes, const char *name
       if (!load_merge (self, json, lines[i], (guint32)n, merge))
         return plait_fail (
             error, PLAIT_ERROR_INPUT,
-            "%s:%zu: expected two pieces of vocab.json that make a third one, one space between them, and "
-            "ids below %d",
+            "%s:%zu: expected two pieces of vocab.json that make a third one, one space between them, and ids below %d",
             name, i + 1, self->size);
       if (!g_hash_table_add (self->by_pair, merge))
         return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%zu: these two pieces are merged twice; expected them once",

@@ -176,8 +176,8 @@ read_line (PlaitCorpusBlock *block, PlaitCorpusSide *side, GError **error)
   side->blank[line] = plait_text_is_blank (text, length);
   if (side->blank[line] && block->corpus->empty_is_error && !side->is_trees)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%jd: the %s; expected a sentence of %s, since empty=error "
-                       "(empty=missing would take the source as missing there)",
+                       "%s:%jd: the %s; expected a sentence of %s, since empty=error (empty=missing would take the "
+                       "source as missing there)",
                        plait_text_reader_name (side->reader), side->number,
                        side->is_documents ? "document has no sentences" : "line is empty",
                        block->corpus->streams[side->stream].name);

@@ -72,8 +72,8 @@ count_features (PlaitCorpus *corpus, PlaitCorpusStreamState *stream, GError **er
   for (gint64 line = 0; corpus->empty_is_error && line < corpus->lines; line++)
     if (plait_feature_file_length (stream->features, line) == 0)
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s: entry %jd of the features has the length 0; expected positions of %s, "
-                         "since empty=error (empty=missing would take the source as missing there)",
+                         "%s: entry %jd of the features has the length 0; expected positions of %s, since empty=error "
+                         "(empty=missing would take the source as missing there)",
                          stream->path, line, stream->name);
   for (gint64 tuple = 0; tuple < corpus->size; tuple++)
     {

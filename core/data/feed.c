@@ -184,11 +184,11 @@ side_place (const Side *side)
 static Take
 fail_on_empty (const PlaitFeed *feed, const Side *side, GError **error)
 {
-  plait_fail (error, PLAIT_ERROR_INPUT,
-              "%s:%jd: the %s; expected one of %s, since empty=error "
-              "(empty=missing would take the source as missing there)",
-              side_place (side), side->documents ? feed->cut_from[side - feed->sides].line : feed->line + 1,
-              side->documents ? "document has no sentences" : "sentence is empty", side->name);
+  plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "%s:%jd: the %s; expected one of %s, since empty=error (empty=missing would take the source as missing there)",
+      side_place (side), side->documents ? feed->cut_from[side - feed->sides].line : feed->line + 1,
+      side->documents ? "document has no sentences" : "sentence is empty", side->name);
   return FAILED;
 }
 

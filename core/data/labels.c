@@ -26,12 +26,12 @@ check_label (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n, cons
   g_ptr_array_add (labels, NULL);
   label = g_strstrip (g_strndup (line->text, line->length));
   nearest = plait_nearest_name (label, (const char *const *)labels->pdata);
-  return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s:%jd: the label \"%s\" stands nowhere in training; expected one of its %d "
-                     "labels, such as \"%s\" (in a set that is scored, predict.unknown_labels=wrong would count it as "
-                     "an error of the model)",
-                     line->file, line->line, label, size - PLAIT_TOKEN_SPECIALS,
-                     nearest ? nearest : plait_vocabulary_piece (vocabulary, PLAIT_TOKEN_SPECIALS));
+  return plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "%s:%jd: the label \"%s\" stands nowhere in training; expected one of its %d labels, such as \"%s\" (in a set "
+      "that is scored, predict.unknown_labels=wrong would count it as an error of the model)",
+      line->file, line->line, label, size - PLAIT_TOKEN_SPECIALS,
+      nearest ? nearest : plait_vocabulary_piece (vocabulary, PLAIT_TOKEN_SPECIALS));
 }
 
 static void
@@ -53,10 +53,10 @@ check_choice (const gint32 *ids, gsize n, gint64 choices, const PlaitTargetLine 
   g_autofree char *number = NULL;
 
   if (choices == 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%jd: belongs to a document without sentences, so there is nothing to choose "
-                       "from; give it some",
-                       line->file, line->line);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s:%jd: belongs to a document without sentences, so there is nothing to choose from; give it some", line->file,
+        line->line);
   if (n == 1 && ids[0] < choices)
     return TRUE;
   number = g_strstrip (g_strndup (line->text, line->length));

@@ -5,10 +5,9 @@
 static gpointer
 open_nothing (gint64 unlinked, GError **error)
 {
-  return plait_fail_null (
-      error, PLAIT_ERROR_INPUT,
-      "this plait was built without link-grammar; install the Debian packages liblink-grammar-dev and "
-      "link-grammar-dictionaries-en, and build it again");
+  return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                          "this plait was built without link-grammar; install the Debian packages liblink-grammar-dev "
+                          "and link-grammar-dictionaries-en, and build it again");
 }
 
 static PlaitParseEnd

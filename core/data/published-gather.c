@@ -112,8 +112,7 @@ check_side (const Kind *kind, const char *path, const char *side, GError **error
   if (kind->has_sides && !(side && g_str_has_suffix (side, ".spm")))
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
-        "%s: the source of a model of type %s has another vocabulary than its target; name source.spm or "
-        "target.spm",
+        "%s: the source of a model of type %s has another vocabulary than its target; name source.spm or target.spm",
         path, kind->type);
   if (!kind->has_sides && side)
     return plait_fail (error, PLAIT_ERROR_INPUT,

@@ -33,11 +33,10 @@ check_specials (const PlaitSentencePiece *model, const char *name, GError **erro
   plait_sentencepiece_specials (model, ids);
   if (ids[0] != PLAIT_TOKEN_PAD || ids[1] != PLAIT_TOKEN_BOS || ids[2] != PLAIT_TOKEN_EOS
       || ids[3] != PLAIT_TOKEN_UNKNOWN)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "%s: the SentencePiece model has padding %d, BOS %d, EOS %d, unknown %d; expected 0, 1, 2, 3, so "
-        "train it by plait vocabulary or with --pad_id=0 --bos_id=1 --eos_id=2 --unk_id=3",
-        name, ids[0], ids[1], ids[2], ids[3]);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: the SentencePiece model has padding %d, BOS %d, EOS %d, unknown %d; expected 0, 1, 2, 3, "
+                       "so train it by plait vocabulary or with --pad_id=0 --bos_id=1 --eos_id=2 --unk_id=3",
+                       name, ids[0], ids[1], ids[2], ids[3]);
   return TRUE;
 }
 
@@ -63,8 +62,8 @@ check_model (const PlaitSentencePiece *model, const char *name, GError **error)
                            name, GPOINTER_TO_INT (first), id, piece);
       if (!isfinite (plait_sentencepiece_score (model, id)))
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: the score of piece %d of the SentencePiece model, \"%s\", is infinite or not a "
-                           "number; train the model again",
+                           "%s: the score of piece %d of the SentencePiece model, \"%s\", is infinite or not a number; "
+                           "train the model again",
                            name, id, piece);
       g_hash_table_insert (by_piece, (gpointer)piece, GINT_TO_POINTER (id));
     }
@@ -99,9 +98,8 @@ typedef struct
 static gboolean
 try_model (gpointer data, GError **error)
 {
-  static const char sample[]
-      = "The quick brown \xc5\xbelu\xc5\xa5ou\xc4\x8dk\xc3\xbd k\xc5\xaf\xc5\x88, 12.5 \xe2\x82\xac!"
-        " \xe6\x9d\xb1\xe4\xba\xac \xf0\x9f\x98\x80 \xe2\x96\x81\xef\xbf\xbd";
+  static const char sample[] = "The quick brown \xc5\xbelu\xc5\xa5ou\xc4\x8dk\xc3\xbd k\xc5\xaf\xc5\x88, 12.5 "
+                               "\xe2\x82\xac! \xe6\x9d\xb1\xe4\xba\xac \xf0\x9f\x98\x80 \xe2\x96\x81\xef\xbf\xbd";
   Trial *trial = data;
   PlaitSentencePiece *model = load_and_check (trial->bytes, trial->name, error);
   if (!model)
@@ -233,8 +231,7 @@ next_training_line (gpointer data, gsize *length)
       if (lines->bytes > TEXT_LIMIT)
         {
           plait_fail (&lines->error, PLAIT_ERROR_INPUT,
-                      "%s:%jd: there is more than 1 GiB of text to learn a vocabulary from; set "
-                      "a sentence limit",
+                      "%s:%jd: there is more than 1 GiB of text to learn a vocabulary from; set a sentence limit",
                       plait_text_reader_name (lines->reader), plait_text_reader_line (lines->reader));
           break;
         }

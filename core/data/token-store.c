@@ -93,8 +93,7 @@ fail_to_write (const PlaitTokenStore *store, GError **error)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written (%s)", store->name, g_strerror (errno));
   return plait_fail (
       error, PLAIT_ERROR_FAILED,
-      "%s: no room for the temporary file of an encoded corpus (%s); make room there, or set TMPDIR to a "
-      "larger folder",
+      "%s: no room for the temporary file of an encoded corpus (%s); make room there, or set TMPDIR to a larger folder",
       g_get_tmp_dir (), g_strerror (errno));
 }
 

@@ -58,8 +58,7 @@ next_line (Reading *reading, GError **error)
       const PlaitTextReader *going = !reading->line ? reading->tokens : reading->trees;
       return plait_fail (
           error, PLAIT_ERROR_INPUT,
-          "%s:%jd: ends here, but %s goes on; expected as many lines in both, since line i of each belongs "
-          "together",
+          "%s:%jd: ends here, but %s goes on; expected as many lines in both, since line i of each belongs together",
           plait_text_reader_name (ended), plait_text_reader_line (ended) + 1, plait_text_reader_name (going));
     }
   return reading->line != NULL;

@@ -46,11 +46,10 @@ parse (const char *line, gsize length, GArray *triples, GError **error)
       if (line[at++] != '[' || !read_number (line, length, &at, ',', &triple.left)
           || !read_number (line, length, &at, ',', &triple.right)
           || !read_number (line, length, &at, ']', &triple.parent))
-        return plait_fail (
-            error, PLAIT_ERROR_INPUT,
-            "at byte %zu there is no triple; expected [LEFT,RIGHT,PARENT] with words numbered from 1 and nodes "
-            "above them",
-            first + 1);
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "at byte %zu there is no triple; expected [LEFT,RIGHT,PARENT] with words numbered from 1 "
+                           "and nodes above them",
+                           first + 1);
       g_array_append_val (triples, triple);
     }
   return TRUE;
@@ -119,10 +118,10 @@ check_order (PlaitTree *tree, const GArray *triples, GError **error)
     }
   for (guint i = 0; i < triples->len; i++)
     if (!seen[tree->n_words + i])
-      return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "node %jd of the tree's triples is below itself, or below such a node; expected one tree over "
-                         "%jd words",
-                         g_array_index (triples, Triple, i).parent, tree->n_words);
+      return plait_fail (
+          error, PLAIT_ERROR_INPUT,
+          "node %jd of the tree's triples is below itself, or below such a node; expected one tree over %jd words",
+          g_array_index (triples, Triple, i).parent, tree->n_words);
   if (misplaced >= 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "read from left to right, the tree's triples have another word than %jd in place %jd; expected "

@@ -129,11 +129,10 @@ close_constituent (Brackets *brackets, gsize byte, GError **error)
   Open closed = *innermost (brackets);
   const PlaitTreeNode *node = plait_tree_node (brackets->tree, closed.node);
   if (node->n_children == 0 && !closed.dropped)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "byte %zu of the tree closes a constituent (%.*s) that holds nothing; expected a word or further "
-        "constituents in it",
-        byte, (int)node->length, node->text);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "byte %zu of the tree closes a constituent (%.*s) that holds nothing; expected a word or "
+                       "further constituents in it",
+                       byte, (int)node->length, node->text);
   g_array_set_size (brackets->open, brackets->open->len - 1);
   brackets->closed = brackets->open->len == 0;
   if (node->n_children == 0)
@@ -284,15 +283,13 @@ plait_tree_match (const PlaitTree *tree, const char *sentence, gsize length, GEr
       if (leaf && leaf->text && !is_token (leaf->text, leaf->length, token, token_length))
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "word %jd of the tree is \"%.*s\", but token %jd of the sentence is \"%.*s\"; expected the "
-                           "words to be the tokens one by one, so parse "
-                           "this text, tokenised as it is",
+                           "words to be the tokens one by one, so parse this text, tokenised as it is",
                            tokens, (int)leaf->length, leaf->text, tokens, (int)token_length, token);
     }
   if (tokens != tree->n_words)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "the tree has %jd words, but the sentence has %jd tokens; expected the words to be the tokens "
-                       "one by one, so parse this text, tokenised as it "
-                       "is",
+                       "one by one, so parse this text, tokenised as it is",
                        tree->n_words, tokens);
   return TRUE;
 }

@@ -143,11 +143,10 @@ unseal (GBytes *file, const char *name, gboolean *sealed, GError **error)
       if (g_bytes_equal (expected, file))
         return g_steal_pointer (&held);
     }
-  return plait_fail_null (
-      error, PLAIT_ERROR_INPUT,
-      "%s: is damaged, or was changed: its SHA-256 is not the one in front of it; restore a copy, or make it "
-      "again with plait vocabulary",
-      name);
+  return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                          "%s: is damaged, or was changed: its SHA-256 is not the one in front of it; restore a copy, "
+                          "or make it again with plait vocabulary",
+                          name);
 }
 
 GBytes *

@@ -216,15 +216,14 @@ load_entry (Words *self, char *text, gsize length, const char *name, GError **er
   guint64 count;
   if (n == 0 || token_length != n || !g_utf8_validate_len (text, n, NULL)
       || !g_ascii_string_to_unsigned (space + 1, 10, 0, G_MAXINT64, &count, NULL))
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%jd: expected WORD COUNT with one space between them; make the vocabulary "
-                       "again with plait vocabulary",
-                       name, line);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s:%jd: expected WORD COUNT with one space between them; make the vocabulary again with plait vocabulary",
+        name, line);
   *space = '\0';
   if (!table_add (&self->table, (Word){ text, n, (gint64)count }))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s:%jd: the word \"%s\" stands in the vocabulary twice; make it again with "
-                       "plait vocabulary",
+                       "%s:%jd: the word \"%s\" stands in the vocabulary twice; make it again with plait vocabulary",
                        name, line, text);
   return TRUE;
 }
@@ -434,8 +433,8 @@ words_train (const PlaitVocabularyFormat *format, const PlaitVocabularySettings 
 {
   if (settings->size != 0 && settings->size <= PLAIT_TOKEN_SPECIALS)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "Vocabulary size %jd leaves no room for words beside the %d special ids; expected 0 "
-                            "(all words) or more than %d",
+                            "Vocabulary size %jd leaves no room for words beside the %d special ids; expected 0 (all "
+                            "words) or more than %d",
                             settings->size, PLAIT_TOKEN_SPECIALS, PLAIT_TOKEN_SPECIALS);
   g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (Count));
   g_array_set_clear_func (counts, count_clear);

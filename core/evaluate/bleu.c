@@ -104,10 +104,10 @@ finish (PlaitMetric *metric, GError **error)
 {
   Bleu *bleu = (Bleu *)metric;
   if (!takes_value (bleu) && bleu->value >= 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "metric \"%s\": \"value\" belongs to smooth=floor and smooth=add-k, but smooth is %s; leave it "
-                       "out",
-                       metric->text, smooth_names[bleu->smooth]);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "metric \"%s\": \"value\" belongs to smooth=floor and smooth=add-k, but smooth is %s; leave it out",
+        metric->text, smooth_names[bleu->smooth]);
   if (bleu->value < 0)
     bleu->value = bleu->smooth == SMOOTH_FLOOR ? 0.1 : 1;
   return TRUE;

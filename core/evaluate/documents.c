@@ -48,10 +48,10 @@ is_between (const PlaitTextPairs *pairs, gsize line, gboolean *between, GError *
     if (pairs->references[k][line] && !is_blank (pairs->references[k][line]))
       what = "another reference";
   if (what)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "line %zu is blank in the reference, which ends a document, but not in %s; give "
-                       "texts with the same documents",
-                       line + 1, what);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "line %zu is blank in the reference, which ends a document, but not in %s; give texts with the same documents",
+        line + 1, what);
   return TRUE;
 }
 

@@ -61,10 +61,10 @@ set_option (PlaitMetric *metric, const PlaitMetricOption *option, const char *va
   if (option->type == PLAIT_METRIC_SWITCH)
     {
       if (value)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "metric \"%s\": option \"%s\" takes no value, found \"%s\"; write \"%s\" alone or leave it "
-                           "out",
-                           metric->text, option->name, value, option->name);
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "metric \"%s\": option \"%s\" takes no value, found \"%s\"; write \"%s\" alone or leave it out",
+            metric->text, option->name, value, option->name);
       *(gboolean *)field = TRUE;
       return TRUE;
     }

@@ -139,9 +139,9 @@ plait_comparison_cells (PlaitTable *table, const PlaitComparison *comparison)
 char *
 plait_comparison_note (const char *baseline, PlaitTest test, guint trials, guint64 seed, gboolean seeds)
 {
-  g_autoptr (GString) note = g_string_new (seeds ? "Brackets are 95 % bootstrap intervals of a single seed, ± is the "
-                                                   "standard deviation over seeds."
-                                                 : "Brackets are 95 % intervals of the bootstrap.");
+  g_autoptr (GString) note = g_string_new (
+      seeds ? "Brackets are 95 % bootstrap intervals of a single seed, ± is the standard deviation over seeds."
+            : "Brackets are 95 % intervals of the bootstrap.");
 
   if (!baseline)
     return g_string_free (g_steal_pointer (&note), FALSE);
@@ -151,10 +151,9 @@ plait_comparison_note (const char *baseline, PlaitTest test, guint trials, guint
     g_string_append_printf (note, ", %u %s, seed %ju", trials, test == PLAIT_TEST_BOOTSTRAP ? "resamples" : "shuffles",
                             seed);
   if (seeds)
-    g_string_append_printf (note,
-                            ", which speaks of these trained models on other sentences, not of other seeds; else of "
-                            "a %s",
-                            test_names[PLAIT_TEST_SEEDS]);
+    g_string_append_printf (
+        note, ", which speaks of these trained models on other sentences, not of other seeds; else of a %s",
+        test_names[PLAIT_TEST_SEEDS]);
   g_string_append (note, "; p (Holm) is adjusted for how many are compared, and * marks it below 0.05.");
   if (!seeds)
     g_string_append (note, " It speaks of these systems on other sentences, not of other training seeds.");

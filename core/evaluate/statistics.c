@@ -212,11 +212,10 @@ plait_compare_systems (const PlaitMetric *metric, const PlaitStatistics *baselin
   if (!check_trials (trials, error) || !check_statistics (metric, baseline, error))
     return FALSE;
   if (system->width != baseline->width)
-    return plait_fail (
-        error, PLAIT_ERROR_INPUT,
-        "the rows of %s are of %u numbers for the baseline and of %u for the system: they are not of the "
-        "same references",
-        plait_metric_title (metric), baseline->width, system->width);
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "the rows of %s are of %u numbers for the baseline and of %u for the system: they are not of "
+                       "the same references",
+                       plait_metric_title (metric), baseline->width, system->width);
   if (system->sentences != baseline->sentences)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,

@@ -84,10 +84,10 @@ plait_text_lines (const char *text, gsize length, const char *name, GError **err
       const char *end = newline ? newline : stop;
       const char *bad = NULL;
       if (!g_utf8_validate (start, end - start, &bad))
-        return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                "%s:%u: byte %zu of the line is 0x%02x, which is not valid UTF-8 text there; "
-                                "convert the file to UTF-8",
-                                name, lines->len + 1, (gsize)(bad - start) + 1, (guchar)*bad);
+        return plait_fail_null (
+            error, PLAIT_ERROR_INPUT,
+            "%s:%u: byte %zu of the line is 0x%02x, which is not valid UTF-8 text there; convert the file to UTF-8",
+            name, lines->len + 1, (gsize)(bad - start) + 1, (guchar)*bad);
       g_ptr_array_add (lines, g_strndup (start, (gsize)(end - start)));
       start = newline ? newline + 1 : stop;
     }

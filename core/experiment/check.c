@@ -107,11 +107,11 @@ check_kinds (const PlaitResolution *resolution)
       const PlaitExperimentSource *first = reader_of (experiment, source->stream);
 
       if (plait_input_kind_is_text (source->kind) != plait_input_kind_is_text (first->kind))
-        plait_resolution_problem (resolution, source->encoder->group, "encoder",
-                                  "the encoder %s reads %s, but [source %s] reads the same stream %s as %s; use two "
-                                  "streams",
-                                  source->encoder->plugin->name, plait_input_kind_name (source->kind), first->name,
-                                  source->stream, plait_input_kind_name (first->kind));
+        plait_resolution_problem (
+            resolution, source->encoder->group, "encoder",
+            "the encoder %s reads %s, but [source %s] reads the same stream %s as %s; use two streams",
+            source->encoder->plugin->name, plait_input_kind_name (source->kind), first->name, source->stream,
+            plait_input_kind_name (first->kind));
     }
 }
 
@@ -126,11 +126,10 @@ check_file_kind (const PlaitResolution *resolution, const PlaitDataFile *file)
   if (!hdf5 || (reader && reader->kind == PLAIT_INPUT_FEATURES))
     return;
   if (reader)
-    plait_resolution_problem (
-        resolution, "data", file->key,
-        "%s is an HDF5 file, but the encoder %s of [source %s] reads tokens; name a text file, or "
-        "choose an encoder of features",
-        file->written, reader->encoder->plugin->name, reader->name);
+    plait_resolution_problem (resolution, "data", file->key,
+                              "%s is an HDF5 file, but the encoder %s of [source %s] reads tokens; name a text file, "
+                              "or choose an encoder of features",
+                              file->written, reader->encoder->plugin->name, reader->name);
   else if (g_str_equal (file->stream, experiment->data.target))
     plait_resolution_problem (resolution, "data", file->key, "%s is an HDF5 file, but %s is the target, which is text",
                               file->written, file->stream);
@@ -173,10 +172,10 @@ check_trees_file (const PlaitResolution *resolution, const PlaitDataFile *file)
       owner = source;
     }
   if (owner)
-    plait_resolution_problem (resolution, "data", file->key,
-                              "names trees, but the encoder %s of [%s] reads none; choose an encoder of trees, or drop "
-                              "the line",
-                              owner->encoder->plugin->name, owner->group);
+    plait_resolution_problem (
+        resolution, "data", file->key,
+        "names trees, but the encoder %s of [%s] reads none; choose an encoder of trees, or drop the line",
+        owner->encoder->plugin->name, owner->group);
   return owner != NULL;
 }
 
@@ -310,9 +309,9 @@ check_vocabulary_files (const PlaitResolution *resolution)
       const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
 
       if (experiment->data.vocabulary == PLAIT_VOCABULARY_SHARED && !g_str_equal (file->stream, "shared"))
-        plait_resolution_problem (resolution, "data", file->key,
-                                  "there is one vocabulary for all, called shared; write vocabulary.shared=, or set "
-                                  "vocabulary=separate");
+        plait_resolution_problem (
+            resolution, "data", file->key,
+            "there is one vocabulary for all, called shared; write vocabulary.shared=, or set vocabulary=separate");
       else if (experiment->data.vocabulary == PLAIT_VOCABULARY_SEPARATE && !g_strv_contains (known, file->stream))
         plait_resolution_problem (resolution, "data", file->key,
                                   "no source reads a stream \"%s\", nor is it the target; name a stream", file->stream);
@@ -477,13 +476,11 @@ check_vocabulary_size (const PlaitResolution *resolution)
 
   if (data->vocabulary_type == PLAIT_VOCABULARY_WORDS && size > 0 && size <= PLAIT_TOKEN_SPECIALS)
     plait_resolution_problem (resolution, "data", "vocabulary_size",
-                              "%jd entries leave no room beside the %d special ones; give more, or 0 "
-                              "for all words",
+                              "%jd entries leave no room beside the %d special ones; give more, or 0 for all words",
                               size, PLAIT_TOKEN_SPECIALS);
   else if (data->vocabulary_type != PLAIT_VOCABULARY_WORDS && (size < 8 || size > PLAIT_VOCABULARY_MAXIMUM_SIZE))
     plait_resolution_problem (resolution, "data", "vocabulary_size",
-                              "%jd entries are too %s for SentencePiece; give from 8 to %d, or "
-                              "vocabulary_type=words",
+                              "%jd entries are too %s for SentencePiece; give from 8 to %d, or vocabulary_type=words",
                               size, size < 8 ? "few" : "many", PLAIT_VOCABULARY_MAXIMUM_SIZE);
 }
 
@@ -500,10 +497,10 @@ check_combiner (const PlaitResolution *resolution)
   check_decoder_allowed (resolution, experiment->coverage->schema, "decoder", "coverage");
   check_structure_of_one (resolution, experiment->coverage->schema, "coverage");
   if (experiment->combiner->schema->refuses_coverage)
-    plait_resolution_problem (resolution, "decoder", "coverage",
-                              "no coverage can stand beside the combiner %s; set coverage=none, or choose another "
-                              "combiner (%s)",
-                              experiment->combiner->schema->name, experiment->combiner->schema->path);
+    plait_resolution_problem (
+        resolution, "decoder", "coverage",
+        "no coverage can stand beside the combiner %s; set coverage=none, or choose another combiner (%s)",
+        experiment->combiner->schema->name, experiment->combiner->schema->path);
 }
 
 void

@@ -113,10 +113,10 @@ check_reader (const PlaitResolution *resolution, const PlaitExperimentSource *so
                               "data.documents_by_line",
                               encoder, source->stream);
   if (documents && (source->trees || !plait_input_kind_is_text (source->kind)))
-    plait_resolution_problem (resolution, group, "encoder",
-                              "the encoder %s reads %s, but the stream %s is documents; choose an encoder of tokens or "
-                              "of documents",
-                              encoder, source->trees ? "trees" : plait_input_kind_name (source->kind), source->stream);
+    plait_resolution_problem (
+        resolution, group, "encoder",
+        "the encoder %s reads %s, but the stream %s is documents; choose an encoder of tokens or of documents", encoder,
+        source->trees ? "trees" : plait_input_kind_name (source->kind), source->stream);
 }
 
 /* Whether all streams can be cut at the same sentences. */
@@ -144,9 +144,9 @@ check_target_roles (const PlaitResolution *resolution)
   if (experiment->decoder.roles == PLAIT_TARGET_ROLES_NONE)
     return;
   if (experiment->data.document_roles == 0)
-    plait_resolution_problem (resolution, "decoder", "roles",
-                              "takes the roles of the sources' sentences, but they have none; set data.document_roles, "
-                              "or roles=none");
+    plait_resolution_problem (
+        resolution, "decoder", "roles",
+        "takes the roles of the sources' sentences, but they have none; set data.document_roles, or roles=none");
   else if (target.layout == PLAIT_LAYOUT_SENTENCES || !target.starts)
     plait_resolution_problem (resolution, "decoder", "roles",
                               "is for targets of documents with start tokens, which tell sentences apart; name the "

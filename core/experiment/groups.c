@@ -17,22 +17,19 @@ const PlaitSettingGroup plait_experiment_group
     = PLAIT_SETTING_GROUP ("experiment", "The experiment as a whole", PlaitExperimentSettings, experiment_definitions);
 
 static const PlaitSettingDefinition data_definitions[] = {
-  PLAIT_DEFINE_NEUTRAL_PLACE (
-      PlaitDataSettings, folder, "",
-      "Folder that the files of this group are relative to; empty: that of the experiment file, which it is "
-      "itself relative to"),
+  PLAIT_DEFINE_NEUTRAL_PLACE (PlaitDataSettings, folder, "",
+                              "Folder that the files of this group are relative to; empty: that of the experiment "
+                              "file, which it is itself relative to"),
   PLAIT_DEFINE_TEXT (PlaitDataSettings, target, NULL, "Stream to be predicted"),
   PLAIT_DEFINE_CHOICE (PlaitDataSettings, vocabulary, "shared", "shared;separate",
                        "One vocabulary for all streams of tokens, or one for each",
                        "Libovicky, Helcl & Marecek 2018, section 4.1"),
-  PLAIT_DEFINE_CHOICE (
-      PlaitDataSettings, vocabulary_type, "bpe", "bpe;unigram;words;given",
-      "SentencePiece by byte pair encoding or by unigram model, or words between white space; files of "
-      "vocabularies must be of it. given: whatever the files are, and nothing is learnt"),
-  PLAIT_DEFINE_INTEGER (
-      PlaitDataSettings, vocabulary_size, "8000", "0", "10000000",
-      "Entries of a vocabulary, four special ones included; words: a shortlist of the most frequent, the "
-      "others are unknown; 0 keeps all"),
+  PLAIT_DEFINE_CHOICE (PlaitDataSettings, vocabulary_type, "bpe", "bpe;unigram;words;given",
+                       "SentencePiece by byte pair encoding or by unigram model, or words between white space; files "
+                       "of vocabularies must be of it. given: whatever the files are, and nothing is learnt"),
+  PLAIT_DEFINE_INTEGER (PlaitDataSettings, vocabulary_size, "8000", "0", "10000000",
+                        "Entries of a vocabulary, four special ones included; words: a shortlist of the most frequent, "
+                        "the others are unknown; 0 keeps all"),
   PLAIT_DEFINE_INTEGER (PlaitDataSettings, vocabulary_minimum_count, "1", "1", "1000000000",
                         "Words: rarer ones become unknown"),
   PLAIT_DEFINE_REAL (PlaitDataSettings, vocabulary_character_coverage, "1", "0.98", "1",
@@ -46,8 +43,8 @@ static const PlaitSettingDefinition data_definitions[] = {
   PLAIT_DEFINE_BOOLEAN (PlaitDataSettings, append_end, "true", "End sentences of the sources with an end token"),
   PLAIT_DEFINE_INTEGER (
       PlaitDataSettings, maximum_source_length, "0", "0", "1000000",
-      "Training tuples with more tokens in any source are dropped, ends not counted; 0: no limit. With "
-      "both limits 50 that is the filter of Chen et al. 2017; dl4mt drops from maxlen on: one less here"),
+      "Training tuples with more tokens in any source are dropped, ends not counted; 0: no limit. With both limits 50 "
+      "that is the filter of Chen et al. 2017; dl4mt drops from maxlen on: one less here"),
   PLAIT_DEFINE_INTEGER (PlaitDataSettings, maximum_target_length, "0", "0", "1000000",
                         "Training tuples with more tokens in the target are dropped, its end not counted, whatever the "
                         "sources' lengths; 0: no limit"),
@@ -66,20 +63,17 @@ static const PlaitSettingDefinition data_definitions[] = {
                         "Rohde et al. 2021, section 4.1"),
   PLAIT_DEFINE_INTEGER (
       PlaitDataSettings, document_length, "0", "0", "10000000",
-      "Longer documents of sources are cut: most tokens, start tokens counted and ends not; 0: they stay "
-      "whole"),
+      "Longer documents of sources are cut: most tokens, start tokens counted and ends not; 0: they stay whole"),
+  PLAIT_DEFINE_CHOICE (PlaitDataSettings, document_cut, "chunks", "chunks;truncate",
+                       "Chunks of whole sentences, the same ones of all streams, which must be documents, translated "
+                       "one by one and joined again; or sources keep their first tokens alone. The sources' lengths "
+                       "alone tell where, so that training cuts as translating does"),
   PLAIT_DEFINE_CHOICE (
-      PlaitDataSettings, document_cut, "chunks", "chunks;truncate",
-      "Chunks of whole sentences, the same ones of all streams, which must be documents, translated one by one and "
-      "joined again; or sources keep their first tokens alone. The sources' lengths alone tell where, so that training "
-      "cuts as translating does"),
-  PLAIT_DEFINE_CHOICE (PlaitDataSettings, empty, "error", "error;missing",
-                       "What an empty line or document of a source, or one without features, is: an error, or a "
-                       "missing source"),
-  PLAIT_DEFINE_CHOICE (
-      PlaitDataSettings, trees, "given", "given;left;right;balanced;random",
-      "Trees of sources whose encoder reads trees: those of their files, or for comparison others over "
-      "the same words, which need no file; random ones by experiment.seed"),
+      PlaitDataSettings, empty, "error", "error;missing",
+      "What an empty line or document of a source, or one without features, is: an error, or a missing source"),
+  PLAIT_DEFINE_CHOICE (PlaitDataSettings, trees, "given", "given;left;right;balanced;random",
+                       "Trees of sources whose encoder reads trees: those of their files, or for comparison others "
+                       "over the same words, which need no file; random ones by experiment.seed"),
   PLAIT_DEFINE_CHOICE (PlaitDataSettings, binarisation, "head", "left;right;head",
                        "Given trees: where nodes of more than two children branch, head: around the head",
                        "Zhang & Clark 2009, as Chen et al. 2017 have it"),
@@ -87,9 +81,8 @@ static const PlaitSettingDefinition data_definitions[] = {
                      "binarisation=head: name of the rules, a file head-rules/NAME.ini in a plugin folder"),
   PLAIT_DEFINE_CHOICE (
       PlaitDataSettings, no_tree, "leaves", "leaves;right;error;drop",
-      "What a sentence without a given tree has: leaves alone, or a tree that branches to the right; or it "
-      "is an error; or drop: its training tuple is dropped, and elsewhere, where every line counts, it has leaves "
-      "alone"),
+      "What a sentence without a given tree has: leaves alone, or a tree that branches to the right; or it is an "
+      "error; or drop: its training tuple is dropped, and elsewhere, where every line counts, it has leaves alone"),
   PLAIT_DEFINE_TEXT (PlaitDataSettings, generate, "", "Task whose corpus is made instead of read; empty: none"),
 };
 
@@ -147,10 +140,9 @@ static const PlaitSettingDefinition evaluate_definitions[] = {
                      "translated they have about 1, twice 2"),
   PLAIT_DEFINE_REAL (PlaitEvaluateSettings, translation_rate_under, "0.2", "0", "1000000",
                      "Under-translated: source tokens whose attention, summed over the target, misses this"),
-  PLAIT_DEFINE_CHOICE (
-      PlaitEvaluateSettings, translation_rate_layers, "mean", "mean;last",
-      "Layers of the decoder whose attention, the mean over its heads, counts: the mean of all, for they "
-      "divide the work, or the last"),
+  PLAIT_DEFINE_CHOICE (PlaitEvaluateSettings, translation_rate_layers, "mean", "mean;last",
+                       "Layers of the decoder whose attention, the mean over its heads, counts: the mean of all, for "
+                       "they divide the work, or the last"),
 };
 
 const PlaitSettingGroup plait_evaluate_group

@@ -11,16 +11,15 @@ check_labels (const PlaitResolution *resolution)
   g_autofree char *key = g_strconcat (PLAIT_VOCABULARY_PREFIX, target, NULL);
 
   if (plait_experiment_is_documents (experiment, target))
-    plait_resolution_problem (
-        resolution, "data", "target",
-        "the stream %s is documents, but with this [predict] kind a line of it is an answer; leave it "
-        "out of documents and documents_by_line",
-        target);
-  if (experiment->data.vocabulary == PLAIT_VOCABULARY_SEPARATE && plait_experiment_vocabulary_file (experiment, target))
-    plait_resolution_problem (resolution, "data", key,
-                              "names a vocabulary, but %s takes none: its lines are labels, learnt from training, or "
-                              "numbers; drop the line",
+    plait_resolution_problem (resolution, "data", "target",
+                              "the stream %s is documents, but with this [predict] kind a line of it is an answer; "
+                              "leave it out of documents and documents_by_line",
                               target);
+  if (experiment->data.vocabulary == PLAIT_VOCABULARY_SEPARATE && plait_experiment_vocabulary_file (experiment, target))
+    plait_resolution_problem (
+        resolution, "data", key,
+        "names a vocabulary, but %s takes none: its lines are labels, learnt from training, or numbers; drop the line",
+        target);
 }
 
 /* One source of documents, whose sentences are read by an encoder of sentences. */
@@ -33,21 +32,20 @@ check_choice (const PlaitResolution *resolution)
 
   check_labels (resolution);
   if (experiment->n_sources > 1)
-    plait_resolution_problem (resolution, "predict", "kind",
-                              "a choice is made among the sentences of one source, but there are %u; choose one with "
-                              "experiment.sources",
-                              experiment->n_sources);
-  if (!plait_experiment_is_documents (experiment, source->stream))
     plait_resolution_problem (
-        resolution, group, NULL,
-        "a choice is made among the sentences of documents, but the stream %s is none; name it in "
-        "data.documents, with a blank line after each document",
-        source->stream);
+        resolution, "predict", "kind",
+        "a choice is made among the sentences of one source, but there are %u; choose one with experiment.sources",
+        experiment->n_sources);
+  if (!plait_experiment_is_documents (experiment, source->stream))
+    plait_resolution_problem (resolution, group, NULL,
+                              "a choice is made among the sentences of documents, but the stream %s is none; name it "
+                              "in data.documents, with a blank line after each document",
+                              source->stream);
   if (source->kind != PLAIT_INPUT_TOKENS)
-    plait_resolution_problem (resolution, group, "encoder",
-                              "the encoder %s reads %s, but each sentence to choose from is read by itself; choose an "
-                              "encoder of tokens",
-                              source->encoder->plugin->name, plait_input_kind_name (source->kind));
+    plait_resolution_problem (
+        resolution, group, "encoder",
+        "the encoder %s reads %s, but each sentence to choose from is read by itself; choose an encoder of tokens",
+        source->encoder->plugin->name, plait_input_kind_name (source->kind));
   if (experiment->data.document_length > 0)
     plait_resolution_problem (resolution, "data", "document_length",
                               "would cut what is to be chosen from; drop the key");
@@ -67,11 +65,10 @@ check_span (const PlaitResolution *resolution)
                               "a span is of one source, but there are %u; choose one with experiment.sources",
                               experiment->n_sources);
   if (documents.layout == PLAIT_LAYOUT_SENTENCES || !documents.starts)
-    plait_resolution_problem (
-        resolution, source->encoder->group, NULL,
-        "spans are of documents whose start token stands for no answer, but the stream %s has none; "
-        "name it in data.documents, with document_starts=all or sources",
-        source->stream);
+    plait_resolution_problem (resolution, source->encoder->group, NULL,
+                              "spans are of documents whose start token stands for no answer, but the stream %s has "
+                              "none; name it in data.documents, with document_starts=all or sources",
+                              source->stream);
   if (experiment->data.document_length > 0)
     plait_resolution_problem (resolution, "data", "document_length", "would cut answers off; drop the key");
 }
@@ -85,15 +82,15 @@ check_masked (const PlaitResolution *resolution)
   const PlaitExperimentSource *source = &experiment->sources[0];
 
   if (experiment->n_sources > 1)
-    plait_resolution_problem (resolution, "predict", "kind",
-                              "masked tokens are those of one source, but there are %u; choose one with "
-                              "experiment.sources",
-                              experiment->n_sources);
+    plait_resolution_problem (
+        resolution, "predict", "kind",
+        "masked tokens are those of one source, but there are %u; choose one with experiment.sources",
+        experiment->n_sources);
   else if (!g_str_equal (source->stream, experiment->data.target))
-    plait_resolution_problem (resolution, "data", "target",
-                              "is %s, but with [predict] kind=masked the source's own tokens are predicted; set "
-                              "target=%s",
-                              experiment->data.target, source->stream);
+    plait_resolution_problem (
+        resolution, "data", "target",
+        "is %s, but with [predict] kind=masked the source's own tokens are predicted; set target=%s",
+        experiment->data.target, source->stream);
   if (!plait_input_kind_is_text (source->kind))
     plait_resolution_problem (resolution, source->encoder->group, "encoder",
                               "reads no tokens that could be masked; choose an encoder of tokens or documents");

@@ -218,10 +218,9 @@ check_groups (const PlaitResolution *resolution)
       else if (nearest)
         plait_resolution_problem (resolution, group, NULL, "no such group; did you mean [%s]?", nearest);
       else
-        plait_resolution_problem (
-            resolution, group, NULL,
-            "no such group; there are experiment, data, source NAME, predict, decoder, combiner, coverage, "
-            "train, decode, evaluate, bench and grid");
+        plait_resolution_problem (resolution, group, NULL,
+                                  "no such group; there are experiment, data, source NAME, predict, decoder, combiner, "
+                                  "coverage, train, decode, evaluate, bench and grid");
     }
 }
 
@@ -309,17 +308,16 @@ check_initial_state (const PlaitResolution *resolution)
   if (train->initialise_state != PLAIT_INITIAL_TRAINING_OPTIMIZER)
     return;
   if (*train->initialise == '\0' || g_str_has_suffix (train->initialise, PLAIT_SAFETENSORS_SUFFIX))
-    plait_resolution_problem (resolution, "train", "initialise_state",
-                              "optimizer is that of a run, which train.initialise does not name; name one, or leave it "
-                              "at parameters");
+    plait_resolution_problem (
+        resolution, "train", "initialise_state",
+        "optimizer is that of a run, which train.initialise does not name; name one, or leave it at parameters");
   else if (train->initialise_checkpoint != PLAIT_CHECKPOINT_LAST)
     plait_resolution_problem (resolution, "train", "initialise_state",
                               "a run keeps the optimizer of its last parameters alone; set initialise_checkpoint=last");
   else if (train->schedule == PLAIT_SCHEDULE_LINEAR)
-    plait_resolution_problem (
-        resolution, "train", "initialise_state",
-        "a linear schedule falls to zero at the last of its own updates and has no place to go on "
-        "from; choose another schedule, or leave it at parameters");
+    plait_resolution_problem (resolution, "train", "initialise_state",
+                              "a linear schedule falls to zero at the last of its own updates and has no place to go "
+                              "on from; choose another schedule, or leave it at parameters");
 }
 
 /* The map of the weights that training begins with. */

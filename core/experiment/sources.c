@@ -93,11 +93,10 @@ read_leaves (const PlaitResolution *resolution, PlaitSourceInFile *source)
     }
   if (*source->settings.leaves == '\0')
     {
-      plait_resolution_problem (
-          resolution, source->group, "leaves",
-          "is missing: the encoder %s stands on another one; add leaves= and an encoder of tokens (plait plugins "
-          "lists them)",
-          source->encoder->plugin->name);
+      plait_resolution_problem (resolution, source->group, "leaves",
+                                "is missing: the encoder %s stands on another one; add leaves= and an encoder of "
+                                "tokens (plait plugins lists them)",
+                                source->encoder->plugin->name);
       return;
     }
   leaves = plait_resolution_read_part (resolution, PLAIT_PLUGIN_ENCODER, source->settings.leaves, source->group,

@@ -62,9 +62,9 @@ read_axis (const Builder *builder, const char *key)
 
   if (!plait_experiment_split_key (key, &group, &name) || g_str_equal (group, PLAIT_GRID_GROUP))
     {
-      plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
-                              "is no axis; write GROUP.KEY=VALUE;VALUE, such as decoder.combiner=serial;flat, or "
-                              "exclude=");
+      plait_problems_add_key (
+          builder->problems, builder->file, PLAIT_GRID_GROUP, key,
+          "is no axis; write GROUP.KEY=VALUE;VALUE, such as decoder.combiner=serial;flat, or exclude=");
       return;
     }
   if (builder->match && plait_match_varies (builder->match, key))
@@ -288,8 +288,7 @@ read_grid (Builder *builder)
     {
       plait_problems_add (
           builder->problems,
-          "%s: has no group [grid]; add one with axes such as decoder.combiner=serial;flat, or use plait "
-          "run",
+          "%s: has no group [grid]; add one with axes such as decoder.combiner=serial;flat, or use plait run",
           plait_key_file_name (builder->file));
       return;
     }

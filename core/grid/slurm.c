@@ -70,13 +70,11 @@ call (const char *const *words, const char *input, GError **error)
   if (g_subprocess_get_if_exited (process) && g_subprocess_get_exit_status (process) == 0)
     return g_steal_pointer (&output);
   join_lines (errors);
-  return plait_fail_null (
-      error, PLAIT_ERROR_FAILED,
-      g_str_equal (words[0], "sbatch")
-          ? "Slurm refuses (%s)"
-          : "Slurm does not answer (%s); run this where jobs are submitted to it, or use --commands for another "
-            "scheduler",
-      *errors ? errors : "it does not say why");
+  return plait_fail_null (error, PLAIT_ERROR_FAILED,
+                          g_str_equal (words[0], "sbatch") ? "Slurm refuses (%s)"
+                                                           : "Slurm does not answer (%s); run this where jobs are "
+                                                             "submitted to it, or use --commands for another scheduler",
+                          *errors ? errors : "it does not say why");
 }
 
 /* How many tasks an array may have. */
@@ -307,10 +305,10 @@ find_needs (Submission *submission, const PlaitGridCost *cost, GError **error)
       const PlaitGridEstimate *cell = &cost->cells[i];
 
       if (plait_grid_cell_is_due (&grid->items[i]) && (!cell->like || (weighed && cell->bytes == 0)))
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "what the cell %s takes could not be measured (%s); say executor.time and executor.memory "
-                           "in [grid]",
-                           grid->items[i].cell->label, cell->fault ? cell->fault : "no cell before it could");
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "what the cell %s takes could not be measured (%s); say executor.time and executor.memory in [grid]",
+            grid->items[i].cell->label, cell->fault ? cell->fault : "no cell before it could");
       longest = MAX (longest, cell->seconds);
     }
   if (timed)

@@ -7,9 +7,8 @@
 
 /* The table of a grid for people, and its numbers for programs. */
 
-static const char apart[]
-    = "Cells over other references of a split have a table of their own; scores of one are not to be held against "
-      "those of another.";
+static const char apart[] = "Cells over other references of a split have a table of their own; scores of one are not "
+                            "to be held against those of another.";
 
 /* Some columns of scores, and the rows that have any of them. */
 typedef struct

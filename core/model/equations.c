@@ -2,16 +2,12 @@
 #include "model/decoder.h"
 
 static const char *const transformers[] = {
-  [PLAIT_NORM_PRE] = "x = E[y] + positions;"
-                     "in each layer: x <- x + self_attention (normalise (x));"
-                     "x <- combiner (x), with residual (x, c) = x + c;"
-                     "x <- x + W_2 f (W_1 normalise (x) + b_1) + b_2;"
-                     "state = normalise (x) after the last layer",
-  [PLAIT_NORM_POST] = "x = E[y] + positions;"
-                      "in each layer: x <- normalise (x + self_attention (x));"
-                      "x <- combiner (x), with normalise (x) = x and residual (x, c) = layer norm (x + c);"
-                      "x <- normalise (x + W_2 f (W_1 x + b_1) + b_2);"
-                      "state = x after the last layer",
+  [PLAIT_NORM_PRE]
+  = "x = E[y] + positions;in each layer: x <- x + self_attention (normalise (x));x <- combiner (x), with residual (x, "
+    "c) = x + c;x <- x + W_2 f (W_1 normalise (x) + b_1) + b_2;state = normalise (x) after the last layer",
+  [PLAIT_NORM_POST] = "x = E[y] + positions;in each layer: x <- normalise (x + self_attention (x));x <- combiner (x), "
+                      "with normalise (x) = x and residual (x, c) = layer norm (x + c);x <- normalise (x + W_2 f (W_1 "
+                      "x + b_1) + b_2);state = x after the last layer",
 };
 
 /* By query and readout; recurrent.h has the rest. */
@@ -29,10 +25,10 @@ static const char *const recurrent[][2] = {
 
 static const char *const predictions[] = {
   [PLAIT_PREDICT_SEQUENCE] = "p (word) = softmax (state V^T + b)",
-  [PLAIT_PREDICT_CLASS] = "state = tanh ([row (memory_1), .., row (memory_n)] W + b);"
-                          "p (label) = softmax (state V^T + b)",
-  [PLAIT_PREDICT_CHOICE] = "state = tanh ([row (memory_1), .., row (memory_n)] W + b) of each sentence;"
-                           "p (sentence) = softmax over those of a document (state v + b)",
+  [PLAIT_PREDICT_CLASS]
+  = "state = tanh ([row (memory_1), .., row (memory_n)] W + b);p (label) = softmax (state V^T + b)",
+  [PLAIT_PREDICT_CHOICE] = "state = tanh ([row (memory_1), .., row (memory_n)] W + b) of each sentence;p (sentence) = "
+                           "softmax over those of a document (state v + b)",
   [PLAIT_PREDICT_SPAN] = "p (beginning), p (end) = softmax over the rows of a document (h W + b)",
   [PLAIT_PREDICT_MASKED] = "state = norm (gelu (h W + b)) of each masked row;p (token) = softmax (state V^T + b)",
 };

@@ -164,9 +164,9 @@ find_roles (PlaitModel *model, PlaitDecoderBuild *build, GError **error)
   while (source < end && source->specification->roles == 0)
     source++;
   if (source == end)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "decoder.roles takes the roles of a source, but none has any: set data.document_roles, or "
-                       "decoder.roles=none");
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "decoder.roles takes the roles of a source, but none has any: set data.document_roles, or decoder.roles=none");
   model->role_source = source;
   model->roles = model->given.decoder.roles == PLAIT_TARGET_ROLES_SHARED
                      ? source->roles

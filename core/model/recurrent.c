@@ -388,10 +388,9 @@ plait_recurrent_decoder_new (const PlaitDecoderBuild *build, GError **error)
   r->settings = settings;
   r->state_width = settings->state_width ? settings->state_width : settings->width;
   if (settings->initial == PLAIT_INITIAL_SUMMARY && build->n_summaries == 0)
-    return plait_fail_null (
-        error, PLAIT_ERROR_INPUT,
-        "decoder.initial=summary: no encoder of this model gives a summary: take initial=mean, or an encoder "
-        "that gives one");
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "decoder.initial=summary: no encoder of this model gives a summary: take initial=mean, or "
+                            "an encoder that gives one");
   if (settings->initial != PLAIT_INITIAL_ZERO)
     r->n_initial = settings->initial == PLAIT_INITIAL_MEAN ? build->n_memories : build->n_summaries;
   if (!declare_parts (r, error))

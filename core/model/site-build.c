@@ -154,11 +154,10 @@ static gboolean
 check_attention (PlaitSite *site, const char *call, PlaitReads reads, guint memory, const PlaitSiteAttention *asked)
 {
   if (asked->name && (!plait_name_is_valid (asked->name) || is_taken (asked->name)))
-    plait_site_fault (
-        site, PLAIT_ERROR_PLUGIN,
-        "%s: \"%s\" is no name for an attention: give letters, digits, '-' and '_', beginning with a letter, and none "
-        "of attend, jointly, contexts, normalise, refine, sentinel",
-        call, asked->name);
+    plait_site_fault (site, PLAIT_ERROR_PLUGIN,
+                      "%s: \"%s\" is no name for an attention: give letters, digits, '-' and '_', beginning with a "
+                      "letter, and none of attend, jointly, contexts, normalise, refine, sentinel",
+                      call, asked->name);
   else if (plait_site_find_reader (site, reads, asked->name, memory))
     plait_site_fault (site, PLAIT_ERROR_PLUGIN,
                       "%s: declares the same attention twice%s%s: declare each once, or give it a name", call,
@@ -208,15 +207,13 @@ declare_scaled (PlaitSite *site, PlaitReader *reader, const char *name, const Pl
   g_autofree gint64 *widths = g_new (gint64, n);
 
   if (asked->sentinel)
-    plait_site_fault (
-        site, PLAIT_ERROR_INPUT,
-        "a sentinel was asked for, but a Transformer decoder has none: set sentinel=false, or decoder.type=gru or "
-        "lstm");
+    plait_site_fault (site, PLAIT_ERROR_INPUT,
+                      "a sentinel was asked for, but a Transformer decoder has none: set sentinel=false, or "
+                      "decoder.type=gru or lstm");
   if (asked->projections == PLAIT_PROJECTIONS_TIED)
-    plait_site_fault (
-        site, PLAIT_ERROR_INPUT,
-        "projections=tied makes a key and a value of one projection, but a Transformer decoder has them apart: set "
-        "projections=shared or separate, or decoder.type=gru or lstm");
+    plait_site_fault (site, PLAIT_ERROR_INPUT,
+                      "projections=tied makes a key and a value of one projection, but a Transformer decoder has them "
+                      "apart: set projections=shared or separate, or decoder.type=gru or lstm");
   reader->heads = declaration.heads;
   for (guint i = 0; i < n; i++)
     {

@@ -58,10 +58,9 @@ check_chosen (PlaitSite *site, const char *call, const PlaitReader *reader, cons
 
   if (chosen->heads != reader->heads || !is_ragged (chosen->sets, entries)
       || !is_ragged (chosen->rows, plait_ragged_rows (chosen->sets)))
-    plait_tape_fail (tape,
-                     "%s: rows are chosen for %u heads in %jd entries; there are %u heads and "
-                     "%jd queries, so %jd entries",
-                     call, chosen->heads, chosen->sets.n, reader->heads, plait_ragged_rows (queries), entries);
+    plait_tape_fail (
+        tape, "%s: rows are chosen for %u heads in %jd entries; there are %u heads and %jd queries, so %jd entries",
+        call, chosen->heads, chosen->sets.n, reader->heads, plait_ragged_rows (queries), entries);
   for (gint64 s = 0; s < queries.n; s++)
     {
       const gint64 *sets = chosen->sets.offsets + queries.offsets[s] * reader->heads;
@@ -69,9 +68,7 @@ check_chosen (PlaitSite *site, const char *call, const PlaitReader *reader, cons
 
       for (gint64 i = chosen->rows.offsets[sets[0]]; i < chosen->rows.offsets[sets[last]]; i++)
         if (chosen->row[i] < rows.offsets[s] || chosen->row[i] >= rows.offsets[s + 1])
-          plait_tape_fail (tape,
-                           "%s: row %jd was chosen, which is not of the query's sentence: choose rows "
-                           "%jd to %jd",
+          plait_tape_fail (tape, "%s: row %jd was chosen, which is not of the query's sentence: choose rows %jd to %jd",
                            call, chosen->row[i], rows.offsets[s], rows.offsets[s + 1] - 1);
     }
 }

@@ -24,11 +24,10 @@ check_rows (PlaitTape *tape, const PlaitMemory *memory)
     for (gint64 row = memory->rows.offsets[s]; row < memory->rows.offsets[s + 1]; row++)
       if (memory->links->token[row] != row - memory->rows.offsets[s])
         {
-          plait_fail (
-              &fault, PLAIT_ERROR_INPUT,
-              "row %jd of the first memory is not that token: [predict] kind=span needs an encoder whose first memory "
-              "has a row for each token, start tokens too",
-              row - memory->rows.offsets[s] + 1);
+          plait_fail (&fault, PLAIT_ERROR_INPUT,
+                      "row %jd of the first memory is not that token: [predict] kind=span needs an encoder whose first "
+                      "memory has a row for each token, start tokens too",
+                      row - memory->rows.offsets[s] + 1);
           plait_arena_leave (plait_tape_arena (tape), fault);
         }
 }

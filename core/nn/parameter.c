@@ -320,8 +320,8 @@ plait_precision_check (PlaitPrecision precision, GError **error)
   if (precision == PLAIT_PRECISION_BFLOAT16)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
-        "train.precision=bfloat16 needs a processor with AVX512-BF16%s, which is not here; train.precision="
-        "bfloat16_emulated comes to the same numbers without, more slowly than train.precision=float",
+        "train.precision=bfloat16 needs a processor with AVX512-BF16%s, which is not here; "
+        "train.precision=bfloat16_emulated comes to the same numbers without, more slowly than train.precision=float",
         sizeof (PlaitScalar) == sizeof (float) ? "" : " and a build with float scalars");
   return plait_fail (error, PLAIT_ERROR_INPUT,
                      "decode.precision=int8 needs a processor with AVX-512 VNNI, which this one has not; search with "

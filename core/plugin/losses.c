@@ -61,10 +61,10 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitPart *part, co
       guint place = 0;
 
       if (!loss->name || !plait_name_is_valid (loss->name))
-        return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                           "%s declares a loss \"%s\", which is no name: give letters, digits, '-' and '_', beginning "
-                           "with a letter",
-                           part->label, loss->name ? loss->name : "");
+        return plait_fail (
+            error, PLAIT_ERROR_PLUGIN,
+            "%s declares a loss \"%s\", which is no name: give letters, digits, '-' and '_', beginning with a letter",
+            part->label, loss->name ? loss->name : "");
       if (place_of (losses, i, loss->name) < i)
         return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s declares the loss \"%s\" twice: declare each once",
                            part->label, loss->name);

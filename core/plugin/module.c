@@ -88,10 +88,10 @@ check_binding (const char *path, const PlaitPluginDescriptor *descriptor, const 
     return refuse (path, error, "binds the parameter \"%s\" as %s, %s says type=%s; make the two agree", binding->name,
                    plait_setting_type_name (binding->type), schema->path, plait_setting_type_name (parameter->type));
   if (binding->type == PLAIT_SETTING_CHOICE && g_strcmp0 (binding->choices, parameter->choices) != 0)
-    return refuse (path, error,
-                   "numbers the choices of \"%s\" as \"%s\", %s says choices=%s; give both the same names in the same "
-                   "order",
-                   binding->name, binding->choices ? binding->choices : "", schema->path, parameter->choices);
+    return refuse (
+        path, error,
+        "numbers the choices of \"%s\" as \"%s\", %s says choices=%s; give both the same names in the same order",
+        binding->name, binding->choices ? binding->choices : "", schema->path, parameter->choices);
   size = field_sizes[binding->type];
   if (binding->offset > descriptor->settings_size || size > descriptor->settings_size - binding->offset
       || binding->offset % size != 0)
@@ -125,11 +125,10 @@ check_bindings (const char *path, const PlaitPluginDescriptor *descriptor, const
     }
   for (guint i = 0; i < schema->n_parameters; i++)
     if (!g_hash_table_contains (bound, schema->parameters[i]->name))
-      return refuse (
-          path, error,
-          "binds no field to the parameter \"%s\" of %s, so its value would be lost; add a PLAIT_BIND to the "
-          "plugin or drop the parameter from the schema",
-          schema->parameters[i]->name, schema->path);
+      return refuse (path, error,
+                     "binds no field to the parameter \"%s\" of %s, so its value would be lost; add a PLAIT_BIND to "
+                     "the plugin or drop the parameter from the schema",
+                     schema->parameters[i]->name, schema->path);
   return TRUE;
 }
 
@@ -198,9 +197,8 @@ check (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSch
   if (descriptor->interface < PLAIT_PLUGIN_INTERFACE)
     return refuse (
         path, error,
-        "was built for plugin interface %u, this plait has %d, in which combiners have a state, coverages "
-        "fill a shape, and losses are declared; change the plugin as core/plugin/plugin.h says, and build it "
-        "again",
+        "was built for plugin interface %u, this plait has %d, in which combiners have a state, coverages fill a "
+        "shape, and losses are declared; change the plugin as core/plugin/plugin.h says, and build it again",
         descriptor->interface, PLAIT_PLUGIN_INTERFACE);
   if (descriptor->size != sizeof (PlaitPluginDescriptor))
     return refuse (
@@ -274,8 +272,7 @@ load (gpointer data, GError **error)
   g_module_make_resident (module);
   if (!g_module_symbol (module, PLAIT_PLUGIN_SYMBOL, &symbol) || !symbol)
     return refuse (loading->path, error,
-                   "has no function %s, so it is no plait plugin; define it with a "
-                   "PLAIT_PLUGIN_..._DEFINE macro",
+                   "has no function %s, so it is no plait plugin; define it with a PLAIT_PLUGIN_..._DEFINE macro",
                    PLAIT_PLUGIN_SYMBOL);
   loading->descriptor = ((PlaitPluginEntry)symbol) ();
   return check (loading->path, loading->descriptor, loading->schema, error);

@@ -24,9 +24,8 @@ static gboolean
 fail_on_sum (const char *what, guint layer, guint head, gint64 target, double sum, GError **error)
 {
   return plait_fail (error, PLAIT_ERROR_FAILED,
-                     "%s of layer %u, head %u, target row %jd sums to %g instead of 1: nothing was "
-                     "written",
-                     what, layer, head, target, sum);
+                     "%s of layer %u, head %u, target row %jd sums to %g instead of 1: nothing was written", what,
+                     layer, head, target, sum);
 }
 
 /* What the attentions called as attention @first is pay in one layer, head and target row. */

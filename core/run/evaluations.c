@@ -330,10 +330,10 @@ keep_others (const PlaitEvaluations *evaluations, PlaitStore *store, GError **er
       if (find (evaluations, names[i]) || !(beside || is_beside (names[i])))
         continue;
       if (!beside && !still_counts (evaluations, names[i]))
-        plait_log_warning (evaluations->setup.log,
-                           "%s was made of an experiment with other settings, and is left out now; plait test makes it "
-                           "anew",
-                           names[i]);
+        plait_log_warning (
+            evaluations->setup.log,
+            "%s was made of an experiment with other settings, and is left out now; plait test makes it anew",
+            names[i]);
       else if (!keep (evaluations, store, names[i], error))
         return FALSE;
     }

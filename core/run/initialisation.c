@@ -360,10 +360,10 @@ plait_initialisation_take_state (const PlaitInitialisation *initialisation, Plai
       || !plait_trainer_take (trainer, (const PlaitParameter *const *)taken->pdata, run, "/checkpoint/last", &step,
                               error))
     return FALSE;
-  plait_log_info (log,
-                  "the optimizer goes on after its update %jd, and the schedule with it: moments of %u "
-                  "of %u parameters are taken",
-                  step, taken->len - 1, initialisation->n);
+  plait_log_info (
+      log,
+      "the optimizer goes on after its update %jd, and the schedule with it: moments of %u of %u parameters are taken",
+      step, taken->len - 1, initialisation->n);
   return TRUE;
 }
 
@@ -439,11 +439,11 @@ tell_other_vocabulary (const char *name, PlaitLog *log)
   if (g_str_has_prefix (name, LABELS))
     plait_log_info (log, "fresh, of other labels: %s", name);
   else
-    plait_log_warning (log,
-                       "fresh, of another vocabulary: %s; what was trained with it knows little without: leave "
-                       "data.vocabulary.NAME out and train.initialise_vocabulary at taken, which takes its vocabulary "
-                       "with it",
-                       name);
+    plait_log_warning (
+        log,
+        "fresh, of another vocabulary: %s; what was trained with it knows little without: leave data.vocabulary.NAME "
+        "out and train.initialise_vocabulary at taken, which takes its vocabulary with it",
+        name);
 }
 
 static void

@@ -88,11 +88,10 @@ check_tree_vocabularies (const PlaitMaterials *materials, GError **error)
       if (source->trees
           && g_str_equal (plait_vocabulary_format (plait_materials_vocabulary (materials, source->stream)),
                           "published"))
-        return plait_fail (
-            error, PLAIT_ERROR_INPUT,
-            "source %s has trees, but the vocabulary of a published model, whose pieces are not those of "
-            "words; expected a vocabulary that plait vocabulary learnt",
-            source->name);
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "source %s has trees, but the vocabulary of a published model, whose pieces are not those "
+                           "of words; expected a vocabulary that plait vocabulary learnt",
+                           source->name);
     }
   return TRUE;
 }
@@ -351,8 +350,8 @@ check_digest (const char *name, const char *path, const char *digest, gpointer d
     return FALSE;
   if (!g_str_equal (expected, digest))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: this file of %s has changed since %s was begun (SHA-256 %.12s..., then %.12s...): put "
-                       "the old one back, or begin a new run",
+                       "%s: this file of %s has changed since %s was begun (SHA-256 %.12s..., then %.12s...): put the "
+                       "old one back, or begin a new run",
                        path ? path : "generated text", key, plait_store_path (run), digest, expected);
   return TRUE;
 }

@@ -99,9 +99,8 @@ plait_plan_print (const PlaitPlan *plan, gboolean as_json)
     }
   fputs ("\n", stdout);
   if (experiment->coverage && experiment->decoder.type == PLAIT_DECODER_TRANSFORMER)
-    fprintf (stdout,
-             "coverage makes each step of the Transformer's combiners depend on the one before: they are trained step "
-             "by step, and slower\n\n");
+    fprintf (stdout, "coverage makes each step of the Transformer's combiners depend on the one before: they are "
+                     "trained step by step, and slower\n\n");
   print_bytes ("parameters and optimizer", plait_trainer_fixed_bytes (plan->trainer));
   print_bytes ("a step, largest batch seen", plan->step_bytes);
   print_bytes ("validation, longest batch", plan->validation_bytes);

@@ -38,17 +38,16 @@ plait_resume_check_settings (const PlaitExperiment *experiment, PlaitStore *old,
     with_this_end = old_training_key (experiment, text, output, TRUE, NULL);
   *longer = g_strcmp0 (with_this_end, now) == 0;
   if (*longer && experiment->train.schedule == PLAIT_SCHEDULE_LINEAR)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: train.schedule=linear has brought the rate to zero at the last update, so training further "
-                       "is not what it would have been with more updates; begin a new run, or one with "
-                       "train.initialise",
-                       output);
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s: train.schedule=linear has brought the rate to zero at the last update, so training further is not what it "
+        "would have been with more updates; begin a new run, or one with train.initialise",
+        output);
   return *longer
-         || plait_fail (
-             error, PLAIT_ERROR_INPUT,
-             "%s is a run of another experiment: %s; resume with the settings that it was begun with, or choose "
-             "another --output",
-             output, difference);
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s is a run of another experiment: %s; resume with the settings that it was begun with, or "
+                        "choose another --output",
+                        output, difference);
 }
 
 gboolean

@@ -236,12 +236,11 @@ check_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
     return FALSE;
   if (g_str_equal (schema, plugin->schema_digest) && g_str_equal (module, plugin->module_digest))
     return TRUE;
-  return plait_fail (
-      error, PLAIT_ERROR_PLUGIN,
-      "%s was trained with another build of %s \"%s\" than %s: its %s has changed; put the old one back, or "
-      "begin a new run",
-      plait_store_path (run), plait_plugin_kind_name (plugin->kind), plugin->name, plugin->module_path,
-      g_str_equal (module, plugin->module_digest) ? "schema" : "module");
+  return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                     "%s was trained with another build of %s \"%s\" than %s: its %s has changed; put the old one "
+                     "back, or begin a new run",
+                     plait_store_path (run), plait_plugin_kind_name (plugin->kind), plugin->name, plugin->module_path,
+                     g_str_equal (module, plugin->module_digest) ? "schema" : "module");
 }
 
 gboolean

@@ -228,11 +228,10 @@ learn (const PlaitMaterials *materials, const char *name, PlaitPool *pool, Plait
       g_ptr_array_add (paths, (gpointer)plait_materials_file (materials, "train", used[i]));
   g_ptr_array_add (paths, NULL);
   if (data->vocabulary_type == PLAIT_VOCABULARY_GIVEN)
-    return plait_fail_null (
-        error, PLAIT_ERROR_INPUT,
-        "data.vocabulary_type is given, so no vocabulary is learnt, but there is no data.vocabulary.%s; name a "
-        "file, or set data.vocabulary_type",
-        name);
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "data.vocabulary_type is given, so no vocabulary is learnt, but there is no "
+                            "data.vocabulary.%s; name a file, or set data.vocabulary_type",
+                            name);
   return learn_from (materials, name, &settings, paths, log, error);
 }
 

@@ -135,11 +135,10 @@ plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const P
         continue;
       memset (sums, 0, (gsize)(rows + 1) * sizeof *sums);
       if (!plait_attention_token_sums (attention, aligned->memory, input, sentence, begin, end, aligner->part, sums))
-        return plait_fail_null (
-            error, PLAIT_ERROR_INPUT,
-            "--alignment: there is no such layer and head that attends to the tokens of %s; take others, "
-            "from 0, or mean",
-            aligned->name);
+        return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                                "--alignment: there is no such layer and head that attends to the tokens of %s; take "
+                                "others, from 0, or mean",
+                                aligned->name);
       word = find_best (sums, source_words, tokens, n_words);
       if (word >= 0)
         g_string_append_printf (text, "%s%jd-%jd", text->len > 0 ? " " : "", word, target_words[begin]);

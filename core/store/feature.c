@@ -74,10 +74,10 @@ choose_dataset (PlaitFeatureFile *file, GError **error)
       return TRUE;
     }
   g_free (only.name);
-  return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s: its root group has %s, so the one to read must be named: expected a dataset [sentence, "
-                     "position, width]",
-                     file->path, only.n == 0 ? "no dataset" : "more than one dataset");
+  return plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "%s: its root group has %s, so the one to read must be named: expected a dataset [sentence, position, width]",
+      file->path, only.n == 0 ? "no dataset" : "more than one dataset");
 }
 
 static gboolean
@@ -100,8 +100,7 @@ check_shape (PlaitFeatureFile *file, GError **error)
   for (int i = 0; i < 3; i++)
     if (shape[i] == 0 || shape[i] > G_MAXINT32)
       return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s: %s has %ju in dimension %d of [sentence, position, width], expected "
-                         "between 1 and %d",
+                         "%s: %s has %ju in dimension %d of [sentence, position, width], expected between 1 and %d",
                          file->path, file->dataset, (guint64)shape[i], i + 1, G_MAXINT32);
   file->sentences = (gint64)shape[0];
   file->positions = (gint64)shape[1];
@@ -141,10 +140,10 @@ read_lengths (PlaitFeatureFile *file, hid_t access, GError **error)
     return fail_hdf5 (file, "cannot read the lengths of its sentences", error);
   for (gint64 i = 0; i < file->sentences; i++)
     if (file->lengths[i] < 0 || file->lengths[i] > file->positions)
-      return plait_fail (error, PLAIT_ERROR_INPUT,
-                         "%s: %s[%jd] is %d, expected the number of positions that count, 0 (the "
-                         "sentence is missing) to %jd",
-                         file->path, name, i, file->lengths[i], file->positions);
+      return plait_fail (
+          error, PLAIT_ERROR_INPUT,
+          "%s: %s[%jd] is %d, expected the number of positions that count, 0 (the sentence is missing) to %jd",
+          file->path, name, i, file->lengths[i], file->positions);
   return TRUE;
 }
 
@@ -192,8 +191,7 @@ read_positions (PlaitFeatureFile *file, gint64 sentence, gint64 first, PlaitTens
       if (!isfinite (plait_tensor_row (rows, i)[j]))
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s: %s[%jd, %jd, %jd] is infinite or not a number, expected finite values; where a "
-                           "sentence is missing, say so "
-                           "by a length of 0 in %s" LENGTHS,
+                           "sentence is missing, say so by a length of 0 in %s" LENGTHS,
                            file->path, file->dataset, sentence, first + i, j, file->dataset);
   return TRUE;
 }

@@ -123,19 +123,17 @@ verify (PlaitStore *store, gboolean *other_length, GError **error)
   if (n < 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot read it: %s", store->path, g_strerror (errno));
   if ((size_t)n < strlen (MAGIC) || memcmp (block, MAGIC, strlen (MAGIC)) != 0)
-    return plait_fail (
-        error, PLAIT_ERROR_CORRUPT,
-        "%s: does not begin with \"plait-store\", so plait did not write it or its beginning is damaged; "
-        "name a file that plait wrote, or restore a copy",
-        store->path);
+    return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                       "%s: does not begin with \"plait-store\", so plait did not write it or its beginning is "
+                       "damaged; name a file that plait wrote, or restore a copy",
+                       store->path);
 
   if (n < (ssize_t)sizeof block || !parse_block (block, &header))
     return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: is damaged within its first %d bytes; " PLAIT_STORE_REMEDY,
                        store->path, PLAIT_STORE_USER_BLOCK);
   if (header.format > PLAIT_STORE_FORMAT)
     return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                       "%s: has format %jd, this plait reads up to %d; use the plait that wrote it or "
-                       "a newer one",
+                       "%s: has format %jd, this plait reads up to %d; use the plait that wrote it or a newer one",
                        store->path, header.format, PLAIT_STORE_FORMAT);
   store->digest = g_strdup (header.digest);
   gint64 size = (gint64)status.st_size, end = header.length + PLAIT_STORE_USER_BLOCK;

@@ -17,10 +17,10 @@ check_path (const PlaitStore *store, const char *path, GError **error)
     good = i < DEEPEST_PATH && names[i][0] != '\0' && !g_str_equal (names[i], ".") && !g_str_equal (names[i], "..");
   if (good)
     return TRUE;
-  return plait_fail (error, PLAIT_ERROR_INPUT,
-                     "%s: '%s' is no path: expected one like /group/name of at most %d names, none of them empty, '.' "
-                     "or '..'",
-                     store->path, path, DEEPEST_PATH);
+  return plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "%s: '%s' is no path: expected one like /group/name of at most %d names, none of them empty, '.' or '..'",
+      store->path, path, DEEPEST_PATH);
 }
 
 /* The first @parts components of @path. (transfer full) */

@@ -194,9 +194,7 @@ check_size (const PlaitSafetensors *file, const PlaitSafetensor *tensor, const T
   if (__builtin_mul_overflow (tensor->elements, (gint64)type->bits, &bits))
     return refuse (file, tensor->name, error, "has more bytes than can be counted");
   return (bits % 8 == 0 && bits / 8 == tensor->end - tensor->begin)
-         || refuse (file, tensor->name, error,
-                    "has %jd bytes, but its %jd elements of type %s take "
-                    "%jd bits",
+         || refuse (file, tensor->name, error, "has %jd bytes, but its %jd elements of type %s take %jd bits",
                     tensor->end - tensor->begin, tensor->elements, type->name, bits);
 }
 

@@ -104,11 +104,10 @@ plait_store_table_columns (PlaitStore *store, const char *path, gint64 *rows, GE
           length = object.shape[0] - 1;
         }
       if (object.kind != PLAIT_STORE_DATASET || object.rank != 1 || length < 0 || (i > 0 && length != *rows))
-        return plait_fail_null (
-            error, PLAIT_ERROR_CORRUPT,
-            "%s: %s is no table: its column '%s' has another length than those before, or more than one "
-            "dimension; " PLAIT_STORE_REMEDY,
-            plait_store_path (store), path, names[i]);
+        return plait_fail_null (error, PLAIT_ERROR_CORRUPT,
+                                "%s: %s is no table: its column '%s' has another length than those before, or more "
+                                "than one dimension; " PLAIT_STORE_REMEDY,
+                                plait_store_path (store), path, names[i]);
       *rows = length;
     }
   return g_steal_pointer (&names);

@@ -47,10 +47,10 @@ read_tensor (PlaitTensor tensor, PlaitRange range, PlaitStore *store, const char
     return FALSE;
   if (is_within_range (tensor, range))
     return TRUE;
-  return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                     "%s: %s has values that are undefined or out of range, expected %g to %g; restore a copy or "
-                     "begin a new run",
-                     plait_store_path (store), path, (double)range.least, (double)range.most);
+  return plait_fail (
+      error, PLAIT_ERROR_CORRUPT,
+      "%s: %s has values that are undefined or out of range, expected %g to %g; restore a copy or begin a new run",
+      plait_store_path (store), path, (double)range.least, (double)range.most);
 }
 
 gboolean

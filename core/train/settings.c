@@ -12,13 +12,12 @@ static const PlaitSettingDefinition definitions[] = {
                         "random, which nothing is padded for and which trains better"),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, accumulate, "1", "1", "10000", "Batches of an update"),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, shards, "1", "1", "64",
-                        "Shards of a batch, each computed apart by its share of the threads; the numbers "
-                        "depend on it, and not on the threads"),
-  PLAIT_DEFINE_CHOICE (
-      PlaitTrainSettings, precision, "float", "float;bfloat16;bfloat16_emulated",
-      "bfloat16: forward and backward multiply by weights in bfloat16 and sum in float; weights, optimizer, attention, "
-      "norms, softmax and validation stay float. Needs AVX512-BF16; bfloat16_emulated comes to the same numbers "
-      "slowly on other processors"),
+                        "Shards of a batch, each computed apart by its share of the threads; the numbers depend on it, "
+                        "and not on the threads"),
+  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, precision, "float", "float;bfloat16;bfloat16_emulated",
+                       "bfloat16: forward and backward multiply by weights in bfloat16 and sum in float; weights, "
+                       "optimizer, attention, norms, softmax and validation stay float. Needs AVX512-BF16; "
+                       "bfloat16_emulated comes to the same numbers slowly on other processors"),
   PLAIT_DEFINE_REAL (PlaitTrainSettings, source_dropout, "0", "0", "1",
                      "Source dropout: probability that a source of a sentence is absent while it is trained on, drawn "
                      "anew in each epoch; where all would be, one of them stays, drawn at random",
@@ -26,14 +25,14 @@ static const PlaitSettingDefinition definitions[] = {
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, epochs, "10", "0", "1000000", "Passes over the corpus; 0: no limit"),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, updates, "0", "0", "1000000000",
                         "Updates; with epochs the earlier end counts; 0: no limit"),
-  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, optimizer, "adam", "adam;adadelta",
-                       "Optimizer; with adadelta learning_rate is 1, schedule constant and warm_up 0 unless they are "
-                       "given",
-                       "Kingma & Ba 2014; Zeiler 2012"),
-  PLAIT_DEFINE_REAL (PlaitTrainSettings, learning_rate, "0.2", "0", "1000000",
-                     "Factor of the schedule; of the others than noam the highest rate, which an update of adadelta "
-                     "is multiplied by",
-                     "section 4"),
+  PLAIT_DEFINE_CHOICE (
+      PlaitTrainSettings, optimizer, "adam", "adam;adadelta",
+      "Optimizer; with adadelta learning_rate is 1, schedule constant and warm_up 0 unless they are given",
+      "Kingma & Ba 2014; Zeiler 2012"),
+  PLAIT_DEFINE_REAL (
+      PlaitTrainSettings, learning_rate, "0.2", "0", "1000000",
+      "Factor of the schedule; of the others than noam the highest rate, which an update of adadelta is multiplied by",
+      "section 4"),
   PLAIT_DEFINE_CHOICE (PlaitTrainSettings, schedule, "noam", "noam;inverse_square_root;linear;constant",
                        "How the rate goes on: rising over warm_up updates, then falling with the root of the step "
                        "(noam: times the root of the width), or linearly to zero at the last update",
@@ -44,10 +43,9 @@ static const PlaitSettingDefinition definitions[] = {
   PLAIT_DEFINE_REAL (PlaitTrainSettings, beta2, "0.98", "0", "0.9999999", "Adam: decay of the second moment",
                      "section 4"),
   PLAIT_DEFINE_REAL (PlaitTrainSettings, epsilon, "1e-09", "0", "1", "Adam: epsilon", "section 4"),
-  PLAIT_DEFINE_CHOICE (
-      PlaitTrainSettings, epsilon_place, "corrected", "corrected;uncorrected",
-      "Adam: add epsilon to the root of the second moment after its bias correction (the paper, torch) or before "
-      "(fairseq, TensorFlow)"),
+  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, epsilon_place, "corrected", "corrected;uncorrected",
+                       "Adam: add epsilon to the root of the second moment after its bias correction (the paper, "
+                       "torch) or before (fairseq, TensorFlow)"),
   PLAIT_DEFINE_REAL (PlaitTrainSettings, rho, "0.95", "0", "0.9999999",
                      "Adadelta: decay of the mean squares of gradients and of updates", "Zeiler 2012"),
   PLAIT_DEFINE_REAL (
@@ -68,16 +66,16 @@ static const PlaitSettingDefinition definitions[] = {
   PLAIT_DEFINE_CHOICE (PlaitTrainSettings, best_by, "loss", "loss;metric",
                        "What makes a checkpoint the best: validation loss, or metric"),
   PLAIT_DEFINE_TEXT (PlaitTrainSettings, metric, "", "Metric of translated validation text, such as bleu; empty: none"),
-  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, initial_values, "glorot", "glorot;dl4mt",
-                       "What weights begin with: uniform values by the sum of their widths and normal embeddings, or "
-                       "orthogonal matrices where they are square and else, embeddings too, normal values of standard "
-                       "deviation 0.01",
-                       "Glorot & Bengio 2010; dl4mt"),
-  PLAIT_DEFINE_PLACE (PlaitTrainSettings, initialise, "",
-                      "Run, or file NAME.safetensors of weights, whose parameters training begins with, relative to "
-                      "the experiment file, after --set to the "
-                      "current folder; empty: none. Taken are those of the same name and shape, and into more learned "
-                      "positions those that are there; embeddings and output only if the vocabulary is the same"),
+  PLAIT_DEFINE_CHOICE (
+      PlaitTrainSettings, initial_values, "glorot", "glorot;dl4mt",
+      "What weights begin with: uniform values by the sum of their widths and normal embeddings, or orthogonal "
+      "matrices where they are square and else, embeddings too, normal values of standard deviation 0.01",
+      "Glorot & Bengio 2010; dl4mt"),
+  PLAIT_DEFINE_PLACE (
+      PlaitTrainSettings, initialise, "",
+      "Run, or file NAME.safetensors of weights, whose parameters training begins with, relative to the experiment "
+      "file, after --set to the current folder; empty: none. Taken are those of the same name and shape, and into more "
+      "learned positions those that are there; embeddings and output only if the vocabulary is the same"),
   PLAIT_DEFINE_LIST (PlaitTrainSettings, initialise_take, "", NULL,
                      "Globs (* and ?) over names of parameters that are taken from it; empty: all"),
   PLAIT_DEFINE_LIST (PlaitTrainSettings, initialise_leave, "", NULL,
@@ -89,18 +87,17 @@ static const PlaitSettingDefinition definitions[] = {
   PLAIT_DEFINE_CHOICE (PlaitTrainSettings, initialise_state, "parameters", "parameters;optimizer",
                        "What is taken of that run: parameters alone, or with those of its last checkpoint the moments "
                        "of its optimizer, and its place in the schedule, which goes on from there"),
+  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, initialise_vocabulary, "taken", "taken;learnt",
+                       "Vocabularies that data.vocabulary.NAME does not name: those of that run, so that its "
+                       "embeddings fit, or learnt from the training text, which begins embeddings anew"),
+  PLAIT_DEFINE_TEXT (
+      PlaitTrainSettings, initialise_map, "",
+      "Of published weights in safetensors: name of the map of their tensors to parameters, a file weights/NAME.ini in "
+      "a plugin folder, such as bart, marian or roberta; empty: the names are plait's own"),
   PLAIT_DEFINE_CHOICE (
-      PlaitTrainSettings, initialise_vocabulary, "taken", "taken;learnt",
-      "Vocabularies that data.vocabulary.NAME does not name: those of that run, so that its embeddings "
-      "fit, or learnt from the training text, which begins embeddings anew"),
-  PLAIT_DEFINE_TEXT (PlaitTrainSettings, initialise_map, "",
-                     "Of published weights in safetensors: name of the map of their tensors to parameters, a file "
-                     "weights/NAME.ini in a plugin folder, such as bart, marian or roberta; empty: the names are "
-                     "plait's own"),
-  PLAIT_DEFINE_CHOICE (PlaitTrainSettings, initialise_positions, "fresh", "fresh;copied",
-                       "Learned positions beyond those that are taken: random, or those that are taken once more from "
-                       "the first on",
-                       "Beltagy et al. 2020"),
+      PlaitTrainSettings, initialise_positions, "fresh", "fresh;copied",
+      "Learned positions beyond those that are taken: random, or those that are taken once more from the first on",
+      "Beltagy et al. 2020"),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, patience, "0", "0", "1000000",
                         "Validations without a better one that end training; 0: never"),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, average, "0", "0", "100",
@@ -111,10 +108,10 @@ static const PlaitSettingDefinition definitions[] = {
                                 "Updates between rows of the training table"),
   PLAIT_DEFINE_NEUTRAL_INTEGER (PlaitTrainSettings, memory, "0", "0", "100000000",
                                 "Most MiB that a step may take beside parameters; 0: no limit but the machine's"),
-  PLAIT_DEFINE_NEUTRAL_CHOICE (PlaitTrainSettings, recompute, "off", "off;layers",
-                               "layers: of Transformer layers a step keeps no more than what each gives, and backward "
-                               "computes them once more, for less memory and about a quarter more time; the numbers "
-                               "are the same"),
+  PLAIT_DEFINE_NEUTRAL_CHOICE (
+      PlaitTrainSettings, recompute, "off", "off;layers",
+      "layers: of Transformer layers a step keeps no more than what each gives, and backward computes them once more, "
+      "for less memory and about a quarter more time; the numbers are the same"),
 };
 
 const PlaitSettingGroup plait_train_group = PLAIT_SETTING_GROUP ("train", "Training", PlaitTrainSettings, definitions);
