@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #define TERMINAL_INTERVAL (G_USEC_PER_SEC / 10)
 #define LINE_INTERVAL (30 * G_USEC_PER_SEC)

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/crash.h"
 #include "base/error.h"

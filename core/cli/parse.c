@@ -2,7 +2,6 @@
 #include "data/parser.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/display.h"
 #include "base/json.h"

@@ -2,7 +2,6 @@
 #include "cli/plot.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "cli/place.h"
 #include "run/length-table.h"

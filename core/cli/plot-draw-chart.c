@@ -2,7 +2,6 @@
 #include "cli/plot-canvas.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Curves, points over categories, and bars. */
 

@@ -2,9 +2,7 @@
 #include "cli/command.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "base/number.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/place.h"

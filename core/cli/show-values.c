@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "base/display.h"
 #include "base/number.h"
 #include "cli/show.h"
 #include "cli/stored-table.h"

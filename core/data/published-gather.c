@@ -2,8 +2,6 @@
 /* What of a published model's folder is its vocabulary. */
 #include "data/published.h"
 
-#include <string.h>
-
 #include "base/error.h"
 #include "base/json-read.h"
 

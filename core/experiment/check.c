@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "experiment/resolution.h"
 
-#include <string.h>
-
 #include "data/trees.h"
 #include "data/vocabulary.h"
 #include "evaluate/length-bins.h"

@@ -2,7 +2,6 @@
 #include "grid/match.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "run/system.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/published.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 
 struct PlaitPublished

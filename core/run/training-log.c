@@ -2,7 +2,6 @@
 #include "run/training-log.h"
 
 #include <errno.h>
-#include <glib/gstdio.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include <immintrin.h>
 #endif
 #include <math.h>
-#include <string.h>
 
 #include "tensor/tensor.h"
 
