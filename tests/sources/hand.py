@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What clang-format leaves open, or makes worse: a test for NULL is !x, and no comment has a stray line."""
+"""What clang-format leaves open, or makes worse: a test for NULL is !x, numbers print in one way, no comment has a stray
+line, and no text is in pieces."""
 import re
 
 from sources import files, read
@@ -10,6 +11,7 @@ UNEVEN = [
     (r"!= NULL\s*(?:&&|\|\||\?)", "where only its truth is asked, x != NULL is written x"),
     (rf"(?:&&|\|\|)\s+{OPERAND} != NULL(?!\)? [!=]=)", "where only its truth is asked, x != NULL is written x"),
     (rf"\b(?:if|while) \({OPERAND} != NULL\)", "where only its truth is asked, x != NULL is written x"),
+    (r"\bG_G(?:U?INT64|S?SIZE)_(?:FORMAT|MODIFIER)\b", "64-bit numbers print by %jd and %ju, sizes by %zu"),
     (r"^#(?!\s*(?:include|define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error|warning)\b)", "a line begins with #"),
     (r"__builtin_shuffle\b", "only GCC has __builtin_shuffle; SHUFFLE of core/tensor/kernels/vector.h is for clang too"),
     (r"^ +(?:const )?\w+\n +\*\w+;", "a type stands alone on its line: the comment behind it is too long"),
@@ -38,6 +40,16 @@ def stray_lines(text):
             yield i + 1
 
 
+def pieces(text):
+    """The numbers of the lines on which a text ends though its next word has room, as when a text was put together."""
+    lines = text.split("\n")
+    for i, line in enumerate(lines[:-1]):
+        word = re.match(r' *"((?:\\.|[^"\\ ])* ?)', lines[i + 1])
+        ends = line.endswith('"') and not re.search(r'\\(?:n|[0-7]{1,3}|x[0-9a-fA-F]+)"$', line)
+        if word and ends and not line.lstrip().startswith(("*", "/*")) and len(line + word.group(1)) <= 120:
+            yield i + 1
+
+
 def problems():
     found = []
     for path in files(".c", ".h", ".cc"):
@@ -47,4 +59,6 @@ def problems():
             for match in re.finditer(pattern, blanked, re.M):
                 found.append(f"{path}:{blanked.count(chr(10), 0, match.start()) + 1}: {what}")
         found += [f"{path}:{number}: a stray line of a comment; break its lines anew" for number in stray_lines(text)]
+        if path.startswith(("core/", "plugins/")):
+            found += [f"{path}:{number}: a text in pieces; join them and let clang-format part it" for number in pieces(text)]
     return found
