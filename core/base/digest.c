@@ -30,9 +30,9 @@ plait_digest_bytes (gconstpointer bytes, gsize length)
   return hexadecimal (value);
 }
 
-/* The digest of what @descriptor has from @place on. NULL with errno set. */
+/* The digest of all that @descriptor has. NULL with errno set. */
 static char *
-digest_from (int descriptor, gint64 place)
+digest_open (int descriptor)
 {
   enum
   {
@@ -43,6 +43,7 @@ digest_from (int descriptor, gint64 place)
   EVP_MD_CTX *context = EVP_MD_CTX_new ();
   gboolean done = context && EVP_DigestInit_ex (context, EVP_sha256 (), NULL) == 1;
   char *digest = NULL;
+  gint64 place = 0;
 
   for (gssize got = CHUNK; done && got == CHUNK; place += got)
     {
@@ -56,7 +57,7 @@ digest_from (int descriptor, gint64 place)
 }
 
 char *
-plait_digest_file (const char *path, goffset offset, GError **error)
+plait_digest_file (const char *path, GError **error)
 {
   /* A pipe without a writer is refused, not waited for. */
   int descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -67,12 +68,9 @@ plait_digest_file (const char *path, goffset offset, GError **error)
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the file cannot be opened: %s", path, g_strerror (errno));
   if (fstat (descriptor, &status) != 0 || !S_ISREG (status.st_mode))
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is not a regular file; name one that can be read again", path);
-  else if (status.st_size < offset)
-    plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file has %jd bytes, at least %jd were expected; it is cut off", path,
-                (gint64)status.st_size, (gint64)offset);
   else
     {
-      digest = digest_from (descriptor, offset);
+      digest = digest_open (descriptor);
       if (!digest)
         plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file cannot be read: %s", path, g_strerror (errno));
     }

@@ -9,6 +9,6 @@
 /* SHA-256 of @length bytes, in lower-case hexadecimal. (transfer full) */
 char *plait_digest_bytes (gconstpointer bytes, gsize length);
 
-/* SHA-256 of the file @path from byte @offset to its end, in lower-case hexadecimal. NULL with PLAIT_ERROR_INPUT if it
- * is no regular file, cannot be read or ends before @offset. (transfer full) */
-char *plait_digest_file (const char *path, goffset offset, GError **error);
+/* SHA-256 of the file @path, in lower-case hexadecimal. NULL with PLAIT_ERROR_INPUT if it is no regular file or cannot
+ * be read. (transfer full) */
+char *plait_digest_file (const char *path, GError **error);

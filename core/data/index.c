@@ -237,7 +237,7 @@ plait_index_digest (const PlaitIndex *index, const char *text, PlaitKnownText *k
   known->mark = plait_file_mark (text);
   if (large && find_digest (index, whole, name, known))
     return TRUE;
-  digest = plait_digest_file (text, 0, error);
+  digest = plait_digest_file (text, error);
   if (!digest)
     return FALSE;
   g_strlcpy (known->digest, digest, sizeof known->digest);

@@ -386,9 +386,9 @@ gboolean
 plait_plugin_digest (PlaitPlugin *plugin, GError **error)
 {
   if (!plugin->schema_digest)
-    plugin->schema_digest = plait_digest_file (plugin->schema_path, 0, error);
+    plugin->schema_digest = plait_digest_file (plugin->schema_path, error);
   if (plugin->schema_digest && !plugin->module_digest)
-    plugin->module_digest = plait_digest_file (plugin->module_path, 0, error);
+    plugin->module_digest = plait_digest_file (plugin->module_path, error);
   return plugin->schema_digest && plugin->module_digest;
 }
 

@@ -19,8 +19,7 @@
  *   digest SHA-256 of the table of hashes behind them (blocks.c), in hexadecimal
  *   header SHA-256 of the lines above
  *
- * The last line tells a damaged format from a newer one. In format 1 there was no table, and the digest was that of all
- * bytes from 512 on.
+ * The last line tells a damaged format from another one.
  */
 #define MAGIC "plait-store\n"
 
@@ -79,22 +78,6 @@ plait_store_seal (int fd, gint64 format, const GByteArray *structure)
   return pwrite (fd, block, sizeof block, 0) == (ssize_t)sizeof block;
 }
 
-/* A file of format 1 is read whole. */
-static gboolean
-verify_whole (const PlaitStore *store, const char *expected, GError **error)
-{
-  g_autofree char *name = g_strdup_printf ("/proc/self/fd/%d", store->fd);
-  g_autoptr (GError) reason = NULL;
-  g_autofree char *digest = plait_digest_file (name, PLAIT_STORE_USER_BLOCK, &reason);
-  if (!digest)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot read it to the end: %s", store->path, reason->message);
-  if (strcmp (digest, expected) == 0)
-    return TRUE;
-  return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                     "%s: is damaged: its SHA-256 is %.12s..., %.12s... was written; " PLAIT_STORE_REMEDY, store->path,
-                     digest, expected);
-}
-
 gboolean
 plait_store_recognize (const char *path)
 {
@@ -131,22 +114,21 @@ verify (PlaitStore *store, gboolean *other_length, GError **error)
   if (n < (ssize_t)sizeof block || !parse_block (block, &header))
     return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: is damaged within its first %d bytes; " PLAIT_STORE_REMEDY,
                        store->path, PLAIT_STORE_USER_BLOCK);
-  if (header.format > PLAIT_STORE_FORMAT)
-    return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                       "%s: has format %jd, this plait reads up to %d; use the plait that wrote it or a newer one",
-                       store->path, header.format, PLAIT_STORE_FORMAT);
+  if (header.format != PLAIT_STORE_FORMAT)
+    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: has format %jd, this plait reads %d; %s", store->path,
+                       header.format, PLAIT_STORE_FORMAT,
+                       header.format > PLAIT_STORE_FORMAT ? "use the plait that wrote it or a newer one"
+                                                          : "make it anew with this one");
   store->digest = g_strdup (header.digest);
   gint64 size = (gint64)status.st_size, end = header.length + PLAIT_STORE_USER_BLOCK;
-  gint64 written = header.format == 1 || end > size ? end : end + plait_store_blocks_table_size (end);
+  gint64 written = end > size ? end : end + plait_store_blocks_table_size (end);
   if (size != written)
     {
-      *other_length = header.format > 1;
+      *other_length = TRUE;
       return plait_fail (error, PLAIT_ERROR_CORRUPT,
                          "%s: has %jd bytes, %jd were written, so it was cut short or added to; " PLAIT_STORE_REMEDY,
                          store->path, size, written);
     }
-  if (header.format == 1)
-    return verify_whole (store, header.digest, error);
   store->blocks = plait_store_blocks_open (store->fd, store->path, end, header.digest, error);
   return store->blocks != NULL;
 }
@@ -353,7 +335,7 @@ gboolean
 plait_store_check (PlaitStore *store, GError **error)
 {
   g_assert (!store->writing);
-  /* Of the others without blocks, a file of format 1 was read whole when it was opened. */
+  /* Without blocks is what another program has written, which was compared when it was opened. */
   return check_changes (store, error)
          && (!store->blocks || plait_store_blocks_check (store->blocks, store->path, error));
 }

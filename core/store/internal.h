@@ -40,7 +40,7 @@ struct PlaitStore
   int fd;
   char *digest;               /* of a file that is read: as in its user block, or of the contents that were found */
   PlaitStoreChanges *changes; /* of a file that another program has written anew; else NULL */
-  PlaitStoreBlocks *blocks;   /* checks what is read; NULL: a new file, or one of format 1 */
+  PlaitStoreBlocks *blocks;   /* checks what is read; NULL: a new file, or one that another program has written */
   GByteArray *structure;      /* of a new file: see plait_store_blocks_mark */
   GPtrArray *appended;        /* of a new file: what ragged-write.c holds; NULL: nothing was appended */
   GHashTable *ragged;         /* of a file that is read: what ragged-kinds.c knows, by group; NULL: nothing yet */

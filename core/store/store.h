@@ -28,9 +28,7 @@
  */
 typedef struct PlaitStore PlaitStore;
 
-/* The format that this library writes, and the newest that it reads; it stands in the user block and as attribute
- * "format" of "/". Files of format 1, which had a digest of the whole instead of the table, are read whole when they
- * are opened. */
+/* The format that this library writes and reads; it stands in the user block and as attribute "format" of "/". */
 #define PLAIT_STORE_FORMAT 2
 
 #define PLAIT_STORE_MAXIMUM_RANK 8

@@ -104,7 +104,7 @@ digest_cell (const PlaitGrid *grid, guint i)
 {
   g_autofree char *path = plait_grid_file (grid, &grid->items[i], ".h5");
 
-  return plait_digest_file (path, 0, NULL);
+  return plait_digest_file (path, NULL);
 }
 
 TEST_CASE (grid, does_not_run_finished_cells_again)

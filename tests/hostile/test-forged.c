@@ -354,8 +354,7 @@ TEST_CASE (hostile_forged, newer_format)
   materials_copy ("text.h5", "forged.h5");
   forge_seal ("forged.h5", PLAIT_STORE_FORMAT + 1);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
-    REFUSED (commands[i],
-             "forged.h5: has format 3, this plait reads up to 2; use the plait that wrote it or a newer one");
+    REFUSED (commands[i], "forged.h5: has format 3, this plait reads 2; use the plait that wrote it or a newer one");
   forge_seal ("forged.h5", G_MAXINT32);
   REFUSED (TRANSLATE, "forged.h5: has format 2147483647");
 }
