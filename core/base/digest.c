@@ -2,11 +2,10 @@
 #include "base/digest.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <openssl/evp.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/transfer.h"
 
 /* Both go by a library that knows the instructions which processors have for it: GLib's takes four times as long. */
@@ -59,21 +58,15 @@ digest_open (int descriptor)
 char *
 plait_digest_file (const char *path, GError **error)
 {
-  /* A pipe without a writer is refused, not waited for. */
-  int descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status;
-  char *digest = NULL;
+  int descriptor = plait_file_open (path, PLAIT_FILE_REGULAR, "a file that can be read again", &status, error);
+  char *digest;
 
   if (descriptor < 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the file cannot be opened: %s", path, g_strerror (errno));
-  if (fstat (descriptor, &status) != 0 || !S_ISREG (status.st_mode))
-    plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is not a regular file; name one that can be read again", path);
-  else
-    {
-      digest = digest_open (descriptor);
-      if (!digest)
-        plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file cannot be read: %s", path, g_strerror (errno));
-    }
+    return NULL;
+  digest = digest_open (descriptor);
+  if (!digest)
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file cannot be read: %s", path, g_strerror (errno));
   close (descriptor);
   return digest;
 }

@@ -3,6 +3,7 @@
 
 #include "base/file-mark.h"
 #include "base/lock.h"
+#include "base/memory.h"
 #include "base/transfer.h"
 
 #include <errno.h>
@@ -13,6 +14,64 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+int
+plait_file_open (const char *path, PlaitFileInput input, const char *expected, struct stat *status, GError **error)
+{
+  /* O_NONBLOCK keeps a pipe without a writer from blocking before it can be refused. */
+  int descriptor = open (path, O_RDONLY | O_CLOEXEC | (input == PLAIT_FILE_AWAITED ? 0 : O_NONBLOCK));
+
+  if (descriptor < 0 || fstat (descriptor, status) != 0)
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot be opened (%s); expected %s", path, g_strerror (errno), expected);
+  else if (S_ISDIR (status->st_mode) || (input == PLAIT_FILE_REGULAR && !S_ISREG (status->st_mode)))
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: is %s; expected %s", path,
+                S_ISDIR (status->st_mode) ? "a folder" : "not a regular file", expected);
+  else
+    {
+      /* What somebody writes is waited for. */
+      fcntl (descriptor, F_SETFL, 0);
+      return descriptor;
+    }
+  if (descriptor >= 0)
+    close (descriptor);
+  return -1;
+}
+
+GBytes *
+plait_file_read (const char *path, PlaitFileInput input, gsize limit, const char *expected, GError **error)
+{
+  struct stat status;
+  int descriptor = plait_file_open (path, input, expected, &status, error);
+  FILE *stream = descriptor >= 0 ? fdopen (descriptor, "r") : NULL;
+  g_autofree char *bytes = NULL;
+  gsize length = 0, room;
+  int problem;
+
+  if (!stream)
+    return NULL;
+  /* What claims to be too large is not read; a pipe claims nothing, and a file may grow. */
+  room = (gsize)status.st_size + 1;
+  bytes = room - 1 <= limit ? plait_try_allocate (room, 1, path, error) : NULL;
+  while (bytes && length <= limit && (length += fread (bytes + length, 1, room - length, stream)) == room)
+    {
+      room = 2 * room;
+      bytes = g_realloc (bytes, room);
+    }
+  problem = ferror (stream) ? errno : 0;
+  fclose (stream);
+  if (MAX ((gsize)status.st_size, length) > limit)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: has more than %zu bytes; expected %s", path, limit,
+                            expected);
+  if (!bytes)
+    return NULL;
+  if (problem != 0)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: cannot be read (%s); expected %s", path,
+                            g_strerror (problem), expected);
+  if (length == 0 && S_ISFIFO (status.st_mode))
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: nobody writes to this pipe; begin with what is to write",
+                            path);
+  return g_bytes_new_take (g_steal_pointer (&bytes), length);
+}
 
 struct PlaitFile
 {

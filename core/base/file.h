@@ -1,7 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <sys/stat.h>
+
 #include "base/error.h"
+
+/* What may be read: never a folder. */
+typedef enum
+{
+  PLAIT_FILE_REGULAR, /* what can be read again */
+  PLAIT_FILE_WRITTEN, /* or a pipe that somebody writes to already */
+  PLAIT_FILE_AWAITED, /* or a pipe, whose writer is waited for */
+} PlaitFileInput;
+
+/* Opens @path for reading and looks at it. @expected is what messages say that it should be, such as "a text file". -1
+ * with PLAIT_ERROR_INPUT. */
+int plait_file_open (const char *path, PlaitFileInput input, const char *expected, struct stat *status, GError **error);
+
+/* All bytes of @path, of which there may be @limit. As plait_file_open fails. (transfer full) */
+GBytes *plait_file_read (const char *path, PlaitFileInput input, gsize limit, const char *expected, GError **error);
 
 /*
  * Replacing a file as a whole: whoever opens it sees the old bytes or the new, and after a crash one of the two is

@@ -3,14 +3,10 @@
 #include "base/file.h"
 #include "base/problems.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define LARGEST_FILE ((gsize)16 << 20)
+#define EXPECTED "a file of groups and keys"
 
 typedef struct
 {
@@ -276,10 +272,9 @@ check_text (const char *text, gsize length, const char *name, GError **error)
   guint line = 1;
 
   if (kind)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is %s; expected a file of groups and keys", name, kind);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is %s; expected " EXPECTED, name, kind);
   if (length > LARGEST_FILE)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file has more than %zu bytes; no key-file is that long", name,
-                       LARGEST_FILE);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: has more than %zu bytes; expected " EXPECTED, name, LARGEST_FILE);
   if (g_utf8_validate_len (text, length, &end))
     return TRUE;
   for (const char *at = text; at < end; at++)
@@ -331,67 +326,26 @@ plait_key_file_load_data (const char *text, gssize length, const char *name, GEr
   return g_steal_pointer (&file);
 }
 
-/* Opens @path without waiting for the writer of a pipe. */
-static FILE *
-open_path (const char *path, gboolean pipes, GError **error)
-{
-  int descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  struct stat status;
-
-  if (descriptor < 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the file cannot be opened: %s", path, g_strerror (errno));
-  if (fstat (descriptor, &status) != 0 || S_ISDIR (status.st_mode) || (!pipes && !S_ISREG (status.st_mode)))
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is %s; expected a file of groups and keys", path,
-                  S_ISDIR (status.st_mode) ? "a folder" : "not a regular file");
-      close (descriptor);
-      return NULL;
-    }
-  /* What somebody writes is waited for. */
-  fcntl (descriptor, F_SETFL, 0);
-  return fdopen (descriptor, "r");
-}
-
 static PlaitKeyFile *
-load (const char *path, gboolean pipes, GError **error)
+load (const char *path, PlaitFileInput input, GError **error)
 {
-  FILE *stream = open_path (path, pipes, error);
-  g_autofree char *text = NULL;
-  gsize length = 0, room = 0;
-  struct stat status;
-  gboolean nobody;
-  int problem;
+  g_autoptr (GBytes) bytes = plait_file_read (path, input, LARGEST_FILE, EXPECTED, error);
+  gsize length = 0;
+  const char *text = bytes ? g_bytes_get_data (bytes, &length) : NULL;
 
-  if (!stream)
-    return NULL;
-  /* The size is not asked for beforehand: a pipe has none. */
-  while (length == room && room <= LARGEST_FILE)
-    {
-      room = room == 0 ? 65536 : 2 * room;
-      text = g_realloc (text, room);
-      length += fread (text + length, 1, room - length, stream);
-    }
-  problem = ferror (stream) ? errno : 0;
-  nobody = length == 0 && fstat (fileno (stream), &status) == 0 && S_ISFIFO (status.st_mode);
-  fclose (stream);
-  if (problem != 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the file cannot be read: %s", path, g_strerror (problem));
-  if (nobody)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: nobody writes to this pipe; begin with what is to write",
-                            path);
-  return plait_key_file_load_data (text, (gssize)length, path, error);
+  return bytes ? plait_key_file_load_data (text, (gssize)length, path, error) : NULL;
 }
 
 PlaitKeyFile *
 plait_key_file_load (const char *path, GError **error)
 {
-  return load (path, FALSE, error);
+  return load (path, PLAIT_FILE_REGULAR, error);
 }
 
 PlaitKeyFile *
 plait_key_file_load_pipe (const char *path, GError **error)
 {
-  return load (path, TRUE, error);
+  return load (path, PLAIT_FILE_WRITTEN, error);
 }
 
 const char *

@@ -3,6 +3,7 @@
 #include "data/published.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/json-read.h"
 
 /* A type of model. */
@@ -40,7 +41,8 @@ find_kind (json_t *config, const char *name, GError **error)
 static json_t *
 read_json (const char *path, GError **error)
 {
-  g_autoptr (GBytes) bytes = plait_vocabulary_read_bytes (path, "a JSON file of a published model", error);
+  g_autoptr (GBytes) bytes = plait_file_read (path, PLAIT_FILE_REGULAR, PLAIT_VOCABULARY_LARGEST_FILE,
+                                              "a JSON file of a published model", error);
 
   return bytes ? plait_json_read_object (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), path, error) : NULL;
 }
@@ -95,7 +97,8 @@ static gboolean
 append_file (GString *kept, const char *folder, const char *file, const char *name, GError **error)
 {
   g_autofree char *path = g_build_filename (folder, file, NULL);
-  g_autoptr (GBytes) bytes = plait_vocabulary_read_bytes (path, "a file of the published model", error);
+  g_autoptr (GBytes) bytes = plait_file_read (path, PLAIT_FILE_REGULAR, PLAIT_VOCABULARY_LARGEST_FILE,
+                                              "a file of the published model", error);
 
   if (!bytes)
     return FALSE;

@@ -2,13 +2,11 @@
 #include "data/text-file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gio/gio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "base/file.h"
 
 #define READ_SIZE (64 * 1024)
 
@@ -69,20 +67,11 @@ reader_new (int descriptor, gboolean owns_descriptor, gboolean is_pipe, const ch
 static PlaitTextReader *
 open_path (const char *path, gboolean pipes, GError **error)
 {
-  /* O_NONBLOCK keeps a pipe without a writer from blocking before it can be refused. */
-  int descriptor = open (path, O_RDONLY | O_CLOEXEC | (pipes ? 0 : O_NONBLOCK));
-  if (descriptor < 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: cannot be opened (%s); expected a text file, plain or gzip",
-                            path, g_strerror (errno));
   struct stat status;
-  if (fstat (descriptor, &status) != 0 || !(S_ISREG (status.st_mode) || (pipes && !S_ISDIR (status.st_mode))))
-    {
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: is %s; expected a text file, plain or gzip", path,
-                  S_ISDIR (status.st_mode) ? "a folder" : "not a regular file");
-      close (descriptor);
-      return NULL;
-    }
-  return reader_new (descriptor, TRUE, pipes, path);
+  int descriptor = plait_file_open (path, pipes ? PLAIT_FILE_AWAITED : PLAIT_FILE_REGULAR, "a text file, plain or gzip",
+                                    &status, error);
+
+  return descriptor >= 0 ? reader_new (descriptor, TRUE, pipes, path) : NULL;
 }
 
 PlaitTextReader *

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -267,10 +266,11 @@ plait_token_store_open (const char *path, gint64 ids, GError **error)
   store->name = g_strdup (path);
   store->hash = XXH3_createState ();
   XXH3_64bits_reset (store->hash);
-  store->descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (store->descriptor < 0 || fstat (store->descriptor, &status) != 0 || !S_ISREG (status.st_mode)
-      || status.st_size < (goffset)sizeof tail)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: cannot be read", path);
+  store->descriptor = plait_file_open (path, PLAIT_FILE_REGULAR, "an encoded corpus", &status, error);
+  if (store->descriptor < 0)
+    return NULL;
+  if (status.st_size < (goffset)sizeof tail)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: is damaged", path);
   size = (gsize)status.st_size - sizeof tail;
   if (!read_bytes (store, &tail, sizeof tail, (goffset)size, error))
     return NULL;

@@ -42,9 +42,8 @@ extern const PlaitVocabularyFormat plait_published_format;
 /* Whether @bytes begin with @header. */
 gboolean plait_vocabulary_begins_with (GBytes *bytes, const char *header);
 
-/* The bytes of the regular file at @path, at most 256 MiB; @expected is what messages say it should be.
- * (transfer full) */
-GBytes *plait_vocabulary_read_bytes (const char *path, const char *expected, GError **error);
+/* No file of a vocabulary is larger; what claims to be is refused before it is read. */
+#define PLAIT_VOCABULARY_LARGEST_FILE ((gsize)256 << 20)
 
 /* A line of text from decoded bytes (NULL: none), which may be any: what would break a line or a C string becomes a
  * space. Frees @bytes. (transfer full) */

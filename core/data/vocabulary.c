@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "data/vocabulary-private.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/transfer.h"
 #include "data/input.h"
 #include "data/published.h"
 #include "data/words.h"
-
-/* No vocabulary is larger; what claims to be is refused before it is read. */
-#define FILE_LIMIT (256 * 1024 * 1024)
 
 /* Bytes of a seal that may be wrong in what is still taken for a damaged one. */
 #define MOST_WRONG 2
@@ -149,34 +141,6 @@ unseal (GBytes *file, const char *name, gboolean *sealed, GError **error)
                           name);
 }
 
-GBytes *
-plait_vocabulary_read_bytes (const char *path, const char *expected, GError **error)
-{
-  int descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  g_autofree char *data = NULL;
-  struct stat status;
-  gssize size = -1;
-
-  if (descriptor < 0 || fstat (descriptor, &status) != 0 || !S_ISREG (status.st_mode) || status.st_size > FILE_LIMIT)
-    {
-      const char *reason = descriptor < 0                ? g_strerror (errno)
-                           : S_ISDIR (status.st_mode)    ? "it is a folder"
-                           : status.st_size > FILE_LIMIT ? "it is larger than 256 MiB"
-                                                         : "it is not a regular file";
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot be read (%s); expected %s", path, reason, expected);
-    }
-  else
-    {
-      data = g_try_malloc ((gsize)status.st_size + 1);
-      size = data ? plait_read_at (descriptor, data, (gsize)status.st_size, 0) : -1;
-      if (size < 0)
-        plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be read (%s)", path, g_strerror (errno));
-    }
-  if (descriptor >= 0)
-    close (descriptor);
-  return size < 0 ? NULL : g_bytes_new_take (g_steal_pointer (&data), (gsize)size);
-}
-
 /* The format, of those that are in files, by whose header @bytes begin; NULL: none. */
 static const PlaitVocabularyFormat *
 find_header (GBytes *bytes)
@@ -213,7 +177,8 @@ other_kind (GBytes *bytes)
 static PlaitVocabulary *
 read_vocabulary (const char *path, gboolean *sealed, GError **error)
 {
-  g_autoptr (GBytes) file = plait_vocabulary_read_bytes (path, "a vocabulary", error);
+  g_autoptr (GBytes) file
+      = plait_file_read (path, PLAIT_FILE_REGULAR, PLAIT_VOCABULARY_LARGEST_FILE, "a vocabulary", error);
   g_autoptr (GBytes) bytes = file ? unseal (file, path, sealed, error) : NULL;
   if (!bytes)
     return NULL;

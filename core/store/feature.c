@@ -5,10 +5,7 @@
 #include "base/trial.h"
 #include "store/internal.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* What a trial reads at most. */
@@ -226,13 +223,10 @@ plait_feature_file_open (const char *path, const char *dataset, GError **error)
   file->path = g_strdup (path);
   file->dataset = g_strdup (dataset);
   file->driver = file->file = file->data = -1;
-  file->fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not wait for the writer of a pipe */
-  if (file->fd < 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: cannot open it: %s", path, g_strerror (errno));
   struct stat status;
-  if (fstat (file->fd, &status) != 0 || !S_ISREG (status.st_mode))
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: is not a file, expected HDF5 with a dataset of features",
-                            path);
+  file->fd = plait_file_open (path, PLAIT_FILE_REGULAR, "HDF5 with a dataset of features", &status, error);
+  if (file->fd < 0)
+    return NULL;
   file->mark = plait_file_mark_open (file->fd);
   if (!plait_trial (path, PLAIT_ERROR_CORRUPT, try_file, file, PLAIT_TRIAL_LIMITS, error) || !attach (file, error))
     return NULL;

@@ -93,15 +93,10 @@ plait_store_recognize (const char *path)
 
 /* Checks all that must be right before libhdf5 sees a byte. *@other_length: all but the length is. */
 static gboolean
-verify (PlaitStore *store, gboolean *other_length, GError **error)
+verify (PlaitStore *store, gint64 size, gboolean *other_length, GError **error)
 {
   char block[PLAIT_STORE_USER_BLOCK];
-  struct stat status;
   Header header;
-  if (fstat (store->fd, &status) != 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot read it: %s", store->path, g_strerror (errno));
-  if (!S_ISREG (status.st_mode))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is not a file, expected one that plait wrote", store->path);
   ssize_t n = pread (store->fd, block, sizeof block, 0);
   if (n < 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot read it: %s", store->path, g_strerror (errno));
@@ -120,7 +115,7 @@ verify (PlaitStore *store, gboolean *other_length, GError **error)
                        header.format > PLAIT_STORE_FORMAT ? "use the plait that wrote it or a newer one"
                                                           : "make it anew with this one");
   store->digest = g_strdup (header.digest);
-  gint64 size = (gint64)status.st_size, end = header.length + PLAIT_STORE_USER_BLOCK;
+  gint64 end = header.length + PLAIT_STORE_USER_BLOCK;
   gint64 written = end > size ? end : end + plait_store_blocks_table_size (end);
   if (size != written)
     {
@@ -264,11 +259,12 @@ open_any (const char *path, GError **error)
   g_autoptr (PlaitStore) store = store_new (path, FALSE);
   g_autoptr (GError) fault = NULL;
   gboolean other_length = FALSE;
+  struct stat status;
 
-  store->fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not wait for the writer of a pipe */
+  store->fd = plait_file_open (path, PLAIT_FILE_REGULAR, "a file that plait wrote", &status, error);
   if (store->fd < 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: cannot open it: %s", path, g_strerror (errno));
-  if (verify (store, &other_length, &fault))
+    return NULL;
+  if (verify (store, (gint64)status.st_size, &other_length, &fault))
     return attach (store, error) ? g_steal_pointer (&store) : NULL;
   if (other_length && ends_as_hdf5 (store))
     return open_rewritten (store, fault, error) ? g_steal_pointer (&store) : NULL;

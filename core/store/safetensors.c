@@ -2,11 +2,9 @@
 #include "store/safetensors.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -304,23 +302,17 @@ read_bytes (const PlaitSafetensors *file, gint64 place, gpointer bytes, gsize n,
 }
 
 static gboolean
-read_header (PlaitSafetensors *file, GError **error)
+read_header (PlaitSafetensors *file, gint64 size, GError **error)
 {
   g_autofree char *header = NULL;
-  struct stat status;
   guint64 length;
 
-  if (file->descriptor < 0 || fstat (file->descriptor, &status) != 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot be opened: %s", file->path, g_strerror (errno));
-  if (!S_ISREG (status.st_mode))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s is not a regular file; name a safetensors file", file->path);
-  if (status.st_size < LENGTH_BYTES)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: has %jd bytes, too few for a safetensors file", file->path,
-                       (gint64)status.st_size);
+  if (size < LENGTH_BYTES)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: has %jd bytes, too few for a safetensors file", file->path, size);
   if (!read_bytes (file, 0, &length, sizeof length, error))
     return FALSE;
   length = GUINT64_FROM_LE (length);
-  if (length > MOST_HEADER || length > (guint64)status.st_size - LENGTH_BYTES)
+  if (length > MOST_HEADER || length > (guint64)size - LENGTH_BYTES)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: claims a header of %ju bytes, expected at most %ju and no more than the file has: it was "
                        "cut short, or is no safetensors file",
@@ -329,7 +321,7 @@ read_header (PlaitSafetensors *file, GError **error)
   if (!header || !read_bytes (file, LENGTH_BYTES, header, length, error))
     return FALSE;
   file->values = LENGTH_BYTES + (gint64)length;
-  file->length = status.st_size - file->values;
+  file->length = size - file->values;
   return parse_header (file, header, length, error);
 }
 
@@ -341,13 +333,14 @@ PlaitSafetensors *
 plait_safetensors_open (const char *path, GError **error)
 {
   g_autoptr (PlaitSafetensors) file = g_new0 (PlaitSafetensors, 1);
+  struct stat status;
 
   file->path = g_strdup (path);
   file->tensors = g_array_new (FALSE, TRUE, sizeof (PlaitSafetensor));
   g_array_set_clear_func (file->tensors, clear_tensor);
   file->by_name = g_hash_table_new (g_str_hash, g_str_equal);
-  file->descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  return read_header (file, error) ? g_steal_pointer (&file) : NULL;
+  file->descriptor = plait_file_open (path, PLAIT_FILE_REGULAR, "a safetensors file", &status, error);
+  return file->descriptor >= 0 && read_header (file, (gint64)status.st_size, error) ? g_steal_pointer (&file) : NULL;
 }
 
 void

@@ -378,7 +378,7 @@ TEST_CASE (compare_command, refuses)
     const char *part;
   } cases[] = {
     { CALL ("compare"), "an argument is missing" },
-    { CALL ("compare", "one.h5", "nowhere.h5"), "nowhere.h5: cannot open it" },
+    { CALL ("compare", "one.h5", "nowhere.h5"), "nowhere.h5: cannot be opened" },
     { CALL ("compare", "other.h5"), "other.h5: is no run; expected a file that plait run or plait grid made" },
     { CALL ("compare", "one.h5", "--test", "guess"), "expected permutation, bootstrap or none" },
     { CALL ("compare", "one.h5", "--trials", "0"), "--trials cannot be \"0\"" },

@@ -174,7 +174,7 @@ TEST_CASE (show_command, follows_links_into_other_files)
   g_auto (PlaitTestCall) around = CALL ("show", "grid.h5", "/round/and/round");
   CHECK_CONTAINS (tree.output, "one  → cells/one.h5 /\n");
   CHECK_CONTAINS (inside.output, "a man rides a bike today");
-  plait_test_check_refused (&gone, "grid.h5: /runs/gone leads to another file: cells/gone.h5: cannot open it");
+  plait_test_check_refused (&gone, "grid.h5: /runs/gone leads to another file: cells/gone.h5: cannot be opened");
   plait_test_check_refused (&self, "links lead on from /runs/self");
   plait_test_check_refused (&around, "links lead on from /round/and/round");
 }
@@ -190,7 +190,7 @@ TEST_CASE (show_command, refuses)
     const char *part;
   } cases[] = {
     { CALL ("show"), "an argument is missing" },
-    { CALL ("show", "nowhere.h5"), "nowhere.h5: cannot open it" },
+    { CALL ("show", "nowhere.h5"), "nowhere.h5: cannot be opened" },
     { CALL ("show", "text"), "text: does not begin with \"plait-store\"" },
     { CALL ("show", "foreign.h5"), "foreign.h5: does not begin with \"plait-store\", so plait did not write it" },
     { CALL ("show", "run.h5", "/trainnig"), "there is no /trainnig; the nearest name in / is 'training'" },

@@ -213,7 +213,7 @@ TEST_CASE (vocabulary_command, refuses)
     { CALL ("vocabulary", "--output", "new"), "a text file is missing" },
     { CALL ("vocabulary", "--published", "new"), "--published needs --output" },
     { CALL ("vocabulary", "--output", "new", "--published", "new", "text"), "--published learns from no text files" },
-    { CALL ("vocabulary", "--output", "new", "--published", "nowhere"), "config.json: cannot be read (" },
+    { CALL ("vocabulary", "--output", "new", "--published", "nowhere"), "config.json: cannot be opened (" },
     { CALL ("vocabulary", "--output", "new", "--type", "wrods", "text"), "expected bpe, unigram or words" },
     { CALL ("vocabulary", "--output", "new", "--coverage", "2", "text"), "expected a number from 0.98 to 1" },
     { CALL ("vocabulary", "--output", "new", "--size", "x", "text"), "--size cannot be \"x\"" },

@@ -411,7 +411,7 @@ TEST_CASE (published, asks_for_the_side_where_there_are_two)
   CHECK (!open_model ("vocab.json", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "name source.spm or target.spm");
   CHECK (!open_model ("target.spm", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target.spm: cannot be read (");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target.spm: cannot be opened (");
   put_model ("source.spm");
   put_text ("vocab.json", "{\"</s>\": 0, \"x\": 9}");
   CHECK (!open_model ("source.spm", &error));

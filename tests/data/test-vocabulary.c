@@ -531,9 +531,9 @@ TEST_CASE (vocabulary, is_read_from_a_file_of_either_format)
     }
   g_autofree char *absent = plait_test_path ("absent");
   CHECK (!plait_vocabulary_read (absent, NULL, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "absent: cannot be read (");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "absent: cannot be opened (");
   CHECK (!plait_vocabulary_read (plait_test_folder (), NULL, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "it is a folder");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, ": is a folder");
   g_autofree char *text = data_write ("text", "just text\n", -1);
   CHECK (!plait_vocabulary_read (text, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "text: looks like text; expected a vocabulary");

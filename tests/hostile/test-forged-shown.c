@@ -191,7 +191,7 @@ TEST_CASE (hostile_forged, runs_of_a_grid)
   } ways[] = {
     { write_links_to_itself, "grid/forged.h5: is no run" },
     { write_very_many_links, "there are more than 1000 runs" },
-    { write_links_to_a_device, "/dev/zero: is not a file" },
+    { write_links_to_a_device, "/dev/zero: is not a regular file" },
   };
 
   NEED_MATERIALS ();

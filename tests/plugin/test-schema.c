@@ -61,7 +61,7 @@ TEST_CASE (schema, pipes_are_not_waited_for)
 
   CHECK (mkfifo (path, 0600) == 0);
   CHECK (!plait_schema_read (path, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "pipe.ini: it is not a regular file");
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "pipe.ini: is not a regular file");
 }
 
 /* The sound schema with line @line (from 1) replaced by @replacement. */

@@ -307,14 +307,14 @@ TEST_CASE (store_feature, notices_that_its_file_changes)
 TEST_CASE (store_feature, refuses_what_is_no_hdf5)
 {
   g_autofree char *path = plait_test_path ("features.h5");
-  check_refused (path, NULL, PLAIT_ERROR_INPUT, "cannot open it");
-  check_refused (plait_test_folder (), NULL, PLAIT_ERROR_INPUT, "is not a file");
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "cannot be opened (");
+  check_refused (plait_test_folder (), NULL, PLAIT_ERROR_INPUT, "is a folder; expected HDF5");
   REQUIRE (g_file_set_contents (path, "", 0, NULL));
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "cannot be opened as HDF5");
   REQUIRE (g_file_set_contents (path, "not even close\n", -1, NULL));
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "cannot be opened as HDF5");
   REQUIRE (g_remove (path) == 0 && mkfifo (path, 0600) == 0);
-  check_refused (path, NULL, PLAIT_ERROR_INPUT, "is not a file");
+  check_refused (path, NULL, PLAIT_ERROR_INPUT, "is not a regular file; expected HDF5");
 }
 
 /* A generator of the test's own: what is damaged where must not depend on anything else. */

@@ -373,12 +373,12 @@ TEST_CASE (store_file, refuses_what_is_no_file_of_ours)
   g_autofree char *path = plait_test_path ("other");
   GError *error = NULL;
   CHECK (!plait_store_open (path, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "cannot open it: No such file");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "cannot be opened (No such file");
   CHECK (!plait_store_open (plait_test_folder (), &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not a file");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is a folder; expected a file that plait wrote");
   REQUIRE (mkfifo (path, 0600) == 0);
   CHECK (!plait_store_open (path, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not a file");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not a regular file; expected a file that plait wrote");
   REQUIRE (unlink (path) == 0 && g_file_set_contents (path, "[experiment]\n", -1, NULL));
   CHECK (!plait_store_open (path, &error));
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "plait did not write it");

@@ -124,7 +124,7 @@ TEST_CASE (safetensors, refuses_lengths_that_lie)
   check_refused (path, "does not begin with '{'");
   CHECK (g_file_set_contents (path, "\2\0\0\0\0\0\0", 7, NULL));
   check_refused (path, "has 7 bytes, too few");
-  check_refused (plait_test_folder (), "is not a regular file");
+  check_refused (plait_test_folder (), "is a folder; expected a safetensors file");
   g_autofree char *absent = plait_test_path ("absent.safetensors");
   check_refused (absent, "cannot be opened");
 }
