@@ -81,6 +81,7 @@ struct PlaitFile
   char *folder;
   char *temporary;
   int descriptor;       /* of the temporary file, which is locked as long as it is open */
+  FILE *stream;         /* that writes to it and, once it is there, owns it */
   PlaitFileMark before; /* of what is to be replaced */
 };
 
@@ -89,7 +90,9 @@ file_free (PlaitFile *file)
 {
   g_free (file->name);
   g_free (file->path);
-  if (file->descriptor >= 0)
+  if (file->stream)
+    fclose (file->stream);
+  else if (file->descriptor >= 0)
     close (file->descriptor);
   g_free (file->folder);
   g_free (file->temporary);
@@ -167,9 +170,13 @@ make_temporary (PlaitFile *file, mode_t mode, GError **error)
   if (!make_own (file, mark))
     return fail_with_errno (file, errno == ENOSPC || errno == EIO ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
                             "no file can be made beside it", error);
-  if (mode == 0 || fchmod (file->descriptor, mode & 0777) == 0)
+  file->stream = fdopen (file->descriptor, "w");
+  if (!file->stream)
+    fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot be written", error);
+  else if (mode != 0 && fchmod (file->descriptor, mode & 0777) != 0)
+    fail_with_errno (file, PLAIT_ERROR_FAILED, "its permissions cannot be given to the new file", error);
+  else
     return TRUE;
-  fail_with_errno (file, PLAIT_ERROR_FAILED, "its permissions cannot be given to the new file", error);
   unlink (file->temporary);
   return FALSE;
 }
@@ -213,6 +220,12 @@ plait_file_temporary (const PlaitFile *file)
   return file->temporary;
 }
 
+FILE *
+plait_file_stream (const PlaitFile *file)
+{
+  return file->stream;
+}
+
 gboolean
 plait_file_sync (const char *path)
 {
@@ -227,43 +240,61 @@ plait_file_sync (const char *path)
   return problem == 0;
 }
 
+static gboolean
+cannot_be_written (const PlaitFile *file, GError **error)
+{
+  return plait_fail (error, PLAIT_ERROR_FAILED,
+                     "%s: cannot be written (%s), so nothing of it is kept; free some space, or name another file",
+                     file->name, g_strerror (errno));
+}
+
+gboolean
+plait_file_complete (PlaitFile *file, GError **error)
+{
+  errno = EIO; /* where an earlier write failed whose reason is not known any more */
+  return (fflush (file->stream) == 0 && !ferror (file->stream) && fsync (file->descriptor) == 0)
+         || cannot_be_written (file, error);
+}
+
 /* Whether what is to be replaced is what it was; that it is gone is as well, since then nothing is lost. */
 static gboolean
-is_as_before (const PlaitFile *file)
+check_is_as_before (const PlaitFile *file, GError **error)
 {
   PlaitFileMark now = plait_file_mark (file->path);
 
-  return now.number == 0 || plait_file_mark_is (&now, &file->before);
+  return now.number == 0 || plait_file_mark_is (&now, &file->before)
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: another program has written it in the meantime, so it is left as it is; name another file",
+                        file->name);
+}
+
+static gboolean
+take_place (const PlaitFile *file, GError **error)
+{
+  /* A server of NFS that was asked twice, as its first answer was lost, says that there is no such file any more. */
+  return rename (file->temporary, file->path) == 0
+         || (errno == ENOENT && plait_lock_stands (file->descriptor, file->path))
+         || fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot take its place, so the old one stays",
+                             error);
 }
 
 gboolean
 plait_file_commit (PlaitFile *file, GError **error)
 {
-  gboolean done = FALSE;
+  gboolean done;
 
-  if (fsync (file->descriptor) != 0)
-    fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot be synced, so the old one stays", error);
-  else if (!is_as_before (file))
-    plait_fail (error, PLAIT_ERROR_INPUT,
-                "%s: another program has written it in the meantime, so it is left as it is; name another file",
-                file->name);
-  /* A server of NFS that was asked twice, as its first answer was lost, says that there is no such file any more. */
-  else if (rename (file->temporary, file->path) != 0
-           && !(errno == ENOENT && plait_lock_stands (file->descriptor, file->path)))
-    fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot take its place, so the old one stays", error);
-  else
+  if (!plait_file_complete (file, error) || !check_is_as_before (file, error) || !take_place (file, error))
     {
-      /* EINVAL: a file system that has no such thing as the sync of a folder. */
-      done = plait_file_sync (file->folder) || errno == EINVAL;
-      if (!done)
-        fail_with_errno (file, PLAIT_ERROR_FAILED,
-                         "the file was replaced, but its folder cannot be synced, so a loss of power may undo it",
-                         error);
-      file_free (file);
-      return done;
+      plait_file_abandon (file);
+      return FALSE;
     }
-  plait_file_abandon (file);
-  return FALSE;
+  /* EINVAL: a file system that has no such thing as the sync of a folder. */
+  done = plait_file_sync (file->folder) || errno == EINVAL;
+  if (!done)
+    fail_with_errno (file, PLAIT_ERROR_FAILED,
+                     "the file was replaced, but its folder cannot be synced, so a loss of power may undo it", error);
+  file_free (file);
+  return done;
 }
 
 void
@@ -302,7 +333,7 @@ plait_file_finish (PlaitFile *file, gconstpointer bytes, gsize length, GError **
 {
   if (plait_write_at (file->descriptor, bytes, length, 0))
     return plait_file_commit (file, error);
-  fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot be written, so the old one stays", error);
+  cannot_be_written (file, error);
   plait_file_abandon (file);
   return FALSE;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -25,7 +26,7 @@ GBytes *plait_file_read (const char *path, PlaitFileInput input, gsize limit, co
  * there.
  *
  *   file = plait_file_begin ("run.h5", &error);
- *   ... write plait_file_temporary (file), close it ...
+ *   ... write to plait_file_stream (file), or plait_file_temporary (file) and close it ...
  *   plait_file_commit (g_steal_pointer (&file), &error);
  *
  * The temporary file stands beside the one it replaces, as NAME.partial-HOST-PROCESS-NUMBER, and is locked
@@ -42,10 +43,18 @@ PlaitFile *plait_file_begin (const char *path, GError **error);
 /* The file to write. (transfer none) */
 const char *plait_file_temporary (const PlaitFile *file);
 
-/* Syncs the temporary file, renames it over the old one and syncs the folder. The temporary must be complete and
- * closed. Frees @file. FALSE with PLAIT_ERROR_FAILED, or PLAIT_ERROR_INPUT if another program has made or written the
- * file since the beginning; then the old file is what it was and the temporary is gone (only when the folder alone
- * could not be synced, the new file is there, but may not outlive a loss of power). */
+/* A stream that writes it. It remembers a write that failed, of which plait_file_complete and plait_file_commit tell.
+ * (transfer none) */
+FILE *plait_file_stream (const PlaitFile *file);
+
+/* Flushes the stream and syncs the temporary file, as plait_file_commit does first: for files of which none may take
+ * its place before all are written. FALSE with PLAIT_ERROR_FAILED if not all of it could be written. */
+gboolean plait_file_complete (PlaitFile *file, GError **error);
+
+/* Completes the temporary file, renames it over the old one and syncs the folder. Frees @file. FALSE with
+ * PLAIT_ERROR_FAILED, or PLAIT_ERROR_INPUT if another program has made or written the file since the beginning; then
+ * the old file is what it was and the temporary is gone (only when the folder alone could not be synced, the new file
+ * is there, but may not outlive a loss of power). */
 gboolean plait_file_commit (PlaitFile *file, GError **error);
 
 /* Removes the temporary file and frees @file. The old file is what it was. */

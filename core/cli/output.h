@@ -25,12 +25,11 @@ gboolean plait_output_differs (const char *option, const char *output, const cha
 /* Text that a command writes: to standard output, or to a file that is put in place when all of it is there. */
 typedef struct
 {
-  FILE *stream; /* to write to; its errors are found when the output is committed */
-  const char *path;
+  FILE *stream;    /* to write to; its errors are found when the output is committed */
   PlaitFile *file; /* NULL: standard output */
 } PlaitOutput;
 
-/* @path is borrowed; NULL is standard output. As plait_file_begin fails. */
+/* NULL for @path is standard output. As plait_file_begin fails. */
 gboolean plait_output_begin (PlaitOutput *output, const char *path, GError **error);
 
 /* Puts the file in place. FALSE with PLAIT_ERROR_FAILED if something could not be written: then what was there stays.

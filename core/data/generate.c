@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -126,9 +125,7 @@ plait_task_tuple (const PlaitTask *task, const PlaitTaskSettings *settings, gint
 /* A file that is made. */
 typedef struct
 {
-  char *path;
   PlaitFile *file;
-  FILE *out;
   GString *line;
 } Output;
 
@@ -137,31 +134,9 @@ output_clear (gpointer data)
 {
   Output *output = data;
 
-  if (output->out)
-    fclose (output->out);
   plait_file_abandon (output->file);
   if (output->line)
     g_string_free (output->line, TRUE);
-  g_free (output->path);
-}
-
-static gboolean
-fail_to_write (const Output *output, GError **error)
-{
-  return plait_fail (error, PLAIT_ERROR_FAILED,
-                     "%s: the generated file cannot be written (%s); free some space, or name another folder",
-                     output->path, g_strerror (errno));
-}
-
-static gboolean
-open_output (Output *output, GError **error)
-{
-  output->line = g_string_new (NULL);
-  output->file = plait_file_begin (output->path, error);
-  if (!output->file)
-    return FALSE;
-  output->out = g_fopen (plait_file_temporary (output->file), "wbe");
-  return output->out || fail_to_write (output, error);
 }
 
 /* Writes the streams of a split. */
@@ -178,13 +153,12 @@ write_split (const PlaitTask *task, const PlaitTaskSettings *settings, gsize spl
       for (gsize s = 0; s < n_streams; s++)
         {
           g_string_append_c (lines[s], '\n');
-          if (fwrite (lines[s]->str, 1, lines[s]->len, outputs[s].out) != lines[s]->len)
-            return fail_to_write (&outputs[s], error);
+          fwrite (lines[s]->str, 1, lines[s]->len, plait_file_stream (outputs[s].file));
         }
     }
   for (gsize s = 0; s < n_streams; s++)
-    if (fclose (g_steal_pointer (&outputs[s].out)) != 0)
-      return fail_to_write (&outputs[s], error);
+    if (!plait_file_complete (outputs[s].file, error))
+      return FALSE;
   return TRUE;
 }
 
@@ -202,8 +176,10 @@ write_all (const PlaitTask *task, const PlaitTaskSettings *settings, const char 
   for (gsize i = 0; i < n; i++)
     {
       g_autofree char *name = g_strdup_printf ("%s.%s", plait_task_splits[i / n_streams], task->streams[i % n_streams]);
-      outputs[i].path = g_build_filename (folder, name, NULL);
-      if (!open_output (&outputs[i], error))
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+      outputs[i].line = g_string_new (NULL);
+      outputs[i].file = plait_file_begin (path, error);
+      if (!outputs[i].file)
         return FALSE;
     }
   for (gsize split = 0; split < PLAIT_TASK_SPLITS; split++)

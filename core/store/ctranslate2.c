@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/ctranslate2.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -111,13 +110,10 @@ gboolean
 plait_ctranslate2_write (const PlaitCtranslate2Variable *variables, guint n, const char *path, GError **error)
 {
   g_autoptr (PlaitFile) file = check_sizes (variables, n, path, error) ? plait_file_begin (path, error) : NULL;
-  FILE *stream = file ? fopen (plait_file_temporary (file), "we") : NULL;
-  gboolean good;
 
   if (!file)
     return FALSE;
-  good = stream && write_all (stream, variables, n);
-  if ((stream && fclose (stream) != 0) || !good)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written: %s", path, g_strerror (errno));
+  /* Where it breaks off, the stream knows why. */
+  write_all (plait_file_stream (file), variables, n);
   return plait_file_commit (g_steal_pointer (&file), error);
 }

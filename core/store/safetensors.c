@@ -454,19 +454,16 @@ make_header (const PlaitNamedTensor *tensors, guint n, const char *const *metada
   return header;
 }
 
-static gboolean
+static void
 write_all (FILE *stream, const GString *header, const PlaitNamedTensor *tensors, guint n)
 {
   guint64 length = GUINT64_TO_LE ((guint64)header->len);
-  gboolean good
-      = fwrite (&length, sizeof length, 1, stream) == 1 && fwrite (header->str, 1, header->len, stream) == header->len;
 
-  for (guint i = 0; i < n && good; i++)
-    for (gint64 row = 0; row < tensors[i].value.rows && good; row++)
-      good = fwrite (plait_tensor_row (tensors[i].value, row), sizeof (PlaitScalar), (gsize)tensors[i].value.width,
-                     stream)
-             == (gsize)tensors[i].value.width;
-  return good;
+  fwrite (&length, sizeof length, 1, stream);
+  fwrite (header->str, 1, header->len, stream);
+  for (guint i = 0; i < n && !ferror (stream); i++)
+    for (gint64 row = 0; row < tensors[i].value.rows; row++)
+      fwrite (plait_tensor_row (tensors[i].value, row), sizeof (PlaitScalar), (gsize)tensors[i].value.width, stream);
 }
 
 gboolean
@@ -475,16 +472,11 @@ plait_safetensors_write (const char *path, const PlaitNamedTensor *tensors, guin
 {
   g_autoptr (PlaitFile) file = plait_file_begin (path, error);
   g_autoptr (GString) header = make_header (tensors, n, metadata);
-  FILE *stream;
-  gboolean good;
 
   if (!file)
     return FALSE;
   if (header->len > MOST_HEADER)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the names of %u tensors do not fit into a header", path, n);
-  stream = fopen (plait_file_temporary (file), "we");
-  good = stream && write_all (stream, header, tensors, n);
-  if ((stream && fclose (stream) != 0) || !good)
-    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written: %s", path, g_strerror (errno));
+  write_all (plait_file_stream (file), header, tensors, n);
   return plait_file_commit (g_steal_pointer (&file), error);
 }

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -83,6 +84,32 @@ TEST_CASE (file, keeps_mode_and_link)
   CHECK (lstat (link, &status) == 0 && S_ISLNK (status.st_mode));
   CHECK (stat (path, &status) == 0);
   CHECK_INT (status.st_mode & 0777, 0640);
+}
+
+TEST_CASE (file, stream_is_flushed_and_remembers_failures)
+{
+  g_autofree char *path = plait_test_path ("file");
+  g_autoptr (GError) error = NULL;
+  PlaitFile *file = plait_file_begin (path, &error);
+  struct stat status;
+  struct rlimit before;
+
+  REQUIRE (file && fputs ("new", plait_file_stream (file)) >= 0 && plait_file_complete (file, &error));
+  CHECK (stat (plait_file_temporary (file), &status) == 0 && status.st_size == 3);
+  CHECK (fputs ("er", plait_file_stream (file)) >= 0 && plait_file_commit (file, &error));
+  CHECK_NO_ERROR (error);
+  check_contents (path, "newer");
+  file = plait_file_begin (path, &error);
+  REQUIRE (file && getrlimit (RLIMIT_FSIZE, &before) == 0);
+  signal (SIGXFSZ, SIG_IGN);
+  REQUIRE (setrlimit (RLIMIT_FSIZE, &(struct rlimit){ 0, before.rlim_max }) == 0);
+  CHECK (fputs ("newest", plait_file_stream (file)) >= 0 && fflush (plait_file_stream (file)) != 0);
+  REQUIRE (setrlimit (RLIMIT_FSIZE, &before) == 0);
+  signal (SIGXFSZ, SIG_DFL);
+  CHECK (!plait_file_commit (file, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "so nothing of it is kept");
+  check_contents (path, "newer");
+  CHECK_INT (files_in_folder (), 1);
 }
 
 TEST_CASE (file, refuses_what_is_no_file)
