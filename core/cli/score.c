@@ -137,8 +137,7 @@ score (PlaitTextUse *use, gboolean sentences, Sum *sum, GError **error)
       g_autoptr (GError) local = NULL;
       g_autoptr (PlaitBatch) batch = plait_text_use_next (use, experiment->decode.batch, &local);
       g_autofree double *rows = NULL;
-      PlaitSentenceAttention *attention = NULL;
-      gboolean good;
+      g_autoptr (PlaitCaptures) attention = NULL;
 
       if (!plait_no_fault (&local, error))
         return FALSE;
@@ -157,9 +156,7 @@ score (PlaitTextUse *use, gboolean sentences, Sum *sum, GError **error)
         print_batch (use->feed, batch, rows, sum);
       if (!sentences && !chunks) /* more of the last line may come otherwise */
         print_line (sum);
-      good = plait_text_use_dump (use, batch, attention, NULL, error);
-      plait_sentence_attention_free (attention, batch->n_sentences);
-      if (!good)
+      if (!plait_text_use_dump (use, batch, attention, NULL, error))
         return FALSE;
       plait_log_progress (use->log, "%jd target tokens so far", sum->tokens);
     }

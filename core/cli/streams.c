@@ -310,7 +310,7 @@ plait_text_use_next (PlaitTextUse *use, gint64 sentences, GError **error)
 }
 
 gboolean
-plait_text_use_dump (PlaitTextUse *use, const PlaitBatch *batch, const PlaitSentenceAttention *attention,
+plait_text_use_dump (PlaitTextUse *use, const PlaitBatch *batch, const PlaitCaptures *attention,
                      const PlaitHypotheses *hypotheses, GError **error)
 {
   PlaitEvaluator evaluator = { use->trained->system, use->trained->materials, use->search, use->log, use->stop };

@@ -50,5 +50,5 @@ PlaitBatch *plait_text_use_next (PlaitTextUse *use, gint64 sentences, GError **e
 
 /* Adds the attention of @batch to the dump, if there is one: of the best of @hypotheses, or of the targets if
  * NULL. */
-gboolean plait_text_use_dump (PlaitTextUse *use, const PlaitBatch *batch, const PlaitSentenceAttention *attention,
+gboolean plait_text_use_dump (PlaitTextUse *use, const PlaitBatch *batch, const PlaitCaptures *attention,
                               const PlaitHypotheses *hypotheses, GError **error);

@@ -206,7 +206,7 @@ print_end (const Printer *printer)
 /* Prints the translations of sentence @sentence of @batch, and which words they align. */
 static gboolean
 print (const PlaitTextUse *use, Printer *printer, const PlaitBatch *batch, gint64 sentence,
-       const PlaitSentenceAttention *attention, const PlaitHypotheses *found, GError **error)
+       const PlaitCaptures *attention, const PlaitHypotheses *found, GError **error)
 {
   const PlaitWordAligner *aligner = printer->aligner;
   g_autoptr (GPtrArray) alignments = g_ptr_array_new_with_free_func (g_free);
@@ -214,8 +214,9 @@ print (const PlaitTextUse *use, Printer *printer, const PlaitBatch *batch, gint6
   for (guint h = 0; aligner && h < found->n; h++)
     for (guint i = 0; i < aligner->n; i++)
       {
-        char *text = plait_word_aligner_align (
-            aligner, i, batch, sentence, &attention[h * batch->n_sentences + sentence], &found->hypotheses[h], error);
+        char *text
+            = plait_word_aligner_align (aligner, i, batch, sentence, attention->of[h * batch->n_sentences + sentence],
+                                        &found->hypotheses[h], error);
 
         if (!text)
           return FALSE;
@@ -230,7 +231,7 @@ static gboolean
 translate_batch (PlaitTextUse *use, const PlaitDecodeSettings *settings, Printer *printer, const PlaitBatch *batch,
                  GError **error)
 {
-  PlaitSentenceAttention *attention = NULL;
+  g_autoptr (PlaitCaptures) attention = NULL;
   guint attended = printer->aligner ? (guint)settings->n_best : use->dump ? 1 : 0;
   PlaitHypotheses *found = plait_search_batch_with_attention (
       use->search, batch, settings, attended > 0 ? &attention : NULL, attended, use->dump != NULL, error);
@@ -242,7 +243,6 @@ translate_batch (PlaitTextUse *use, const PlaitDecodeSettings *settings, Printer
     good = print (use, printer, batch, i, attention, &found[i], error);
   fflush (printer->stream);
   good = good && plait_text_use_dump (use, batch, attention, found, error);
-  plait_sentence_attention_free (attention, attended * batch->n_sentences);
   plait_hypotheses_free (found, batch->n_sentences);
   return good;
 }

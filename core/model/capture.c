@@ -30,14 +30,21 @@ plait_capture_new (PlaitArena *arena, guint n_layers, guint n_memories, gboolean
   return capture;
 }
 
-gint64
-plait_capture_pairs (const PlaitCapture *capture, guint memory)
+/* How many pairs the first @n sentences have. */
+static gint64
+pairs_of (const PlaitCapture *capture, guint memory, gint64 n)
 {
   gint64 pairs = 0;
 
-  for (gint64 s = 0; s < capture->queries.n; s++)
+  for (gint64 s = 0; s < n; s++)
     pairs += plait_ragged_length (capture->queries, s) * plait_ragged_length (capture->memories[memory].rows, s);
   return pairs;
+}
+
+gint64
+plait_capture_pairs (const PlaitCapture *capture, guint memory)
+{
+  return pairs_of (capture, memory, capture->queries.n);
 }
 
 PlaitCapturedLayer *
@@ -98,6 +105,16 @@ layer_of_sets (PlaitCapture *capture, guint layer, const char *name, guint memor
   return place;
 }
 
+static void
+append_set (PlaitCapturedSets *sets, PlaitCapturedSet *set)
+{
+  if (sets->last)
+    sets->last->next = set;
+  else
+    sets->first = set;
+  sets->last = set;
+}
+
 void
 plait_capture_chosen (PlaitCapture *capture, guint layer, const char *name, guint memory, const PlaitChosen *chosen,
                       const PlaitScalar *weights)
@@ -114,15 +131,10 @@ plait_capture_chosen (PlaitCapture *capture, guint layer, const char *name, guin
   for (gint64 e = 0; e < chosen->sets.n; e++)
     for (gint64 s = chosen->sets.offsets[e]; s < chosen->sets.offsets[e + 1]; s++)
       {
-        PlaitCapturedSets *of = &place->sets[e];
         gint64 first = chosen->rows.offsets[s];
 
         sets[s] = (PlaitCapturedSet){ NULL, chosen->rows.offsets[s + 1] - first, row + first, kept + first };
-        if (of->last)
-          of->last->next = &sets[s];
-        else
-          of->first = &sets[s];
-        of->last = &sets[s];
+        append_set (&place->sets[e], &sets[s]);
       }
 }
 
@@ -159,97 +171,229 @@ plait_capture_coverage (PlaitCapture *capture, guint layer, const char *name, gu
   return place->states;
 }
 
-/* Copies what is @width wide of the pairs of @from, whose sentences have one query or none, to the rows @step of
- * @capture's. */
-static void
-add_pairs (const PlaitCapture *capture, const PlaitCapture *from, gint64 step, guint memory, gint64 width,
-           PlaitScalar *to, const PlaitScalar *source)
+/*
+ * From one capture to another
+ */
+
+/* A query in a capture. */
+typedef struct
 {
-  gint64 at = 0;
+  guint layer;
+  gint64 sentence;
+  gint64 row; /* of the whole batch */
+} Query;
 
-  for (gint64 s = 0; s < capture->queries.n; s++)
+/* Where the pairs of @query with its rows of @memory begin. */
+static gint64
+pairs_before (const PlaitCapture *capture, Query query, guint memory)
+{
+  return pairs_of (capture, memory, query.sentence)
+         + (query.row - capture->queries.offsets[query.sentence])
+               * plait_ragged_length (capture->memories[memory].rows, query.sentence);
+}
+
+/* Where the rows that @query is paired with begin. */
+static gint64
+first_row (const PlaitCapture *capture, Query query, guint memory)
+{
+  return capture->memories[memory].rows.offsets[query.sentence];
+}
+
+/* Copies @sets, whose rows are numbered from @first on, to @to of @capture, where they are from @own on. */
+static void
+copy_sets (const PlaitCapture *capture, PlaitCapturedSets *to, gint64 own, const PlaitCapturedSets *sets, gint64 first)
+{
+  for (const PlaitCapturedSet *set = sets->first; set; set = set->next)
     {
-      gint64 numbers = plait_ragged_length (capture->memories[memory].rows, s) * width;
+      PlaitCapturedSet *copy = plait_arena_new_array (capture->arena, PlaitCapturedSet, 1);
+      gint64 *row = plait_arena_new_array (capture->arena, gint64, set->n + 1);
+      PlaitScalar *weights = plait_arena_new_array (capture->arena, PlaitScalar, set->n + 1);
 
-      if (plait_ragged_length (from->queries, s) > 0)
-        {
-          memcpy (to + at + step * numbers, source, (gsize)numbers * sizeof (PlaitScalar));
-          source += numbers;
-        }
-      at += plait_ragged_length (capture->queries, s) * numbers;
+      for (gint64 i = 0; i < set->n; i++)
+        row[i] = set->row[i] - first + own;
+      memcpy (weights, set->weights, (gsize)set->n * sizeof *weights);
+      *copy = (PlaitCapturedSet){ NULL, set->n, row, weights };
+      append_set (to, copy);
     }
 }
 
-/* Hands the sets of @from's queries on. */
+/* A combiner need not call each attention in each pass. */
 static void
-add_sets (const PlaitCapture *capture, PlaitCapturedSets *to, const PlaitCapture *from, const PlaitCapturedSets *sets,
-          guint heads, gint64 step)
+copy_weights (PlaitCapture *to, Query at, const PlaitCapture *from, Query query,
+              const PlaitCapturedAttention *attention)
 {
-  for (gint64 s = 0; s < capture->queries.n; s++)
-    if (plait_ragged_length (from->queries, s) > 0)
-      memcpy (to + (capture->queries.offsets[s] + step) * heads, sets + from->queries.offsets[s] * heads,
-              heads * sizeof *to);
-}
-
-static void
-add_weights (PlaitCapture *capture, guint layer, const PlaitCapture *from, gint64 step,
-             const PlaitCapturedAttention *attention)
-{
-  const PlaitCapturedLayer *source = &attention->layers[0];
-  PlaitCapturedLayer *to;
-  gint64 pairs, source_pairs;
+  const PlaitCapturedLayer *source = &attention->layers[query.layer];
+  guint m = attention->memory;
+  gint64 rows = plait_ragged_length (from->memories[m].rows, query.sentence);
+  gint64 pairs, before, source_pairs, source_before;
+  PlaitCapturedLayer *place;
 
   if (source->heads == 0)
     return;
-  to = (source->sets ? layer_of_sets : layer_of_weights) (capture, layer, attention->name, attention->memory,
-                                                          source->heads);
-  pairs = plait_capture_pairs (capture, attention->memory);
-  source_pairs = plait_capture_pairs (from, attention->memory);
-  for (guint h = 0; h < source->heads; h++)
-    add_pairs (capture, from, step, attention->memory, 1, to->weights + h * pairs, source->weights + h * source_pairs);
-  if (source->sets)
-    add_sets (capture, to->sets, from, source->sets, source->heads, step);
+  place = (source->sets ? layer_of_sets : layer_of_weights) (to, at.layer, attention->name, m, source->heads);
+  pairs = plait_capture_pairs (to, m);
+  before = pairs_before (to, at, m);
+  source_pairs = plait_capture_pairs (from, m);
+  source_before = pairs_before (from, query, m);
+  for (guint h = 0; h < MIN (source->heads, place->heads); h++)
+    {
+      memcpy (place->weights + h * pairs + before, source->weights + h * source_pairs + source_before,
+              (gsize)rows * sizeof (PlaitScalar));
+      if (source->sets)
+        copy_sets (to, &place->sets[at.row * place->heads + h], first_row (to, at, m),
+                   &source->sets[query.row * source->heads + h], first_row (from, query, m));
+    }
 }
 
 static void
-add_coverage (PlaitCapture *capture, guint layer, const PlaitCapture *from, gint64 step,
-              const PlaitCapturedAttention *attention)
+copy_coverage (PlaitCapture *to, Query at, const PlaitCapture *from, Query query,
+               const PlaitCapturedAttention *attention)
 {
-  const PlaitCapturedCoverage *source = &attention->layers[0].coverage;
-  PlaitCapturedCoverage *to = &plait_capture_layer (capture, layer, attention->name, attention->memory)->coverage;
+  const PlaitCapturedCoverage *source = &attention->layers[query.layer].coverage;
+  guint m = attention->memory;
+  gint64 rows = plait_ragged_length (from->memories[m].rows, query.sentence), width = source->width;
+  PlaitCapturedCoverage *place;
 
-  if (source->width == 0)
+  if (width == 0)
     return;
-  if (!to->states)
-    plait_capture_coverage (capture, layer, attention->name, attention->memory, source->width);
-  to->name = source->name;
-  to->prepared = source->prepared;
-  add_pairs (capture, from, step, attention->memory, source->width, to->states, source->states);
+  place = &plait_capture_layer (to, at.layer, attention->name, m)->coverage;
+  if (!place->states)
+    memset (plait_capture_coverage (to, at.layer, attention->name, m, width), 0,
+            (gsize)(width * plait_capture_pairs (to, m)) * sizeof (PlaitScalar));
+  if (place->width == width)
+    memcpy (place->states + pairs_before (to, at, m) * width, source->states + pairs_before (from, query, m) * width,
+            (gsize)(rows * width) * sizeof (PlaitScalar));
+  if (!source->prepared)
+    return;
+  if (!place->prepared)
+    place->prepared = plait_arena_new_array0 (to->arena, PlaitScalar, plait_ragged_rows (to->memories[m].rows) + 1);
+  place->name = source->name;
+  memcpy (place->prepared + first_row (to, at, m), source->prepared + first_row (from, query, m),
+          (gsize)rows * sizeof (PlaitScalar));
 }
 
-/* What @from paid to @n items for each query row and head, to row @step of their sentences. */
+/* What was paid to @n items. */
 static void
-add_items (const PlaitCapture *capture, PlaitCapturedItems *to, const PlaitCapture *from,
-           const PlaitCapturedItems *items, guint n, gint64 step)
+copy_items (const PlaitCapture *to, PlaitCapturedItems *place, Query at, const PlaitCapture *from,
+            const PlaitCapturedItems *source, Query query, guint n)
 {
-  gint64 queries = plait_ragged_rows (capture->queries), source_queries = plait_ragged_rows (from->queries);
+  gint64 queries = plait_ragged_rows (to->queries), source_queries = plait_ragged_rows (from->queries);
 
-  if (items->heads > 0 && !to->weights)
-    room_for_items (capture, to, items->heads, n);
-  for (gint64 s = 0; s < capture->queries.n; s++)
-    for (guint h = 0; h < items->heads && plait_ragged_length (from->queries, s) > 0; h++)
-      memcpy (to->weights + (h * queries + capture->queries.offsets[s] + step) * n,
-              items->weights + (h * source_queries + from->queries.offsets[s]) * n, n * sizeof (PlaitScalar));
+  if (source->heads > 0 && !place->weights)
+    room_for_items (to, place, source->heads, n);
+  for (guint h = 0; h < MIN (source->heads, place->heads); h++)
+    memcpy (place->weights + (h * queries + at.row) * n, source->weights + (h * source_queries + query.row) * n,
+            n * sizeof (PlaitScalar));
+}
+
+/* Copies what @query of @from has paid to @at of @to, whose rows are the same. */
+static void
+copy_query (PlaitCapture *to, Query at, const PlaitCapture *from, Query query)
+{
+  for (const PlaitCapturedAttention *attention = from->attentions; attention; attention = attention->next)
+    {
+      copy_weights (to, at, from, query, attention);
+      copy_coverage (to, at, from, query, attention);
+    }
+  copy_items (to, &to->contexts[at.layer], at, from, &from->contexts[query.layer], query, to->n_memories);
+  copy_items (to, &to->sentinels[at.layer], at, from, &from->sentinels[query.layer], query, 1);
 }
 
 void
 plait_capture_add_step (PlaitCapture *capture, guint layer, const PlaitCapture *from, gint64 step)
 {
-  for (const PlaitCapturedAttention *attention = from->attentions; attention; attention = attention->next)
+  for (gint64 s = 0; s < capture->queries.n; s++)
+    if (plait_ragged_length (from->queries, s) > 0)
+      copy_query (capture, (Query){ layer, s, capture->queries.offsets[s] + step }, from,
+                  (Query){ 0, s, from->queries.offsets[s] });
+}
+
+/*
+ * Of one sentence
+ */
+
+static PlaitRagged
+one_sentence (PlaitArena *arena, gint64 rows)
+{
+  gint64 *offsets = plait_arena_new_array (arena, gint64, 2);
+
+  offsets[0] = 0;
+  offsets[1] = rows;
+  return (PlaitRagged){ 1, offsets };
+}
+
+/* What @from, which has a number or -1 for each row of the batch, has for those of @rows that are of @sentence; row
+ * numbers begin with @first. */
+static gint64 *
+cut_numbers (PlaitArena *arena, PlaitRagged rows, gint64 sentence, const gint64 *from, gint64 first)
+{
+  gint64 n = plait_ragged_length (rows, sentence);
+  gint64 *cut = plait_arena_new_array (arena, gint64, n + 1);
+
+  for (gint64 i = 0; i < n; i++)
     {
-      add_weights (capture, layer, from, step, attention);
-      add_coverage (capture, layer, from, step, attention);
+      gint64 number = from[rows.offsets[sentence] + i];
+
+      cut[i] = number < 0 ? -1 : number - first;
     }
-  add_items (capture, &capture->contexts[layer], from, &from->contexts[0], capture->n_memories, step);
-  add_items (capture, &capture->sentinels[layer], from, &from->sentinels[0], 1, step);
+  return cut;
+}
+
+static PlaitMemory
+cut_memory (PlaitArena *arena, const PlaitMemory *memory, gint64 sentence)
+{
+  const PlaitLinks *links = memory->links;
+  PlaitRagged rows = memory->rows;
+  PlaitLinks *cut = plait_arena_new_array0 (arena, PlaitLinks, 1);
+
+  if (links && links->level && links->first_child && links->n_children)
+    {
+      cut->level = cut_numbers (arena, rows, sentence, links->level, 0);
+      cut->first_child = cut_numbers (arena, rows, sentence, links->first_child, rows.offsets[sentence]);
+      cut->n_children = cut_numbers (arena, rows, sentence, links->n_children, 0);
+    }
+  if (links && links->sentence)
+    cut->sentence = cut_numbers (arena, rows, sentence, links->sentence, 0);
+  if (links && links->sentence && links->token)
+    cut->token = cut_numbers (arena, rows, sentence, links->token, 0);
+  return (PlaitMemory){ .rows = one_sentence (arena, plait_ragged_length (rows, sentence)), .links = cut };
+}
+
+PlaitCapture *
+plait_capture_sentence (PlaitArena *arena, const PlaitCapture *batch, gint64 sentence, gint64 length)
+{
+  PlaitCapture *capture = plait_capture_new (arena, batch->n_layers, batch->n_memories, batch->coverage);
+  PlaitMemory *memories = plait_arena_new_array (arena, PlaitMemory, batch->n_memories);
+
+  for (guint m = 0; m < batch->n_memories; m++)
+    memories[m] = cut_memory (arena, &batch->memories[m], sentence);
+  capture->memories = memories;
+  capture->queries = one_sentence (arena, length);
+  return capture;
+}
+
+void
+plait_capture_add_row (PlaitCapture *capture, gint64 target, const PlaitCapture *from, gint64 sentence, gint64 row)
+{
+  for (guint l = 0; l < capture->n_layers; l++)
+    copy_query (capture, (Query){ l, 0, target }, from, (Query){ l, sentence, row });
+}
+
+PlaitCaptures *
+plait_captures_new (gint64 n)
+{
+  PlaitCaptures *captures = g_new (PlaitCaptures, 1);
+
+  captures->arena = plait_arena_new (0);
+  captures->of = plait_arena_new_array0 (captures->arena, PlaitCapture *, n + 1);
+  return captures;
+}
+
+void
+plait_captures_free (PlaitCaptures *captures)
+{
+  if (!captures)
+    return;
+  plait_arena_free (captures->arena);
+  g_free (captures);
 }

@@ -13,10 +13,10 @@
 /* Coverage of one attention to a memory. */
 typedef struct
 {
-  gint64 width;                /* 0: this memory is not covered */
-  PlaitScalar *states;         /* [pairs][width], after the attention was paid */
-  const char *name;            /* of what is known of each row, or NULL */
-  const PlaitScalar *prepared; /* [memory rows], with a name */
+  gint64 width;          /* 0: this memory is not covered */
+  PlaitScalar *states;   /* [pairs][width], after the attention was paid */
+  const char *name;      /* of what is known of each row, or NULL */
+  PlaitScalar *prepared; /* [memory rows], with a name */
 } PlaitCapturedCoverage;
 
 /* One softmax over rows that a combiner chose, and the one that was computed next. */
@@ -114,3 +114,30 @@ PlaitScalar *plait_capture_contexts (PlaitCapture *capture, guint layer, guint h
 
 /* Room for the sentinel's weights in @layer; noted in the capture. */
 PlaitScalar *plait_capture_sentinel (PlaitCapture *capture, guint layer, guint heads);
+
+/*
+ * What one sentence paid is a capture of that sentence alone, whose queries are its target rows: weights are
+ * [heads][target rows][rows] then. It borrows nothing of the pass but names. Its memories are rows and links without
+ * states; the links, never NULL, are level, first_child and n_children, all or none, and where rows come from, sentence
+ * and token.
+ */
+
+/* Empty room in @arena for what @length target rows of sentence @sentence of @batch paid. */
+PlaitCapture *plait_capture_sentence (PlaitArena *arena, const PlaitCapture *batch, gint64 sentence, gint64 length);
+
+/* Copies what query row @row of @from, one of sentence @sentence, paid to target row @target of @capture, which is of
+ * that sentence alone. */
+void plait_capture_add_row (PlaitCapture *capture, gint64 target, const PlaitCapture *from, gint64 sentence,
+                            gint64 row);
+
+/* What several sentences paid, each alone. */
+typedef struct
+{
+  PlaitArena *arena; /* of all of them */
+  PlaitCapture **of; /* NULL each until it is made */
+} PlaitCaptures;
+
+/* Places for @n. (transfer full) */
+PlaitCaptures *plait_captures_new (gint64 n);
+void plait_captures_free (PlaitCaptures *captures);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCaptures, plait_captures_free)

@@ -30,7 +30,7 @@ force (gpointer data)
 
 gboolean
 plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_log_probabilities,
-                     PlaitSentenceAttention **attention, gboolean coverage, GError **error)
+                     PlaitCaptures **attention, gboolean coverage, GError **error)
 {
   Forced forced = {
     .search = search,
@@ -53,14 +53,15 @@ plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_l
     }
   if (attention)
     {
-      *attention = g_new0 (PlaitSentenceAttention, batch->n_sentences);
+      *attention = plait_captures_new (batch->n_sentences);
       for (gint64 s = 0; s < batch->n_sentences; s++)
         {
           gint64 length = plait_ragged_length (batch->target_rows, s);
+          PlaitCapture *paid = plait_capture_sentence ((*attention)->arena, forced.capture, s, length);
 
-          plait_sentence_attention_begin (&(*attention)[s], forced.capture, s, length);
           for (gint64 t = 0; t < length; t++)
-            plait_sentence_attention_copy (&(*attention)[s], forced.capture, s, batch->target_rows.offsets[s] + t, t);
+            plait_capture_add_row (paid, t, forced.capture, s, batch->target_rows.offsets[s] + t);
+          (*attention)->of[s] = paid;
         }
     }
   return TRUE;

@@ -117,24 +117,25 @@ plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n)
 }
 
 /* @result is NULL where the sentence has no such hypothesis. */
-static void
-follow_hypothesis (const Work *work, gint64 sentence, const PlaitBeamResult *result, PlaitSentenceAttention *attention)
+static PlaitCapture *
+follow_hypothesis (const Work *work, gint64 sentence, const PlaitBeamResult *result, PlaitArena *arena)
 {
   gint64 target = result ? result->length : 0;
+  PlaitCapture *paid = plait_capture_sentence (arena, work->captures->pdata[0], sentence, target);
 
-  plait_sentence_attention_begin (attention, work->captures->pdata[0], sentence, target);
   for (gint64 token = result ? result->last : -1; token >= 0;)
     {
       const PlaitBeamToken *at = plait_beam_token (work->beam, token);
 
-      plait_sentence_attention_copy (attention, work->captures->pdata[at->step], sentence, at->row, --target);
+      plait_capture_add_row (paid, --target, work->captures->pdata[at->step], sentence, at->row);
       token = at->previous;
     }
+  return paid;
 }
 
-/* Of the sentences of @work, which begin at @attention, where rows of hypotheses are @all long. */
+/* Of the sentences of @work, which are @first and those behind it of @all. */
 static void
-follow_attention (const Work *work, PlaitSentenceAttention *attention, gint64 all)
+follow_attention (const Work *work, PlaitCaptures *attention, gint64 first, gint64 all)
 {
   g_autofree PlaitBeamResult *results = g_new (PlaitBeamResult, work->settings.beam);
 
@@ -143,7 +144,8 @@ follow_attention (const Work *work, PlaitSentenceAttention *attention, gint64 al
       guint found = plait_beam_results (work->beam, s, results);
 
       for (guint i = 0; i < work->attended; i++)
-        follow_hypothesis (work, s, i < found ? &results[i] : NULL, &attention[i * all + s]);
+        attention->of[i * all + first + s]
+            = follow_hypothesis (work, s, i < found ? &results[i] : NULL, attention->arena);
     }
 }
 
@@ -516,8 +518,7 @@ run_parts (GArray *works, const Work *common, gint64 n, GError **error)
 
 PlaitHypotheses *
 plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
-                                   PlaitSentenceAttention **attention, guint attended, gboolean coverage,
-                                   GError **error)
+                                   PlaitCaptures **attention, guint attended, gboolean coverage, GError **error)
 {
   g_autoptr (GArray) works = g_array_new (FALSE, FALSE, sizeof (Work));
   gboolean by_steps = goes_by_steps (search);
@@ -540,14 +541,14 @@ plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
       return NULL;
     }
   if (attention)
-    *attention = g_new0 (PlaitSentenceAttention, attended * batch->n_sentences);
+    *attention = plait_captures_new (attended * batch->n_sentences);
   for (guint i = 0; by_steps && i < works->len; i++)
     {
       const Work *work = &g_array_index (works, Work, i);
 
       collect (work);
       if (attention)
-        follow_attention (work, *attention + (work->hypotheses - hypotheses), batch->n_sentences);
+        follow_attention (work, *attention, work->hypotheses - hypotheses, batch->n_sentences);
     }
   count_work (&search->work, hypotheses, batch->n_sentences, start);
   if (by_steps)

@@ -3,7 +3,7 @@
 
 #include "base/ranks.h"
 #include "model/model.h"
-#include "model/sentence-attention.h"
+#include "model/capture.h"
 
 /*
  * Beam search over sentences and hypotheses together (greedy: a beam of one), and forced decoding.
@@ -80,11 +80,10 @@ void plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n);
  * sentence has fewer), and with @coverage also their coverage, whose states are some fifty numbers a pair where
  * attention is one a head. */
 PlaitHypotheses *plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
-                                                    const PlaitDecodeSettings *settings,
-                                                    PlaitSentenceAttention **attention, guint attended,
-                                                    gboolean coverage, GError **error);
+                                                    const PlaitDecodeSettings *settings, PlaitCaptures **attention,
+                                                    guint attended, gboolean coverage, GError **error);
 
 /* Forced decoding of the batch's targets: the log-probability of each target row in @row_log_probabilities [target
  * rows], and with @attention non-NULL the attention of each sentence, with @coverage also its coverage. */
 gboolean plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_log_probabilities,
-                              PlaitSentenceAttention **attention, gboolean coverage, GError **error);
+                              PlaitCaptures **attention, gboolean coverage, GError **error);

@@ -208,8 +208,8 @@ typedef struct
 
 /* Keeps the hypotheses of one batch where their sentences belong, and hands over their attention. */
 static gboolean
-keep (const Translating *to, const PlaitBatch *batch, PlaitHypotheses *hypotheses,
-      const PlaitSentenceAttention *attention, GError **error)
+keep (const Translating *to, const PlaitBatch *batch, PlaitHypotheses *hypotheses, const PlaitCaptures *attention,
+      GError **error)
 {
   gboolean good = TRUE;
 
@@ -217,7 +217,7 @@ keep (const Translating *to, const PlaitBatch *batch, PlaitHypotheses *hypothese
     {
       to->translation->hypotheses[batch->sentence[i]] = hypotheses[i];
       if (good && attention && hypotheses[i].n > 0)
-        good = to->take (batch, i, &hypotheses[i].hypotheses[0], &attention[i], to->data, error);
+        good = to->take (batch, i, &hypotheses[i].hypotheses[0], attention->of[i], to->data, error);
     }
   g_free (hypotheses);
   return good;
@@ -227,19 +227,14 @@ static gboolean
 translate_batch (gpointer data, const PlaitBatch *batch, gboolean own, GError **error)
 {
   const Translating *to = data;
-  PlaitSentenceAttention *attention = NULL;
+  g_autoptr (PlaitCaptures) attention = NULL;
   PlaitHypotheses *hypotheses;
-  gboolean kept;
 
   if (!own)
     return TRUE;
   hypotheses = plait_search_batch_with_attention (to->search, batch, to->settings, to->take ? &attention : NULL, 1,
                                                   FALSE, error);
-  if (!hypotheses)
-    return FALSE;
-  kept = keep (to, batch, hypotheses, attention, error);
-  plait_sentence_attention_free (attention, batch->n_sentences);
-  return kept;
+  return hypotheses && keep (to, batch, hypotheses, attention, error);
 }
 
 PlaitTranslation *
@@ -282,7 +277,7 @@ typedef struct
 
 /* Sums of one batch, and its attention handed over as that of the targets. */
 static gboolean
-keep_scores (const Scoring *to, const PlaitBatch *batch, const double *rows, const PlaitSentenceAttention *attention,
+keep_scores (const Scoring *to, const PlaitBatch *batch, const double *rows, const PlaitCaptures *attention,
              GError **error)
 {
   for (gint64 i = 0; i < batch->n_sentences; i++)
@@ -304,7 +299,7 @@ keep_scores (const Scoring *to, const PlaitBatch *batch, const double *rows, con
             .ended = TRUE,
           };
 
-          if (!to->take (batch, i, &target, &attention[i], to->data, error))
+          if (!to->take (batch, i, &target, attention->of[i], to->data, error))
             return FALSE;
         }
     }
@@ -315,14 +310,10 @@ static gboolean
 score_own_batch (const Scoring *to, const PlaitBatch *batch, GError **error)
 {
   g_autofree double *rows = g_new (double, plait_ragged_rows (batch->target_rows));
-  PlaitSentenceAttention *attention = NULL;
-  gboolean kept;
+  g_autoptr (PlaitCaptures) attention = NULL;
 
-  if (!plait_search_forced (to->search, batch, rows, to->take ? &attention : NULL, FALSE, error))
-    return FALSE;
-  kept = keep_scores (to, batch, rows, attention, error);
-  plait_sentence_attention_free (attention, batch->n_sentences);
-  return kept;
+  return plait_search_forced (to->search, batch, rows, to->take ? &attention : NULL, FALSE, error)
+         && keep_scores (to, batch, rows, attention, error);
 }
 
 static gboolean

@@ -9,14 +9,27 @@
 /* What a sentinel is called, as a label and as a group: no source can have this name. */
 #define SENTINEL "<sentinel>"
 
-/* The greatest of the @n numbers of heads at @heads[i * stride]. */
+static gint64
+length_of (const PlaitCapture *a)
+{
+  return plait_ragged_rows (a->queries);
+}
+
+/* How many rows of the sentence the memory has that @of attends to. */
+static gint64
+rows_of (const PlaitCapture *a, const PlaitCapturedAttention *of)
+{
+  return plait_ragged_rows (a->memories[of->memory].rows);
+}
+
+/* The most heads that @items [layers] have. */
 static guint
-most_heads (const guint *heads, guint n, guint stride)
+most_heads (const PlaitCapture *a, const PlaitCapturedItems *items)
 {
   guint most = 0;
 
-  for (guint i = 0; i < n; i++)
-    most = MAX (most, heads[i * stride]);
+  for (guint l = 0; l < a->n_layers; l++)
+    most = MAX (most, items[l].heads);
   return most;
 }
 
@@ -37,21 +50,20 @@ typedef struct
 } Paid;
 
 static Paid
-paid_by (const PlaitSentenceAttention *a, guint first, guint l, guint h, gint64 t)
+paid_by (const PlaitCapture *a, const PlaitCapturedAttention *first, guint l, guint h, gint64 t)
 {
   Paid paid = { 0, FALSE, TRUE };
 
-  for (guint i = first; i < a->n_attentions; i++)
+  for (const PlaitCapturedAttention *of = first; of; of = of->next)
     {
-      guint place = l * a->n_attentions + i;
-      gint64 rows = a->rows[a->memory[i]];
-      const PlaitScalar *row = a->weights[place] + (h * a->length + t) * rows;
+      const PlaitCapturedLayer *layer = &of->layers[l];
+      gint64 rows = rows_of (a, of);
       double sum = 0;
 
-      if (g_strcmp0 (a->names[i], a->names[first]) != 0 || h >= a->heads[place] || a->choices[place])
+      if (g_strcmp0 (of->name, first->name) != 0 || h >= layer->heads || layer->sets)
         continue;
       for (gint64 k = 0; k < rows; k++)
-        sum += (double)row[k];
+        sum += (double)layer->weights[(h * length_of (a) + t) * rows + k];
       paid.joint += sum;
       paid.any |= rows > 0;
       paid.separate &= rows == 0 || fabs (sum - 1) < 1e-4;
@@ -59,70 +71,75 @@ paid_by (const PlaitSentenceAttention *a, guint first, guint l, guint h, gint64 
   return paid;
 }
 
-static gboolean
-is_first_of_name (const PlaitSentenceAttention *a, guint i)
+/* The first attention that is called @name, or NULL. */
+static const PlaitCapturedAttention *
+first_of_name (const PlaitCapture *a, const char *name)
 {
-  for (guint k = 0; k < i; k++)
-    if (g_strcmp0 (a->names[k], a->names[i]) == 0)
-      return FALSE;
-  return TRUE;
+  const PlaitCapturedAttention *of = a->attentions;
+
+  while (of && g_strcmp0 (of->name, name) != 0)
+    of = of->next;
+  return of;
 }
 
-/* Whether the sentinel of the first level is an item of the attentions called as attention @i is. */
+/* Whether the sentinel of the first level is an item of the attentions that are called @name. */
 static gboolean
-has_sentinel (const PlaitSentenceAttention *a, guint i)
+has_sentinel (const PlaitCapture *a, const char *name)
 {
-  for (guint k = 0; k < a->n_attentions; k++)
-    if (g_strcmp0 (a->names[k], PLAIT_CAPTURED_JOINTLY) == 0)
-      return g_strcmp0 (a->names[i], PLAIT_CAPTURED_JOINTLY) == 0;
-  return !a->names[i];
+  return g_strcmp0 (name, first_of_name (a, PLAIT_CAPTURED_JOINTLY) ? PLAIT_CAPTURED_JOINTLY : NULL) == 0;
 }
 
 /* Each row of weights is a distribution, jointly over what one softmax covers. With which weights chosen rows are read
  * is the combiner's own affair. */
 static gboolean
-check_rows (const PlaitSentenceAttention *a, GError **error)
+check_rows (const PlaitCapture *a, GError **error)
 {
   for (guint l = 0; l < a->n_layers; l++)
-    for (gint64 t = 0; t < a->length; t++)
-      for (guint i = 0; i < a->n_attentions; i++)
-        for (guint h = 0;
-             is_first_of_name (a, i) && h < most_heads (a->heads + l * a->n_attentions, a->n_attentions, 1); h++)
-          {
-            Paid paid = paid_by (a, i, l, h, t);
+    {
+      guint heads = 0;
 
-            if (a->context_heads[l] == 0 && h < a->sentinel_heads[l] && has_sentinel (a, i))
-              {
-                paid.joint += (double)a->sentinels[l][h * a->length + t];
-                paid.any = TRUE;
-                paid.separate = FALSE;
-              }
-            if (paid.any && !paid.separate && !(fabs (paid.joint - 1) < 1e-4))
-              return fail_on_sum ("attention", l, h, t, paid.joint, error);
-          }
+      for (const PlaitCapturedAttention *of = a->attentions; of; of = of->next)
+        heads = MAX (heads, of->layers[l].heads);
+      for (gint64 t = 0; t < length_of (a); t++)
+        for (const PlaitCapturedAttention *of = a->attentions; of; of = of->next)
+          for (guint h = 0; first_of_name (a, of->name) == of && h < heads; h++)
+            {
+              Paid paid = paid_by (a, of, l, h, t);
+
+              if (a->contexts[l].heads == 0 && h < a->sentinels[l].heads && has_sentinel (a, of->name))
+                {
+                  paid.joint += (double)a->sentinels[l].weights[h * length_of (a) + t];
+                  paid.any = TRUE;
+                  paid.separate = FALSE;
+                }
+              if (paid.any && !paid.separate && !(fabs (paid.joint - 1) < 1e-4))
+                return fail_on_sum ("attention", l, h, t, paid.joint, error);
+            }
+    }
   return TRUE;
 }
 
 /* The attention to contexts is a distribution over the memories that are there, and the sentinel. */
 static gboolean
-check_contexts (const PlaitSentenceAttention *a, GError **error)
+check_contexts (const PlaitCapture *a, GError **error)
 {
   gboolean any = FALSE;
 
   for (guint m = 0; m < a->n_memories; m++)
-    any |= a->rows[m] > 0;
+    any |= plait_ragged_rows (a->memories[m].rows) > 0;
   for (guint l = 0; l < a->n_layers; l++)
-    for (guint h = 0; h < a->context_heads[l]; h++)
-      for (gint64 t = 0; t < a->length; t++)
+    for (guint h = 0; h < a->contexts[l].heads; h++)
+      for (gint64 t = 0; t < length_of (a); t++)
         {
-          const PlaitScalar *row = a->contexts[l] + (h * a->length + t) * a->n_memories;
+          gint64 row = h * length_of (a) + t;
+          gboolean sentinel = h < a->sentinels[l].heads;
           double sum = 0;
 
           for (guint m = 0; m < a->n_memories; m++)
-            sum += (double)row[m];
-          if (h < a->sentinel_heads[l])
-            sum += (double)a->sentinels[l][h * a->length + t];
-          if (!(fabs (sum - (any || h < a->sentinel_heads[l])) < 1e-4))
+            sum += (double)a->contexts[l].weights[row * a->n_memories + m];
+          if (sentinel)
+            sum += (double)a->sentinels[l].weights[row];
+          if (!(fabs (sum - (any || sentinel)) < 1e-4))
             return fail_on_sum ("attention to contexts", l, h, t, sum, error);
         }
   return TRUE;
@@ -146,11 +163,11 @@ write_map (PlaitStore *store, const char *path, const char *name, const char *si
 }
 
 char *
-plait_attention_label (const PlaitSentenceAttention *a, guint i, const PlaitLabels *labels)
+plait_attention_label (const PlaitCapturedAttention *of, const PlaitLabels *labels)
 {
-  const char *memory = labels->names[a->memory[i]];
+  const char *memory = labels->names[of->memory];
 
-  return a->names[i] ? g_strdup_printf ("%s:%s", memory, a->names[i]) : g_strdup (memory);
+  return of->name ? g_strdup_printf ("%s:%s", memory, of->name) : g_strdup (memory);
 }
 
 /* Of memory @m, if it is of documents: whose rows they are. */
@@ -167,38 +184,49 @@ write_places (PlaitStore *store, const char *path, const char *name, const Plait
                                 axes, error);
 }
 
+/* What was paid to @items [layers] of @n rows. */
 static gboolean
-write_attention (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint i,
-                 const PlaitLabels *labelled, GError **error)
+write_items (PlaitStore *store, const char *path, const char *name, const char *title, const PlaitCapture *a,
+             const PlaitCapturedItems *items, gint64 n, char **targets, char **rows, GError **error)
 {
-  g_autofree char *name = plait_attention_label (a, i, labelled);
   static const char *const axes[] = { "layer", "head", "target", "row" };
-  guint heads = most_heads (a->heads + i, a->n_layers, a->n_attentions), m = a->memory[i];
-  gint64 shape[] = { a->n_layers, heads, a->length, a->rows[m] };
-  gint64 block = (gint64)heads * a->length * a->rows[m];
-  char **labels[] = { NULL, NULL, labelled->targets, labelled->rows[m] };
+  gint64 shape[] = { a->n_layers, most_heads (a, items), length_of (a), n };
+  gint64 block = shape[1] * shape[2] * n;
+  char **labels[] = { NULL, NULL, targets, rows };
   g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * block + 1);
-  g_autofree char *title = g_strdup_printf ("attention to %s", name);
 
-  if (block == 0)
-    return TRUE; /* missing, or not attended to */
   for (guint l = 0; l < a->n_layers; l++)
-    memcpy (values + l * block, a->weights[l * a->n_attentions + i],
-            (gsize)a->heads[l * a->n_attentions + i] * a->length * a->rows[m] * sizeof *values);
-  return write_map (store, path, name, "weights", title, 4, shape, values, axes, labels, error)
-         && write_places (store, path, name, labelled, m, a->rows[m], error);
+    if (items[l].heads > 0)
+      memcpy (values + l * block, items[l].weights, (gsize)(items[l].heads * shape[2] * n) * sizeof *values);
+  return write_map (store, path, name, "weights", title, 4, shape, values, axes, labels, error);
+}
+
+static gboolean
+write_attention (PlaitStore *store, const char *path, const PlaitCapture *a, const PlaitCapturedAttention *of,
+                 const PlaitLabels *labels, GError **error)
+{
+  g_autofree char *name = plait_attention_label (of, labels);
+  g_autofree char *title = g_strdup_printf ("attention to %s", name);
+  g_autofree PlaitCapturedItems *items = g_new (PlaitCapturedItems, a->n_layers);
+  gint64 rows = rows_of (a, of);
+
+  for (guint l = 0; l < a->n_layers; l++)
+    items[l] = (PlaitCapturedItems){ of->layers[l].heads, of->layers[l].weights };
+  if (rows == 0 || most_heads (a, items) == 0)
+    return TRUE; /* missing, or not attended to */
+  return write_items (store, path, name, title, a, items, rows, labels->targets, labels->rows[of->memory], error)
+         && write_places (store, path, name, labels, of->memory, rows, error);
 }
 
 /* The attention to contexts: a column a memory, and one for the sentinel where there is one. */
 static gboolean
-write_contexts (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, const PlaitLabels *labelled,
-                GError **error)
+write_contexts (PlaitStore *store, const char *path, const PlaitCapture *a, const PlaitLabels *labelled, GError **error)
 {
   static const char *const axes[] = { "layer", "head", "target", "memory" };
-  guint heads = most_heads (a->context_heads, a->n_layers, 1), n = a->n_memories;
-  guint columns = n + (most_heads (a->sentinel_heads, a->n_layers, 1) > 0);
-  gint64 shape[] = { a->n_layers, heads, a->length, columns };
-  gint64 block = (gint64)heads * a->length;
+  gint64 heads = most_heads (a, a->contexts);
+  guint n = a->n_memories, columns = n + (most_heads (a, a->sentinels) > 0);
+  gint64 shape[] = { a->n_layers, heads, length_of (a), columns };
+  gint64 block = heads * length_of (a);
   g_autofree char **names = g_new0 (char *, columns + 1);
   char **labels[] = { NULL, NULL, labelled->targets, names };
   g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * block * columns + 1);
@@ -206,127 +234,113 @@ write_contexts (PlaitStore *store, const char *path, const PlaitSentenceAttentio
   for (guint m = 0; m < columns; m++)
     names[m] = (char *)(m < n ? labelled->names[m] : SENTINEL);
   for (guint l = 0; l < a->n_layers; l++)
-    for (gint64 row = 0; row < a->context_heads[l] * a->length; row++)
+    for (gint64 row = 0; row < a->contexts[l].heads * length_of (a); row++)
       {
         PlaitScalar *to = values + (l * block + row) * columns;
 
-        memcpy (to, a->contexts[l] + row * n, n * sizeof *to);
-        if (row < a->sentinel_heads[l] * a->length)
-          to[n] = a->sentinels[l][row];
+        memcpy (to, a->contexts[l].weights + row * n, n * sizeof *to);
+        if (row < a->sentinels[l].heads * length_of (a))
+          to[n] = a->sentinels[l].weights[row];
       }
   return write_map (store, path, "contexts", "weights", "attention over the sources' contexts", 4, shape, values, axes,
                     labels, error);
 }
 
-/* The sentinel of joint attention: as a memory of one row. */
-static gboolean
-write_sentinel (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, const PlaitLabels *labelled,
-                GError **error)
-{
-  static const char *const axes[] = { "layer", "head", "target", "row" };
-  guint heads = most_heads (a->sentinel_heads, a->n_layers, 1);
-  gint64 shape[] = { a->n_layers, heads, a->length, 1 };
-  gint64 block = (gint64)heads * a->length;
-  char *names[] = { (char *)SENTINEL, NULL };
-  char **labels[] = { NULL, NULL, labelled->targets, names };
-  g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * block + 1);
-
-  for (guint l = 0; l < a->n_layers; l++)
-    memcpy (values + l * block, a->sentinels[l], (gsize)a->sentinel_heads[l] * a->length * sizeof *values);
-  return write_map (store, path, SENTINEL, "weights", "attention to the sentinel", 4, shape, values, axes, labels,
-                    error);
-}
-
 /* The heads of the two attentions do not pair up, so the product of their means is what can be said. */
 static gboolean
-write_effective (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint i,
+write_effective (PlaitStore *store, const char *path, const PlaitCapture *a, const PlaitCapturedAttention *of,
                  const PlaitLabels *labelled, GError **error)
 {
-  guint m = a->memory[i];
-  g_autofree char *name = plait_attention_label (a, i, labelled);
+  guint m = of->memory;
+  gint64 rows = rows_of (a, of), length = length_of (a);
+  g_autofree char *name = plait_attention_label (of, labelled);
   g_autofree char *effective = g_strconcat (name, ".effective", NULL);
   static const char *const axes[] = { "layer", "target", "row" };
-  gint64 shape[] = { a->n_layers, a->length, a->rows[m] };
+  gint64 shape[] = { a->n_layers, length, rows };
   char **labels[] = { NULL, labelled->targets, labelled->rows[m] };
-  g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * a->length * a->rows[m] + 1);
+  g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * length * rows + 1);
   g_autofree char *title = g_strdup_printf ("effective attention to %s: both attentions together", name);
+  gboolean any = FALSE;
 
-  if (a->rows[m] == 0 || most_heads (a->heads + i, a->n_layers, a->n_attentions) == 0)
-    return TRUE;
   for (guint l = 0; l < a->n_layers; l++)
-    for (gint64 t = 0; t < a->length; t++)
+    for (gint64 t = 0; t < length; t++)
       {
-        guint place = l * a->n_attentions + i;
-        PlaitScalar *row = values + (l * a->length + t) * a->rows[m];
+        const PlaitCapturedLayer *paid = &of->layers[l];
+        const PlaitCapturedItems *contexts = &a->contexts[l];
+        PlaitScalar *row = values + (l * length + t) * rows;
         PlaitScalar share = 0;
 
-        for (guint h = 0; h < a->context_heads[l]; h++)
-          share += a->contexts[l][(h * a->length + t) * a->n_memories + m] / a->context_heads[l];
-        for (guint h = 0; h < a->heads[place]; h++)
-          for (gint64 k = 0; k < a->rows[m]; k++)
-            row[k] += share * a->weights[place][(h * a->length + t) * a->rows[m] + k] / a->heads[place];
+        any |= paid->heads > 0;
+        for (guint h = 0; h < contexts->heads; h++)
+          share += contexts->weights[(h * length + t) * a->n_memories + m] / contexts->heads;
+        for (guint h = 0; h < paid->heads; h++)
+          for (gint64 k = 0; k < rows; k++)
+            row[k] += share * paid->weights[(h * length + t) * rows + k] / paid->heads;
       }
-  return write_map (store, path, effective, "weights", title, 3, shape, values, axes, labels, error)
-         && write_places (store, path, effective, labelled, m, a->rows[m], error);
+  return rows == 0 || !any
+         || (write_map (store, path, effective, "weights", title, 3, shape, values, axes, labels, error)
+             && write_places (store, path, effective, labelled, m, rows, error));
 }
 
 gboolean
-plait_attention_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, const PlaitLabels *labels,
+plait_attention_write (PlaitStore *store, const char *path, const PlaitCapture *a, const PlaitLabels *labels,
                        GError **error)
 {
-  gboolean second = most_heads (a->context_heads, a->n_layers, 1) > 0;
+  gboolean second = most_heads (a, a->contexts) > 0;
+  char *sentinel[] = { (char *)SENTINEL, NULL };
 
   if (!check_rows (a, error) || !check_contexts (a, error))
     return FALSE;
-  for (guint i = 0; i < a->n_attentions && a->length > 0; i++)
-    if (!write_attention (store, path, a, i, labels, error)
-        || (second && !write_effective (store, path, a, i, labels, error)))
-      return FALSE;
-  if (a->length == 0)
+  if (length_of (a) == 0)
     return TRUE;
+  for (const PlaitCapturedAttention *of = a->attentions; of; of = of->next)
+    if (!write_attention (store, path, a, of, labels, error)
+        || (second && !write_effective (store, path, a, of, labels, error)))
+      return FALSE;
   if (second)
     return write_contexts (store, path, a, labels, error);
-  return most_heads (a->sentinel_heads, a->n_layers, 1) == 0 || write_sentinel (store, path, a, labels, error);
+  /* The sentinel of joint attention is as a memory of one row. */
+  return most_heads (a, a->sentinels) == 0
+         || write_items (store, path, SENTINEL, "attention to the sentinel", a, a->sentinels, 1, labels->targets,
+                         sentinel, error);
 }
 
 /*
  * Coverage
  */
 
-/* The sums of what memory and layer @place have been paid, [target, row], the mean of the heads. (transfer full) */
+/* The sums of what @paid is about, [target, row], the mean of the heads. (transfer full) */
 static PlaitScalar *
-accumulate (const PlaitSentenceAttention *a, guint place)
+accumulate (const PlaitCapturedLayer *paid, gint64 length, gint64 rows)
 {
-  gint64 rows = a->rows[a->memory[place % a->n_attentions]];
-  PlaitScalar *sums = g_new0 (PlaitScalar, a->length * rows + 1);
+  PlaitScalar *sums = g_new0 (PlaitScalar, length * rows + 1);
 
-  for (gint64 t = 0; t < a->length; t++)
+  for (gint64 t = 0; t < length; t++)
     for (gint64 i = 0; i < rows; i++)
       {
-        double paid = 0;
+        double sum = 0;
 
-        for (guint h = 0; h < a->heads[place]; h++)
-          paid += (double)a->weights[place][(h * a->length + t) * rows + i];
-        sums[t * rows + i] = (PlaitScalar)(paid / a->heads[place] + (t > 0 ? (double)sums[(t - 1) * rows + i] : 0));
+        for (guint h = 0; h < paid->heads; h++)
+          sum += (double)paid->weights[(h * length + t) * rows + i];
+        sums[t * rows + i] = (PlaitScalar)(sum / paid->heads + (t > 0 ? (double)sums[(t - 1) * rows + i] : 0));
       }
   return sums;
 }
 
 static gboolean
-write_coverage (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint place,
-                const PlaitLabels *labels, GError **error)
+write_coverage (PlaitStore *store, const char *path, const PlaitCapture *a, const PlaitCapturedAttention *of,
+                guint layer, const PlaitLabels *labels, GError **error)
 {
   static const char *const axes[] = { "target", "row", "unit" };
-  const PlaitSentenceCoverage *coverage = &a->coverage[place];
-  guint i = place % a->n_attentions, layer = place / a->n_attentions, m = a->memory[i];
-  g_autofree char *name = plait_attention_label (a, i, labels);
-  gint64 shape[] = { a->length, a->rows[m], coverage->width };
+  const PlaitCapturedCoverage *coverage = &of->layers[layer].coverage;
+  g_autofree char *name = plait_attention_label (of, labels);
+  gint64 shape[] = { length_of (a), rows_of (a, of), coverage->width };
   gboolean scalar = coverage->width == 1;
   g_autofree char *kind = a->n_layers > 1 ? g_strdup_printf ("%s/%u", name, layer) : g_strdup (name);
   g_autofree char *title = scalar ? g_strdup_printf ("coverage of %s: its state after each step", name)
                                   : g_strdup_printf ("coverage of %s: attention so far", name);
-  g_autofree PlaitScalar *sums = accumulate (a, place);
-  char **axis_labels[] = { labels->targets, labels->rows[m] };
+  g_autofree PlaitScalar *sums = accumulate (&of->layers[layer], shape[0], shape[1]);
+  char **axis_labels[] = { labels->targets, labels->rows[of->memory] };
 
   if (!write_map (store, path, kind, scalar ? "state" : "accumulated", title, 2, shape,
                   scalar ? coverage->states : sums, axes, axis_labels, error)
@@ -341,12 +355,13 @@ write_coverage (PlaitStore *store, const char *path, const PlaitSentenceAttentio
 }
 
 gboolean
-plait_coverage_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, const PlaitLabels *labels,
+plait_coverage_write (PlaitStore *store, const char *path, const PlaitCapture *a, const PlaitLabels *labels,
                       GError **error)
 {
-  for (guint i = 0; i < a->n_layers * a->n_attentions; i++)
-    if (a->coverage[i].width > 0 && a->length > 0 && a->rows[a->memory[i % a->n_attentions]] > 0
-        && !write_coverage (store, path, a, i, labels, error))
-      return FALSE;
+  for (guint l = 0; l < a->n_layers; l++)
+    for (const PlaitCapturedAttention *of = a->attentions; of; of = of->next)
+      if (of->layers[l].coverage.width > 0 && length_of (a) > 0 && rows_of (a, of) > 0
+          && !write_coverage (store, path, a, of, l, labels, error))
+        return FALSE;
   return TRUE;
 }

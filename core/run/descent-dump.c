@@ -7,7 +7,7 @@
 /* What is put together for one attention. */
 typedef struct
 {
-  const PlaitSentenceLevels *levels;
+  const PlaitLinks *links;
   gint64 rows;
   gint64 *owner;    /* [rows]: the first row whose children begin here; -1: none */
   double *reached;  /* [rows]: the sum of the paths that lead to each row, of one entry */
@@ -17,11 +17,11 @@ typedef struct
 } Dump;
 
 static Dump
-dump_new (const PlaitSentenceLevels *levels, gint64 rows)
+dump_new (const PlaitLinks *links, gint64 rows)
 {
   static const gint64 none = 0;
   Dump dump = {
-    .levels = levels,
+    .links = links,
     .rows = rows,
     .owner = g_new (gint64, rows + 1),
     .reached = g_new0 (double, rows + 1),
@@ -37,9 +37,9 @@ dump_new (const PlaitSentenceLevels *levels, gint64 rows)
 
   for (gint64 i = 0; i < rows; i++)
     dump.owner[i] = -1;
-  for (gint64 i = rows - 1; levels->level && i >= 0; i--)
-    if (levels->n_children[i] > 0)
-      dump.owner[levels->first_child[i]] = i;
+  for (gint64 i = rows - 1; links->level && i >= 0; i--)
+    if (links->n_children[i] > 0)
+      dump.owner[links->first_child[i]] = i;
   g_array_append_val (dump.entry_offsets, none);
   g_array_append_val (dump.set_offsets, none);
   return dump;
@@ -72,14 +72,14 @@ was_weighed (const Dump *dump, gint64 row)
 static gint64
 parent_of (const Dump *dump, const gint64 *row, gint64 n)
 {
-  const PlaitSentenceLevels *levels = dump->levels;
+  const PlaitLinks *links = dump->links;
 
   for (gint64 i = 1; i < n; i++)
     if (row[i] != row[0] + i)
       return -1;
   /* Neighbours may begin with the same row. */
-  for (gint64 p = n > 0 ? dump->owner[row[0]] : -1; p >= 0 && p < dump->rows && levels->first_child[p] == row[0]; p++)
-    if (levels->n_children[p] == n && was_weighed (dump, p))
+  for (gint64 p = n > 0 ? dump->owner[row[0]] : -1; p >= 0 && p < dump->rows && links->first_child[p] == row[0]; p++)
+    if (links->n_children[p] == n && was_weighed (dump, p))
       return p;
   return -1;
 }
@@ -125,7 +125,7 @@ add_set (Dump *dump, const gint64 *row, const PlaitScalar *weights, gint64 n, gi
 static gboolean
 is_alone (const Dump *dump, gint64 row)
 {
-  const gint64 *level = dump->levels->level;
+  const gint64 *level = dump->links->level;
 
   return (row == 0 || level[row - 1] != level[row]) && (row + 1 == dump->rows || level[row + 1] != level[row]);
 }
@@ -138,7 +138,7 @@ add_tops (Dump *dump, const gint64 *row, gint64 n, guint first)
   static const PlaitScalar whole = 1;
   gint64 top = n > 0 ? dump->owner[row[0]] : -1;
 
-  if (top < 0 || dump->levels->n_children[top] != n || !is_alone (dump, top))
+  if (top < 0 || dump->links->n_children[top] != n || !is_alone (dump, top))
     return;
   add_tops (dump, &top, 1, first);
   add_set (dump, &top, &whole, 1, parent_of (dump, &top, 1), first);
@@ -146,21 +146,16 @@ add_tops (Dump *dump, const gint64 *row, gint64 n, guint first)
 
 /* What one target row and head has weighed; @read [rows] are the weights that rows are read with. */
 static void
-add_entry (Dump *dump, const PlaitSentenceChoice *choice, const PlaitScalar *read)
+add_entry (Dump *dump, const PlaitCapturedSets *sets, const PlaitScalar *read)
 {
   guint first = dump->row->len;
   gint64 end;
 
   dump->n_entries++;
-  for (gint64 set = 0; set < choice->n; set++)
-    {
-      const gint64 *row = choice->row + choice->offset[set];
-      gint64 n = choice->offset[set + 1] - choice->offset[set];
-
-      if (set == 0)
-        add_tops (dump, row, n, first);
-      add_set (dump, row, choice->weights + choice->offset[set], n, parent_of (dump, row, n), first);
-    }
+  if (sets->first)
+    add_tops (dump, sets->first->row, sets->first->n, first);
+  for (const PlaitCapturedSet *set = sets->first; set; set = set->next)
+    add_set (dump, set->row, set->weights, set->n, parent_of (dump, set->row, set->n), first);
   for (guint i = first; i < dump->row->len; i++)
     if (read[g_array_index (dump->row, gint64, i)] > 0)
       g_array_index (dump->taken, guint8, i) = TRUE;
@@ -203,9 +198,9 @@ write_dump (const Place *place, const Dump *dump, char **rows, char **targets, g
 {
   return append (place, "target_labels", PLAIT_STORE_STRING, n_targets, targets)
          && append (place, "row_labels", PLAIT_STORE_STRING, dump->rows, rows)
-         && write_links (place, "row_level", dump->levels->level, 0, dump->rows)
-         && write_links (place, "row_first_child", dump->levels->first_child, -1, dump->rows)
-         && write_links (place, "row_children", dump->levels->n_children, 0, dump->rows)
+         && write_links (place, "row_level", dump->links->level, 0, dump->rows)
+         && write_links (place, "row_first_child", dump->links->first_child, -1, dump->rows)
+         && write_links (place, "row_children", dump->links->n_children, 0, dump->rows)
          && write_array (place, "entry_offsets", PLAIT_STORE_INT64, dump->entry_offsets)
          && write_array (place, "set_parent", PLAIT_STORE_INT64, dump->set_parent)
          && write_array (place, "set_offsets", PLAIT_STORE_INT64, dump->set_offsets)
@@ -216,45 +211,46 @@ write_dump (const Place *place, const Dump *dump, char **rows, char **targets, g
 }
 
 static gboolean
-write_attention (PlaitStore *store, const char *path, const PlaitSentenceAttention *a, guint i,
+write_attention (PlaitStore *store, const char *path, const PlaitCapture *a, const PlaitCapturedAttention *of,
                  const PlaitLabels *labels, guint heads, GError **error)
 {
-  static const PlaitSentenceChoice nothing = { 0 };
-  guint m = a->memory[i];
-  gint64 rows = a->rows[m];
-  g_autofree char *name = plait_attention_label (a, i, labels);
+  static const PlaitCapturedSets nothing = { 0 };
+  const PlaitMemory *memory = &a->memories[of->memory];
+  gint64 rows = plait_ragged_rows (memory->rows), length = plait_ragged_rows (a->queries);
+  g_autofree char *name = plait_attention_label (of, labels);
   g_autofree char *title = g_strdup_printf ("descent to %s", name);
-  const gint64 extents[] = { a->n_layers, heads, a->length };
+  const gint64 extents[] = { a->n_layers, heads, length };
   const Place place = { store, path, name, error };
-  g_auto (Dump) dump = dump_new (&a->levels[m], rows);
+  g_auto (Dump) dump = dump_new (memory->links, rows);
 
   for (guint l = 0; l < a->n_layers; l++)
-    for (gint64 entry = 0; entry < heads * a->length; entry++)
-      {
-        guint at = l * a->n_attentions + i;
-        const PlaitSentenceChoice *choice
-            = a->choices[at] && entry < a->heads[at] * a->length ? &a->choices[at][entry] : &nothing;
+    for (guint h = 0; h < heads; h++)
+      for (gint64 t = 0; t < length; t++)
+        {
+          const PlaitCapturedLayer *paid = &of->layers[l];
+          gboolean chosen = paid->sets && h < paid->heads;
 
-        add_entry (&dump, choice, choice->n > 0 ? a->weights[at] + entry * rows : NULL);
-      }
+          add_entry (&dump, chosen ? &paid->sets[t * paid->heads + h] : &nothing,
+                     chosen ? paid->weights + (h * length + t) * rows : NULL);
+        }
   return plait_store_append_attribute (store, path, name, "title", title, error)
          && append (&place, "extents", PLAIT_STORE_INT64, G_N_ELEMENTS (extents), extents)
-         && write_dump (&place, &dump, labels->rows[m], labels->targets, a->length);
+         && write_dump (&place, &dump, labels->rows[of->memory], labels->targets, length);
 }
 
 gboolean
-plait_descent_dump_write (PlaitStore *store, const char *path, const PlaitSentenceAttention *a,
-                          const PlaitLabels *labels, GError **error)
+plait_descent_dump_write (PlaitStore *store, const char *path, const PlaitCapture *a, const PlaitLabels *labels,
+                          GError **error)
 {
-  for (guint i = 0; i < a->n_attentions; i++)
+  for (const PlaitCapturedAttention *of = a->attentions; of; of = of->next)
     {
       guint heads = 0;
 
       for (guint l = 0; l < a->n_layers; l++)
-        if (a->choices[l * a->n_attentions + i])
-          heads = MAX (heads, a->heads[l * a->n_attentions + i]);
-      if (heads > 0 && a->length > 0 && a->rows[a->memory[i]] > 0
-          && !write_attention (store, path, a, i, labels, heads, error))
+        if (of->layers[l].sets)
+          heads = MAX (heads, of->layers[l].heads);
+      if (heads > 0 && plait_ragged_rows (a->queries) > 0 && plait_ragged_rows (a->memories[of->memory].rows) > 0
+          && !write_attention (store, path, a, of, labels, heads, error))
         return FALSE;
     }
   return TRUE;

@@ -350,7 +350,7 @@ labelled_memories (const PlaitEvaluator *evaluator, const PlaitBatch *batch, gui
 
 gboolean
 plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const char *name, const PlaitBatch *batch,
-                                        char *const *names, const PlaitSentenceAttention *attention,
+                                        char *const *names, const PlaitCaptures *attention,
                                         const PlaitHypotheses *hypotheses, PlaitStore *store, GError **error)
 {
   const PlaitExperiment *experiment = evaluator->system->experiment;
@@ -374,10 +374,10 @@ plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const c
           target = hypotheses[s].hypotheses[0].tokens;
           ended = hypotheses[s].hypotheses[0].ended;
         }
-      labels = plait_labels_new (memories, &attention[s], s, vocabulary, target, ended);
-      if (!plait_attention_write (store, path, &attention[s], labels, error)
-          || !plait_coverage_write (store, coverage, &attention[s], labels, error)
-          || !plait_descent_dump_write (store, descent, &attention[s], labels, error))
+      labels = plait_labels_new (memories, attention->of[s], s, vocabulary, target, ended);
+      if (!plait_attention_write (store, path, attention->of[s], labels, error)
+          || !plait_coverage_write (store, coverage, attention->of[s], labels, error)
+          || !plait_descent_dump_write (store, descent, attention->of[s], labels, error))
         return FALSE;
     }
   return TRUE;
@@ -396,7 +396,7 @@ write_some_attention (const PlaitEvaluator *evaluator, const char *split, const 
   g_auto (GStrv) names = NULL;
   g_autoptr (PlaitBatch) batch = NULL;
   PlaitHypotheses *hypotheses;
-  PlaitSentenceAttention *attention = NULL;
+  g_autoptr (PlaitCaptures) attention = NULL;
   gboolean written;
 
   for (gint64 i = 0; i < count; i++)
@@ -417,15 +417,12 @@ write_some_attention (const PlaitEvaluator *evaluator, const char *split, const 
   written
       = plait_evaluation_write_batch_attention (evaluator, split, batch, names, attention, hypotheses, store, error);
   plait_hypotheses_free (hypotheses, count);
-  plait_sentence_attention_free (attention, count);
   if (!written)
     return FALSE;
+  g_clear_pointer (&attention, plait_captures_free);
   rows = g_new (double, plait_ragged_rows (batch->target_rows));
-  if (!plait_search_forced (evaluator->search, batch, rows, &attention, TRUE, error))
-    return FALSE;
-  written = plait_evaluation_write_batch_attention (evaluator, forced, batch, names, attention, NULL, store, error);
-  plait_sentence_attention_free (attention, count);
-  return written;
+  return plait_search_forced (evaluator->search, batch, rows, &attention, TRUE, error)
+         && plait_evaluation_write_batch_attention (evaluator, forced, batch, names, attention, NULL, store, error);
 }
 
 gboolean

@@ -59,5 +59,5 @@ gboolean plait_evaluation_write_attention (const PlaitEvaluator *evaluator, cons
  * or with NULL the batch's own. */
 gboolean plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const char *name,
                                                  const PlaitBatch *batch, char *const *names,
-                                                 const PlaitSentenceAttention *attention,
-                                                 const PlaitHypotheses *hypotheses, PlaitStore *store, GError **error);
+                                                 const PlaitCaptures *attention, const PlaitHypotheses *hypotheses,
+                                                 PlaitStore *store, GError **error);

@@ -36,19 +36,19 @@ label_nodes (char **labels, gint64 first, gint64 n, const PlaitTrees *trees, gin
 
 /* Labels the rows above leaves with what they span. */
 static void
-label_levels (char **labels, gint64 n, const PlaitSentenceLevels *levels)
+label_levels (char **labels, gint64 n, const PlaitLinks *links)
 {
   for (gint64 row = 0; row < n; row++)
     {
       gint64 first = row, last = row;
 
-      if (levels->n_children[row] == 0)
+      if (links->n_children[row] == 0)
         continue;
       /* Children stand on a lower level, so this ends. */
-      while (levels->n_children[first] > 0)
-        first = levels->first_child[first];
-      while (levels->n_children[last] > 0)
-        last = levels->first_child[last] + levels->n_children[last] - 1;
+      while (links->n_children[first] > 0)
+        first = links->first_child[first];
+      while (links->n_children[last] > 0)
+        last = links->first_child[last] + links->n_children[last] - 1;
       if (!labels[first] || !labels[last])
         labels[row] = first == last ? g_strdup_printf ("[%jd]", first) : g_strdup_printf ("[%jd-%jd]", first, last);
       else
@@ -83,36 +83,34 @@ sentence_label (const PlaitVocabulary *vocabulary, const PlaitInput *input, gint
 
 /* The rows of a memory of documents: tokens, or sentences. */
 static void
-label_places (char **labels, gint64 n, const PlaitSentencePlaces *places, const PlaitLabelledMemory *memory,
-              gint64 document)
+label_places (char **labels, gint64 n, const PlaitLinks *links, const PlaitLabelledMemory *memory, gint64 document)
 {
   const PlaitInput *input = memory->input;
 
   for (gint64 i = 0; i < n; i++)
-    labels[i] = places->token ? g_strdup (plait_vocabulary_piece (
-                    memory->vocabulary, input->tokens[input->rows.offsets[document] + places->token[i]]))
-                              : sentence_label (memory->vocabulary, input, document, places->sentence[i]);
+    labels[i] = links->token ? g_strdup (plait_vocabulary_piece (
+                    memory->vocabulary, input->tokens[input->rows.offsets[document] + links->token[i]]))
+                             : sentence_label (memory->vocabulary, input, document, links->sentence[i]);
 }
 
 static char **
-row_labels (const PlaitLabelledMemory *memory, const PlaitSentenceLevels *levels, const PlaitSentencePlaces *places,
-            gint64 sentence, gint64 n)
+row_labels (const PlaitLabelledMemory *memory, const PlaitLinks *links, gint64 sentence, gint64 n)
 {
   char **labels = g_new0 (char *, n + 1);
   gboolean named = memory->vocabulary && memory->input;
 
-  if (levels->level)
+  if (links->level)
     {
       gint64 leaves = 0;
 
-      while (leaves < n && levels->n_children[leaves] == 0)
+      while (leaves < n && links->n_children[leaves] == 0)
         leaves++;
       if (named)
         label_tokens (labels, leaves, memory->vocabulary, memory->input, sentence);
-      label_levels (labels, n, levels);
+      label_levels (labels, n, links);
     }
-  else if (named && places->sentence)
-    label_places (labels, n, places, memory, sentence);
+  else if (named && links->sentence)
+    label_places (labels, n, links, memory, sentence);
   else if (named)
     label_tokens (labels, n, memory->vocabulary, memory->input, sentence);
   label_numbers (labels, n);
@@ -122,15 +120,14 @@ row_labels (const PlaitLabelledMemory *memory, const PlaitSentenceLevels *levels
 /* The sentence of each of the @n rows of a memory of tokens of a document, as its encoder tells, or as they were read;
  * NULL of another one. (transfer full) */
 static gint64 *
-sentences_of (const PlaitLabelledMemory *memory, const PlaitSentenceLevels *levels, const PlaitSentencePlaces *places,
-              gint64 document, gint64 n)
+sentences_of (const PlaitLabelledMemory *memory, const PlaitLinks *links, gint64 document, gint64 n)
 {
   const PlaitDocuments *documents = memory->input ? memory->input->documents : NULL;
   gint64 *sentence;
 
-  if (places->sentence)
-    return places->token ? g_memdup2 (places->sentence, (gsize)n * sizeof *sentence) : NULL;
-  if (!documents || levels->level || plait_ragged_length (memory->input->rows, document) != n)
+  if (links->sentence)
+    return links->token ? g_memdup2 (links->sentence, (gsize)n * sizeof *sentence) : NULL;
+  if (!documents || links->level || plait_ragged_length (memory->input->rows, document) != n)
     return NULL;
   sentence = g_new (gint64, n + 1);
   for (gint64 s = documents->sentences.offsets[document]; s < documents->sentences.offsets[document + 1]; s++)
@@ -151,7 +148,7 @@ target_labels (const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 l
 }
 
 PlaitLabels *
-plait_labels_new (const PlaitLabelledMemory *memories, const PlaitSentenceAttention *attention, gint64 sentence,
+plait_labels_new (const PlaitLabelledMemory *memories, const PlaitCapture *attention, gint64 sentence,
                   const PlaitVocabulary *vocabulary, const gint32 *tokens, gboolean ended)
 {
   guint n_memories = attention->n_memories;
@@ -159,19 +156,19 @@ plait_labels_new (const PlaitLabelledMemory *memories, const PlaitSentenceAttent
 
   labels->n_memories = n_memories;
   labels->names = g_new0 (const char *, n_memories + 1);
-  labels->targets = target_labels (vocabulary, tokens, attention->length, ended);
+  labels->targets = target_labels (vocabulary, tokens, plait_ragged_rows (attention->queries), ended);
   labels->rows = g_new0 (char **, n_memories + 1);
   labels->sentence = g_new0 (gint64 *, n_memories + 1);
   labels->of_sentences = g_new0 (gboolean, n_memories + 1);
   for (guint m = 0; m < n_memories; m++)
     {
-      const PlaitSentenceLevels *levels = &attention->levels[m];
-      const PlaitSentencePlaces *places = &attention->places[m];
+      const PlaitLinks *links = attention->memories[m].links;
+      gint64 rows = plait_ragged_rows (attention->memories[m].rows);
 
       labels->names[m] = memories[m].name;
-      labels->rows[m] = row_labels (&memories[m], levels, places, sentence, attention->rows[m]);
-      labels->sentence[m] = sentences_of (&memories[m], levels, places, sentence, attention->rows[m]);
-      labels->of_sentences[m] = places->sentence && !places->token;
+      labels->rows[m] = row_labels (&memories[m], links, sentence, rows);
+      labels->sentence[m] = sentences_of (&memories[m], links, sentence, rows);
+      labels->of_sentences[m] = links->sentence && !links->token;
     }
   return labels;
 }

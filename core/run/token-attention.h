@@ -2,7 +2,7 @@
 #pragma once
 
 #include "data/input.h"
-#include "model/sentence-attention.h"
+#include "model/capture.h"
 
 /*
  * What target rows paid to the tokens of a source, from all attentions to its memory. What is paid to an inner node of
@@ -21,7 +21,7 @@ typedef struct
 
 /* Adds to @sums [rows of the memory + 1] what the target rows @begin .. @end - 1 paid to the tokens of @sentence of
  * @input, of which @memory was made. FALSE if nothing of @part attends to it, or its rows are not those of tokens. */
-gboolean plait_attention_token_sums (const PlaitSentenceAttention *attention, guint memory, const PlaitInput *input,
+gboolean plait_attention_token_sums (const PlaitCapture *attention, guint memory, const PlaitInput *input,
                                      gint64 sentence, gint64 begin, gint64 end, PlaitAttentionPart part, double *sums);
 
 /*
@@ -30,11 +30,11 @@ gboolean plait_attention_token_sums (const PlaitSentenceAttention *attention, gu
 
 /* Adds to @sums [rows of the memory] what the target rows @begin .. @end - 1 paid to @memory. FALSE if nothing of @part
  * attends to it. */
-gboolean plait_attention_sums (const PlaitSentenceAttention *attention, guint memory, gint64 begin, gint64 end,
+gboolean plait_attention_sums (const PlaitCapture *attention, guint memory, gint64 begin, gint64 end,
                                PlaitAttentionPart part, double *sums);
 
 /* @sums [@rows]: what rows above leaves have goes to the leaves below, the same to each. How many rows are leaves. */
-gint64 plait_attention_spread_levels (const PlaitSentenceLevels *levels, gint64 rows, double *sums);
+gint64 plait_attention_spread_levels (const PlaitLinks *links, gint64 rows, double *sums);
 
 /* @sums [leaves, then inner nodes of sentence @sentence]: what inner nodes have goes to the leaves below, the same to
  * each. @leaves counts the rows of the sentence, its end included. */

@@ -86,10 +86,10 @@ count (const PlaitTranslationRates *rates, const Source *source, const PlaitInpu
 
 gboolean
 plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
-                              const PlaitSentenceAttention *attention, gpointer data, GError **error)
+                              const PlaitCapture *attention, gpointer data, GError **error)
 {
   const PlaitTranslationRates *rates = data;
-  gint64 targets = attention->length - (best->ended ? 1 : 0);
+  gint64 targets = plait_ragged_rows (attention->queries) - (best->ended ? 1 : 0);
   gint64 line = plait_corpus_line (rates->corpus, batch->sentence[sentence]);
   gboolean last = rates->experiment->evaluate.translation_rate_layers == PLAIT_RATE_LAYERS_LAST;
   PlaitAttentionPart part = { last ? PLAIT_ATTENTION_LAST : PLAIT_ATTENTION_MEAN, PLAIT_ATTENTION_MEAN };
@@ -98,7 +98,7 @@ plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence, const Pl
     {
       const Source *source = &rates->sources[i];
       const PlaitInput *input = &batch->inputs[source->source];
-      g_autofree double *sums = g_new0 (double, attention->rows[source->memory] + 1);
+      g_autofree double *sums = g_new0 (double, plait_ragged_rows (attention->memories[source->memory].rows) + 1);
 
       if (plait_attention_token_sums (attention, source->memory, input, sentence, 0, targets, part, sums))
         count (rates, source, input, sentence, sums, source->statistics->values + line * PLAIT_TRANSLATION_RATE_WIDTH);

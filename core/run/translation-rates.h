@@ -27,7 +27,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTranslationRates, plait_translation_rates_fr
 
 /* A PlaitAttentionTaker whose data is the rates, for batches of their corpus. */
 gboolean plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
-                                       const PlaitSentenceAttention *attention, gpointer rates, GError **error);
+                                       const PlaitCapture *attention, gpointer rates, GError **error);
 
 /* Appends over- and under-translation of each source to @results (element-type PlaitResult), with intervals as
  * [evaluate] has them. A source whose memory is not one of its words has none; @log is told. */

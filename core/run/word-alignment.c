@@ -108,12 +108,12 @@ find_best (const double *sums, const gint64 *words, gint64 n, gint64 n_words)
 
 char *
 plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const PlaitBatch *batch, gint64 sentence,
-                          const PlaitSentenceAttention *attention, const PlaitHypothesis *found, GError **error)
+                          const PlaitCapture *attention, const PlaitHypothesis *found, GError **error)
 {
   const PlaitAlignedSource *aligned = &aligner->sources[source];
   const PlaitInput *input = &batch->inputs[aligned->source];
   gint64 tokens = plait_ragged_length (input->rows, sentence);
-  gint64 rows = attention->rows[aligned->memory];
+  gint64 rows = plait_ragged_rows (attention->memories[aligned->memory].rows);
   g_autofree gint64 *source_words = g_new (gint64, tokens + 1);
   g_autofree gint64 *target_words = g_new (gint64, found->length + 1);
   g_autofree double *sums = g_new (double, rows + 1);

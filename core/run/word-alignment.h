@@ -41,4 +41,4 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitWordAligner, plait_word_aligner_free)
  * @sources[@source]; empty if that is missing there. Fails if nothing of the aligner's part attends to the tokens of
  * the source. (transfer full) */
 char *plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const PlaitBatch *batch, gint64 sentence,
-                                const PlaitSentenceAttention *attention, const PlaitHypothesis *found, GError **error);
+                                const PlaitCapture *attention, const PlaitHypothesis *found, GError **error);

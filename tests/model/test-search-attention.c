@@ -17,58 +17,72 @@ check_same_weights (const PlaitScalar *a, const PlaitScalar *b, guint heads, gin
         CHECK_NEAR ((double)a[(h * a_length + t) * width + i], (double)b[(h * b_length + t) * width + i], 1e-4);
 }
 
-/* The same rows were weighed, in the same order and with the same weights. */
-static void
-check_same_choices (const PlaitSentenceAttention *a, const PlaitSentenceAttention *b, guint place)
+static gint64
+length_of (const PlaitCapture *a)
 {
-  CHECK (!a->choices[place] == !b->choices[place]);
-  for (guint h = 0; a->choices[place] && b->choices[place] && h < a->heads[place]; h++)
-    for (gint64 t = 0; t < MIN (a->length, b->length); t++)
-      {
-        const PlaitSentenceChoice *x = &a->choices[place][h * a->length + t];
-        const PlaitSentenceChoice *y = &b->choices[place][h * b->length + t];
-
-        CHECK (x->n > 0 || a->rows[a->memory[place % a->n_attentions]] == 0);
-        REQUIRE (x->n == y->n && memcmp (x->offset, y->offset, (gsize)(x->n + 1) * sizeof *x->offset) == 0);
-        for (gint64 i = 0; i < x->offset[x->n]; i++)
-          {
-            CHECK_INT (x->row[i], y->row[i]);
-            CHECK_NEAR ((double)x->weights[i], (double)y->weights[i], 1e-4);
-          }
-      }
+  return plait_ragged_rows (a->queries);
 }
 
-/* The same of coverage. What fertility has is the attention so far over the fertility of the row, which nothing of the
- * search has added up. */
+static gint64
+rows_of (const PlaitCapture *a, const PlaitCapturedAttention *of)
+{
+  return plait_ragged_rows (a->memories[of->memory].rows);
+}
+
+/* The same @rows rows were weighed, in the same order and with the same weights. */
 static void
-check_same_coverage (const PlaitSentenceAttention *a, const PlaitSentenceAttention *b, const char *coverage)
+check_same_choices (const PlaitCapturedLayer *a, const PlaitCapturedLayer *b, gint64 length, gint64 rows)
+{
+  CHECK (!a->sets == !b->sets);
+  for (gint64 entry = 0; a->sets && b->sets && entry < length * a->heads; entry++)
+    {
+      const PlaitCapturedSet *x = a->sets[entry].first, *y = b->sets[entry].first;
+
+      CHECK (x || rows == 0);
+      for (; x && y; x = x->next, y = y->next)
+        {
+          REQUIRE (x->n == y->n);
+          for (gint64 i = 0; i < x->n; i++)
+            {
+              CHECK_INT (x->row[i], y->row[i]);
+              CHECK (x->row[i] >= 0 && x->row[i] < rows);
+              CHECK_NEAR ((double)x->weights[i], (double)y->weights[i], 1e-4);
+            }
+        }
+      CHECK (!x && !y);
+    }
+}
+
+/* The same of coverage of @of. What fertility has is the attention so far over the fertility of the row, which nothing
+ * of the search has added up. */
+static void
+check_same_coverage (const PlaitCapture *a, const PlaitCapturedAttention *of, guint l, const PlaitCapture *b,
+                     const PlaitCapturedCoverage *other, const char *coverage)
 {
   gboolean fertility = g_strcmp0 (coverage, "fertility") == 0;
+  const PlaitCapturedLayer *layer = &of->layers[l];
+  const PlaitCapturedCoverage *covered = &layer->coverage;
+  gint64 rows = rows_of (a, of);
 
-  for (guint place = 0; place < a->n_layers * a->n_memories; place++)
+  CHECK (coverage ? covered->width > 0 : covered->width == 0);
+  CHECK_INT (covered->width, other->width);
+  check_same_weights (covered->states, other->states, 1, length_of (a), length_of (b), rows * covered->width);
+  CHECK_STRING (covered->name, fertility ? "fertility" : NULL);
+  for (gint64 i = 0; i < rows && fertility; i++)
     {
-      const PlaitSentenceCoverage *of = &a->coverage[place];
-      gint64 rows = a->rows[place % a->n_memories];
+      gint64 states = covered->width, heads = layer->heads;
+      double paid[2] = { 0, 0 };
 
-      CHECK (coverage ? of->width > 0 : of->width == 0);
-      CHECK_INT (of->width, b->coverage[place].width);
-      check_same_weights (of->states, b->coverage[place].states, 1, a->length, b->length, rows * of->width);
-      CHECK_STRING (of->name, fertility ? "fertility" : NULL);
-      for (gint64 i = 0; i < rows && fertility; i++)
+      CHECK_NEAR ((double)covered->prepared[i], (double)other->prepared[i], 1e-6);
+      for (gint64 t = 0; t < length_of (a); t++)
         {
-          gint64 states = of->width, heads = a->heads[place];
-          double paid[2] = { 0, 0 };
-
-          CHECK_NEAR ((double)of->prepared[i], (double)b->coverage[place].prepared[i], 1e-6);
-          for (gint64 t = 0; t < a->length; t++)
-            {
-              /* A state a head, or one of their mean. */
-              for (gint64 h = 0; h < heads; h++)
-                paid[states > 1 ? h : 0]
-                    += (double)a->weights[place][(h * a->length + t) * rows + i] / (double)(states > 1 ? 1 : heads);
-              for (gint64 k = 0; k < states; k++)
-                CHECK_NEAR ((double)of->states[(t * rows + i) * states + k], paid[k] / (double)of->prepared[i], 1e-5);
-            }
+          /* A state a head, or one of their mean. */
+          for (gint64 h = 0; h < heads; h++)
+            paid[states > 1 ? h : 0]
+                += (double)layer->weights[(h * length_of (a) + t) * rows + i] / (double)(states > 1 ? 1 : heads);
+          for (gint64 k = 0; k < states; k++)
+            CHECK_NEAR ((double)covered->states[(t * rows + i) * states + k], paid[k] / (double)covered->prepared[i],
+                        1e-5);
         }
     }
 }
@@ -76,27 +90,31 @@ check_same_coverage (const PlaitSentenceAttention *a, const PlaitSentenceAttenti
 #define BEAM 4
 
 static void
-check_same_attention (const PlaitSentenceAttention *a, const PlaitSentenceAttention *b, const char *combiner,
-                      guint decoder, const char *coverage, gboolean sentinel)
+check_same_attention (const PlaitCapture *a, const PlaitCapture *b, const char *combiner, guint decoder,
+                      const char *coverage, gboolean sentinel)
 {
   guint heads = decoder < 2 ? 2 : 1;
 
-  check_same_coverage (a, b, coverage);
-  for (guint place = 0; place < a->n_layers * a->n_memories; place++)
-    {
-      gint64 width = a->rows[place % a->n_memories];
+  for (const PlaitCapturedAttention *of = a->attentions; of; of = of->next)
+    for (guint l = 0; l < a->n_layers; l++)
+      {
+        const PlaitCapturedLayer *x = &of->layers[l], *y = plait_capture_find (b, l, of->name, of->memory);
 
-      CHECK_INT (a->heads[place], heads);
-      CHECK (!a->choices[place] == (!g_str_equal (combiner, "descent") || place % a->n_memories > 0));
-      check_same_weights (a->weights[place], b->weights[place], a->heads[place], a->length, b->length, width);
-      check_same_choices (a, b, place);
-    }
+        REQUIRE (y != NULL);
+        check_same_coverage (a, of, l, b, &y->coverage, coverage);
+        CHECK_INT (x->heads, heads);
+        CHECK (!x->sets == (!g_str_equal (combiner, "descent") || of->memory > 0));
+        check_same_weights (x->weights, y->weights, x->heads, length_of (a), length_of (b), rows_of (a, of));
+        check_same_choices (x, y, MIN (length_of (a), length_of (b)), rows_of (a, of));
+      }
   for (guint l = 0; l < a->n_layers; l++)
     {
-      CHECK_INT (a->context_heads[l], g_str_equal (combiner, "hierarchical") ? heads : 0);
-      check_same_weights (a->contexts[l], b->contexts[l], a->context_heads[l], a->length, b->length, a->n_memories);
-      CHECK_INT (a->sentinel_heads[l], sentinel ? 1 : 0);
-      check_same_weights (a->sentinels[l], b->sentinels[l], a->sentinel_heads[l], a->length, b->length, 1);
+      CHECK_INT (a->contexts[l].heads, g_str_equal (combiner, "hierarchical") ? heads : 0);
+      check_same_weights (a->contexts[l].weights, b->contexts[l].weights, a->contexts[l].heads, length_of (a),
+                          length_of (b), a->n_memories);
+      CHECK_INT (a->sentinels[l].heads, sentinel ? 1 : 0);
+      check_same_weights (a->sentinels[l].weights, b->sentinels[l].weights, a->sentinels[l].heads, length_of (a),
+                          length_of (b), 1);
     }
 }
 
@@ -109,14 +127,14 @@ check_attention (const char *combiner, guint decoder, const char *coverage, gboo
   g_autoptr (PlaitBatch) batch = search_stand_batch (&stand);
   PlaitDecodeSettings settings = search_stand_settings (BEAM);
   g_autoptr (PlaitSearch) search = plait_search_new (stand.model->model, stand.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
-  PlaitSentenceAttention *beam = NULL;
+  g_autoptr (PlaitCaptures) beam = NULL;
   PlaitHypotheses *found = plait_search_batch_with_attention (search, batch, &settings, &beam, BEAM, TRUE, NULL);
   CONTEXT ("%s, decoder %u", combiner, decoder);
 
   REQUIRE (found != NULL);
   for (guint h = 0; h < BEAM; h++)
     {
-      PlaitSentenceAttention *forced = NULL;
+      g_autoptr (PlaitCaptures) forced = NULL;
       g_autoptr (PlaitBatch) targets = NULL;
       double rows[64];
       CONTEXT ("hypothesis %u", h);
@@ -127,13 +145,11 @@ check_attention (const char *combiner, guint decoder, const char *coverage, gboo
       CHECK (plait_search_forced (search, targets, rows, &forced, TRUE, NULL));
       for (gint64 s = 0; s < 3; s++)
         {
-          CHECK_INT (beam[h * 3 + s].length, search_stand_steps (&found[s].hypotheses[h]));
-          check_same_attention (&beam[h * 3 + s], &forced[s], combiner, decoder, coverage, sentinel);
+          CHECK_INT (length_of (beam->of[h * 3 + s]), search_stand_steps (&found[s].hypotheses[h]));
+          check_same_attention (beam->of[h * 3 + s], forced->of[s], combiner, decoder, coverage, sentinel);
         }
-      plait_sentence_attention_free (forced, 3);
     }
   plait_hypotheses_free (found, 3);
-  plait_sentence_attention_free (beam, BEAM * 3);
 }
 
 TEST_CASE (search, follows_attention_along_the_ancestry)

@@ -32,7 +32,7 @@ many_sentences (const SearchStand *stand)
 typedef struct
 {
   PlaitHypotheses *hypotheses;
-  PlaitSentenceAttention *attention;
+  PlaitCaptures *attention;
   PlaitSearchWork work;
 } Found;
 
@@ -40,7 +40,7 @@ static void
 found_clear (Found *found)
 {
   plait_hypotheses_free (found->hypotheses, SENTENCES);
-  plait_sentence_attention_free (found->attention, 2 * SENTENCES);
+  plait_captures_free (found->attention);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Found, found_clear)
@@ -85,18 +85,21 @@ check_same (const Found *a, const Found *b)
     }
   for (gint64 i = 0; i < 2 * SENTENCES; i++)
     {
-      const PlaitSentenceAttention *x = &a->attention[i], *y = &b->attention[i];
+      const PlaitCapture *x = a->attention->of[i], *y = b->attention->of[i];
 
-      CHECK_INT (x->length, y->length);
-      for (guint place = 0; x->length == y->length && place < x->n_layers * x->n_attentions; place++)
-        {
-          gint64 n = x->heads[place] * x->length * x->rows[x->memory[place % x->n_attentions]];
+      CHECK_INT (plait_ragged_rows (x->queries), plait_ragged_rows (y->queries));
+      for (const PlaitCapturedAttention *of = x->attentions; of; of = of->next)
+        for (guint l = 0; plait_ragged_rows (x->queries) == plait_ragged_rows (y->queries) && l < x->n_layers; l++)
+          {
+            const PlaitCapturedLayer *paid = &of->layers[l], *other = plait_capture_find (y, l, of->name, of->memory);
+            gint64 n = paid->heads * plait_capture_pairs (x, of->memory);
 
-          CHECK_INT (x->heads[place], y->heads[place]);
-          CHECK (!x->weights[place] == !y->weights[place]);
-          if (x->weights[place] && y->weights[place])
-            CHECK (memcmp (x->weights[place], y->weights[place], (gsize)n * sizeof (PlaitScalar)) == 0);
-        }
+            REQUIRE (other != NULL);
+            CHECK_INT (paid->heads, other->heads);
+            CHECK (!paid->weights == !other->weights);
+            if (paid->weights && other->weights)
+              CHECK (memcmp (paid->weights, other->weights, (gsize)n * sizeof (PlaitScalar)) == 0);
+          }
     }
 }
 

@@ -123,43 +123,50 @@ combine_all (PlaitSite *site, gconstpointer settings, gconstpointer state, Plait
   return plait_site_residual (site, 0, x, plait_site_sum (site, contexts, G_N_ELEMENTS (contexts)));
 }
 
-/* Whether what attention @i of @a pays is another than what attention @k of it pays. */
+/* Whether what @x pays in layer 0 is another than what @y pays there, to the same memory. */
 static gboolean
-differ (const PlaitSentenceAttention *a, guint i, guint k)
+differ (const PlaitCapture *a, const PlaitCapturedAttention *x, const PlaitCapturedAttention *y)
 {
-  gsize n = (gsize)(a->heads[i] * a->length * a->rows[a->memory[i]]);
+  gsize n = (gsize)(x->layers->heads * plait_capture_pairs (a, x->memory));
 
-  CHECK_INT (a->rows[a->memory[k]], a->rows[a->memory[i]]);
-  return memcmp (a->weights[i], a->weights[k], n * sizeof (PlaitScalar)) != 0;
+  CHECK_INT (x->memory, y->memory);
+  return memcmp (x->layers->weights, y->layers->weights, n * sizeof (PlaitScalar)) != 0;
 }
 
 /* Each is there under its name, in all layers: a later one does not stand in place of an earlier one. Those whose
  * scores have no @parameters are alike. */
 static void
-check_names (const PlaitSentenceAttention *a, gboolean parameters)
+check_names (const PlaitCapture *a, gboolean parameters)
 {
   static const char *const names[] = { NULL, NULL, "again", PLAIT_CAPTURED_JOINTLY, PLAIT_CAPTURED_JOINTLY };
   static const guint memories[] = { 0, 1, 1, 0, 1 };
+  const PlaitCapturedAttention *all[5], *next = a->attentions;
 
-  REQUIRE (a->n_attentions == 5);
-  for (guint i = 0; i < 5; i++)
+  for (guint i = 0; i < 5; i++, next = next->next)
     {
-      CHECK_STRING (a->names[i], names[i]);
-      CHECK_INT (a->memory[i], memories[i]);
+      REQUIRE (next != NULL);
+      CHECK_STRING (next->name, names[i]);
+      CHECK_INT (next->memory, memories[i]);
+      all[i] = next;
     }
+  CHECK (!next);
   for (guint l = 0; l < a->n_layers; l++)
-    for (gint64 t = 0; t < a->length; t++)
+    for (gint64 t = 0; t < plait_ragged_rows (a->queries); t++)
       {
         double sums[5] = { 0 };
 
         for (guint i = 0; i < 5; i++)
-          for (gint64 row = 0; row < a->rows[memories[i]]; row++)
-            sums[i] += (double)a->weights[l * 5 + i][t * a->rows[memories[i]] + row];
+          {
+            gint64 rows = plait_ragged_rows (a->memories[memories[i]].rows);
+
+            for (gint64 row = 0; row < rows; row++)
+              sums[i] += (double)all[i]->layers[l].weights[t * rows + row];
+          }
         for (guint i = 0; i < 3; i++)
           CHECK_NEAR (sums[i], 1, 1e-5);
         CHECK_NEAR (sums[3] + sums[4], 1, 1e-5);
       }
-  CHECK (differ (a, 1, 4) && differ (a, 0, 3) && (differ (a, 1, 2) || !parameters));
+  CHECK (differ (a, all[1], all[4]) && differ (a, all[0], all[3]) && (differ (a, all[1], all[2]) || !parameters));
 }
 
 TEST_CASE (site, keeps_what_each_attention_pays_by_its_name)
@@ -187,7 +194,7 @@ TEST_CASE (site, keeps_what_each_attention_pays_by_its_name)
       g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
       g_autoptr (PlaitSearch) search
           = model ? plait_search_new (model->model, pool, PLAIT_PRECISION_FLOAT, 0, NULL) : NULL;
-      PlaitSentenceAttention *forced = NULL, *found = NULL;
+      g_autoptr (PlaitCaptures) forced = NULL, found = NULL;
       gboolean parameters
           = decoder.settings.type == PLAIT_DECODER_TRANSFORMER || decoder.settings.attention != PLAIT_SCORE_DOT;
       PlaitDecodeSettings decode;
@@ -202,11 +209,9 @@ TEST_CASE (site, keeps_what_each_attention_pays_by_its_name)
       REQUIRE (hypotheses && forced);
       for (gint64 s = 0; s < 2; s++)
         {
-          check_names (&forced[s], parameters);
-          check_names (&found[s], parameters);
+          check_names (forced->of[s], parameters);
+          check_names (found->of[s], parameters);
         }
       plait_hypotheses_free (hypotheses, 2);
-      plait_sentence_attention_free (forced, 2);
-      plait_sentence_attention_free (found, 2);
     }
 }

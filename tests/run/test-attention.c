@@ -14,39 +14,43 @@ typedef struct
   guint sentinel_heads;
 } Weights;
 
-/* Two memories, with an attention each that has no name. */
-static guint memory_of[] = { 0, 1 };
-static const char *no_names[] = { NULL, NULL };
-static PlaitSentenceLevels no_levels[2];
-static PlaitSentencePlaces no_places[2];
-static PlaitSentenceChoice *no_choices[2];
-
-/* One layer of theirs, without a second level unless @context_heads says so. */
-static PlaitSentenceAttention
-attention_of (gint64 length, guint *heads, PlaitScalar **weights, guint *context_heads)
+/* One layer of two memories, with an attention each that has no name, and with neither attention to contexts nor a
+ * sentinel. */
+typedef struct
 {
-  static gint64 rows[] = { 2, 1 };
+  gint64 targets[2];
+  PlaitCapturedAttention attentions[2];
+  PlaitCapturedItems none;
+  PlaitCapture capture;
+} Made;
 
-  return (PlaitSentenceAttention){
+/* @made, put together of @layers [memories] for @length target rows. */
+static PlaitCapture *
+make (Made *made, gint64 length, PlaitCapturedLayer *layers)
+{
+  static const gint64 two[] = { 0, 2 }, one[] = { 0, 1 };
+  static const PlaitLinks no_links;
+  static const PlaitMemory memories[]
+      = { { .rows = { 1, two }, .links = &no_links }, { .rows = { 1, one }, .links = &no_links } };
+
+  *made = (Made){ .targets = { 0, length } };
+  made->attentions[0] = (PlaitCapturedAttention){ &made->attentions[1], NULL, 0, &layers[0] };
+  made->attentions[1] = (PlaitCapturedAttention){ NULL, NULL, 1, &layers[1] };
+  made->capture = (PlaitCapture){
     .n_layers = 1,
     .n_memories = 2,
-    .length = length,
-    .rows = rows,
-    .levels = no_levels,
-    .places = no_places,
-    .n_attentions = 2,
-    .memory = memory_of,
-    .names = no_names,
-    .choices = no_choices,
-    .heads = heads,
-    .weights = weights,
-    .context_heads = context_heads,
+    .queries = { 1, made->targets },
+    .memories = memories,
+    .attentions = made->attentions,
+    .contexts = &made->none,
+    .sentinels = &made->none,
   };
+  return &made->capture;
 }
 
 /* Of a target whose last row is its end, and of two memories, en and de, whose rows are numbered. (transfer full) */
 static PlaitLabels *
-new_labels (const PlaitSentenceAttention *attention)
+new_labels (const PlaitCapture *attention)
 {
   static const PlaitLabelledMemory memories[] = { { .name = "en" }, { .name = "de" } };
   static const gint32 target[] = { 4, 4 };
@@ -62,17 +66,16 @@ write_dump (const char *name, Weights weights, gboolean has_contexts, GError **e
 {
   g_autofree char *path = plait_test_path (name);
   g_autoptr (PlaitStore) store = plait_store_create (path, error);
-  PlaitScalar *memories[] = { weights.first, weights.second };
-  PlaitScalar *contexts[] = { weights.contexts };
-  guint context_heads[] = { has_contexts ? 2 : 0 }, sentinel_heads[] = { weights.sentinel_heads };
-  PlaitScalar *sentinels[] = { weights.sentinel };
-  PlaitSentenceAttention attention = attention_of (1, weights.heads, memories, context_heads);
-  g_autoptr (PlaitLabels) labels = new_labels (&attention);
+  PlaitCapturedLayer layers[] = { { weights.heads[0], weights.first }, { weights.heads[1], weights.second } };
+  PlaitCapturedItems contexts = { has_contexts ? 2 : 0, weights.contexts };
+  PlaitCapturedItems sentinel = { weights.sentinel_heads, weights.sentinel };
+  Made made;
+  PlaitCapture *attention = make (&made, 1, layers);
+  g_autoptr (PlaitLabels) labels = new_labels (attention);
 
-  attention.contexts = contexts;
-  attention.sentinel_heads = sentinel_heads;
-  attention.sentinels = sentinels;
-  return store && plait_attention_write (store, "/attention/test/0", &attention, labels, error)
+  attention->contexts = &contexts;
+  attention->sentinels = &sentinel;
+  return store && plait_attention_write (store, "/attention/test/0", attention, labels, error)
          && plait_store_commit (store, error);
 }
 
@@ -148,19 +151,17 @@ TEST_CASE (attention, whose_rows_do_not_sum_to_one_is_refused)
 
 /* Two target rows; of the memories en has two rows and is covered, de has one and is not. */
 static gboolean
-write_coverage (const char *name, const PlaitSentenceCoverage *of_en, GError **error)
+write_coverage (const char *name, const PlaitCapturedCoverage *of_en, GError **error)
 {
   static PlaitScalar en[] = { .25, .75, .5, .5 }, de[] = { 1, 1 };
   g_autofree char *path = plait_test_path (name);
   g_autoptr (PlaitStore) store = plait_store_create (path, error);
-  PlaitScalar *weights[] = { en, de };
-  guint heads[] = { 1, 1 }, context_heads[] = { 0 };
-  PlaitSentenceCoverage coverage[] = { *of_en, { 0 } };
-  PlaitSentenceAttention attention = attention_of (2, heads, weights, context_heads);
-  g_autoptr (PlaitLabels) labels = new_labels (&attention);
+  PlaitCapturedLayer layers[] = { { 1, en, .coverage = *of_en }, { 1, de } };
+  Made made;
+  const PlaitCapture *attention = make (&made, 2, layers);
+  g_autoptr (PlaitLabels) labels = new_labels (attention);
 
-  attention.coverage = coverage;
-  return store && plait_coverage_write (store, "/coverage/test/0", &attention, labels, error)
+  return store && plait_coverage_write (store, "/coverage/test/0", attention, labels, error)
          && plait_store_commit (store, error);
 }
 
@@ -191,7 +192,7 @@ static const PlaitScalar accumulated[] = { .25, .75, .75, 1.25 };
 TEST_CASE (coverage_dump, has_states_and_the_attention_so_far)
 {
   PlaitScalar states[] = { 1, -1, 2, -2, 3, -3, 4, -4 };
-  PlaitSentenceCoverage coverage = { .width = 2, .states = states };
+  PlaitCapturedCoverage coverage = { .width = 2, .states = states };
   g_autofree char *path = plait_test_path ("coverage.h5");
   GError *error = NULL;
 
@@ -209,7 +210,7 @@ TEST_CASE (coverage_dump, has_states_and_the_attention_so_far)
 TEST_CASE (coverage_dump, shows_a_state_that_is_one_number)
 {
   PlaitScalar states[] = { .25, 1.5, .75, 2.5 }, fertility[] = { 1, .5 };
-  PlaitSentenceCoverage coverage = { 1, states, "fertility", fertility };
+  PlaitCapturedCoverage coverage = { 1, states, "fertility", fertility };
   g_autofree char *path = plait_test_path ("coverage.h5");
   GError *error = NULL;
 

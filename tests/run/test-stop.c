@@ -13,8 +13,8 @@ typedef struct
 } Raising;
 
 static gboolean
-raise_stop (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best,
-            const PlaitSentenceAttention *attention, gpointer data, GError **error)
+raise_stop (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best, const PlaitCapture *attention,
+            gpointer data, GError **error)
 {
   Raising *raising = data;
 

@@ -22,19 +22,17 @@ TEST_CASE (translation_rates, sums_by_hand)
 {
   PlaitScalar first[] = { .2f, .8f, .6f, .4f, 1, 0, .4f, .6f, 1, 0, 0, 1 };
   PlaitScalar last[] = { .5f, .5f, 0, 1, 1, 0 };
-  PlaitScalar *weights[] = { NULL, first, NULL, NULL, NULL, last };
-  guint heads[] = { 0, 2, 0, 0, 0, 1 };
-  gint64 rows[] = { 3, 2 };
-  guint memory[] = { 0, 1 };
-  PlaitSentenceAttention attention = {
+  PlaitCapturedLayer nothing[3] = { { 0 } }, layers[] = { { 2, first }, { 0 }, { 1, last } };
+  PlaitCapturedAttention second = { NULL, NULL, 1, layers };
+  PlaitCapturedAttention attentions = { &second, NULL, 0, nothing };
+  static const gint64 three[] = { 0, 3 }, two[] = { 0, 2 };
+  static const PlaitMemory memories[] = { { .rows = { 1, three } }, { .rows = { 1, two } } };
+  PlaitCapture attention = {
     .n_layers = 3,
     .n_memories = 2,
-    .n_attentions = 2,
-    .memory = memory,
-    .rows = rows,
-    .length = 3,
-    .heads = heads,
-    .weights = weights,
+    .queries = { 1, three },
+    .memories = memories,
+    .attentions = &attentions,
   };
   double sums[2] = { 0 }, of_last[2] = { 0 }, none[3] = { 0 };
 
@@ -60,18 +58,17 @@ TEST_CASE (translation_rates, sums_by_hand)
 TEST_CASE (translation_rates, take_the_mean_of_several_attentions)
 {
   PlaitScalar first[] = { .2f, .8f }, second[] = { 1, 0 }, last[] = { .5f, .5f };
-  PlaitScalar *weights[] = { first, second, NULL, last };
-  guint heads[] = { 1, 1, 0, 1 }, memory[] = { 0, 0 };
-  gint64 rows[] = { 2 };
-  PlaitSentenceAttention attention = {
+  PlaitCapturedLayer of_one[] = { { 1, first }, { 0 } }, of_other[] = { { 1, second }, { 1, last } };
+  PlaitCapturedAttention other = { .name = "other", .layers = of_other };
+  PlaitCapturedAttention attentions = { .next = &other, .layers = of_one };
+  static const gint64 one[] = { 0, 1 }, two[] = { 0, 2 };
+  static const PlaitMemory memory = { .rows = { 1, two } };
+  PlaitCapture attention = {
     .n_layers = 2,
     .n_memories = 1,
-    .n_attentions = 2,
-    .memory = memory,
-    .rows = rows,
-    .length = 1,
-    .heads = heads,
-    .weights = weights,
+    .queries = { 1, one },
+    .memories = &memory,
+    .attentions = &attentions,
   };
   double sums[2] = { 0 }, of_last[2] = { 0 };
 
@@ -88,11 +85,11 @@ TEST_CASE (translation_rates, spread_over_the_leaves_of_a_pyramid_by_hand)
 {
   gint64 level[] = { 0, 0, 0, 0, 0, 1, 1, 2 }, first_child[] = { -1, -1, -1, -1, -1, 0, 2, 5 };
   gint64 n_children[] = { 0, 0, 0, 0, 0, 3, 3, 2 };
-  const PlaitSentenceLevels levels = { level, first_child, n_children };
+  const PlaitLinks links = { .level = level, .first_child = first_child, .n_children = n_children };
   double sums[] = { .1, 0, 0, 0, 0, .1, .3, .6 };
   static const double expected[] = { .1 + .4 / 3, .4 / 3, .4 / 3 + .2, .2, .2, 0, 0, 0 };
 
-  CHECK_INT (plait_attention_spread_levels (&levels, 8, sums), 5);
+  CHECK_INT (plait_attention_spread_levels (&links, 8, sums), 5);
   for (guint i = 0; i < 8; i++)
     CHECK_NEAR (sums[i], expected[i], 1e-12);
 }

@@ -28,20 +28,17 @@ TEST_CASE (word_alignment, by_hand)
   PlaitScalar first[] = { 0,   .9f, .1f, 0,   .1f, .1f, 0,   .8f, .5f, .5f, 0, 0, 0, 0, 0, 1, /* head 0 */
                           .3f, .1f, .3f, .3f, 0,   0,   .4f, .6f, .5f, .5f, 0, 0, 0, 0, 0, 1 };
   PlaitScalar second[] = { 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1 };
-  PlaitScalar *weights[] = { first, second };
-  guint heads[] = { 2, 1 }, memory[] = { 0 };
-  gint64 rows[] = { 4 };
-  PlaitSentenceLevels levels[] = { { NULL } };
-  const PlaitSentenceAttention attention = {
+  PlaitCapturedLayer layers[] = { { 2, first }, { 1, second } };
+  PlaitCapturedAttention paid = { .layers = layers };
+  const gint64 four[] = { 0, 4 };
+  const PlaitLinks no_links = { NULL };
+  const PlaitMemory memory = { .rows = { 1, four }, .links = &no_links };
+  const PlaitCapture attention = {
     .n_layers = 2,
     .n_memories = 1,
-    .n_attentions = 1,
-    .memory = memory,
-    .rows = rows,
-    .levels = levels,
-    .length = 4,
-    .heads = heads,
-    .weights = weights,
+    .queries = { 1, four },
+    .memories = &memory,
+    .attentions = &paid,
   };
   const gint64 offsets[] = { 0, 4, 4 };
   const gint32 tokens[] = { 4, 5, 6, PLAIT_TOKEN_EOS };
