@@ -165,23 +165,23 @@ write_map (PlaitStore *store, const char *path, const char *name, const char *si
 char *
 plait_attention_label (const PlaitCapturedAttention *of, const PlaitLabels *labels)
 {
-  const char *memory = labels->names[of->memory];
+  const char *memory = labels->memories[of->memory].name;
 
   return of->name ? g_strdup_printf ("%s:%s", memory, of->name) : g_strdup (memory);
 }
 
-/* Of memory @m, if it is of documents: whose rows they are. */
+/* Of a memory of documents: whose rows they are. */
 static gboolean
-write_places (PlaitStore *store, const char *path, const char *name, const PlaitLabels *labels, guint m, gint64 rows,
+write_places (PlaitStore *store, const char *path, const char *name, const PlaitMemoryLabels *memory, gint64 rows,
               GError **error)
 {
   static const char *const axes[] = { "row" };
 
-  if (labels->of_sentences[m])
+  if (memory->of_sentences)
     return plait_store_append_attribute (store, path, name, "rows", "sentences", error);
-  return !labels->sentence[m]
-         || plait_store_append (store, path, name, "row_sentence", PLAIT_STORE_INT64, 1, &rows, labels->sentence[m],
-                                axes, error);
+  return !memory->sentence
+         || plait_store_append (store, path, name, "row_sentence", PLAIT_STORE_INT64, 1, &rows, memory->sentence, axes,
+                                error);
 }
 
 /* What was paid to @items [layers] of @n rows. */
@@ -201,6 +201,39 @@ write_items (PlaitStore *store, const char *path, const char *name, const char *
   return write_map (store, path, name, "weights", title, 4, shape, values, axes, labels, error);
 }
 
+/* The heads of the two attentions do not pair up, so the product of their means is what can be said. */
+static gboolean
+write_effective (PlaitStore *store, const char *path, const char *name, const PlaitCapture *a,
+                 const PlaitCapturedAttention *of, const PlaitLabels *labelled, GError **error)
+{
+  const PlaitMemoryLabels *memory = &labelled->memories[of->memory];
+  gint64 rows = rows_of (a, of), length = length_of (a);
+  g_autofree char *effective = g_strconcat (name, ".effective", NULL);
+  static const char *const axes[] = { "layer", "target", "row" };
+  gint64 shape[] = { a->n_layers, length, rows };
+  char **labels[] = { NULL, labelled->targets, memory->rows };
+  g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * length * rows + 1);
+  g_autofree char *title = g_strdup_printf ("effective attention to %s: both attentions together", name);
+
+  for (guint l = 0; l < a->n_layers; l++)
+    for (gint64 t = 0; t < length; t++)
+      {
+        const PlaitCapturedLayer *paid = &of->layers[l];
+        const PlaitCapturedItems *contexts = &a->contexts[l];
+        PlaitScalar *row = values + (l * length + t) * rows;
+        PlaitScalar share = 0;
+
+        for (guint h = 0; h < contexts->heads; h++)
+          share += contexts->weights[(h * length + t) * a->n_memories + of->memory] / contexts->heads;
+        for (guint h = 0; h < paid->heads; h++)
+          for (gint64 k = 0; k < rows; k++)
+            row[k] += share * paid->weights[(h * length + t) * rows + k] / paid->heads;
+      }
+  return write_map (store, path, effective, "weights", title, 3, shape, values, axes, labels, error)
+         && write_places (store, path, effective, memory, rows, error);
+}
+
+/* What @of paid and, where there is attention to contexts too, both together. */
 static gboolean
 write_attention (PlaitStore *store, const char *path, const PlaitCapture *a, const PlaitCapturedAttention *of,
                  const PlaitLabels *labels, GError **error)
@@ -208,14 +241,16 @@ write_attention (PlaitStore *store, const char *path, const PlaitCapture *a, con
   g_autofree char *name = plait_attention_label (of, labels);
   g_autofree char *title = g_strdup_printf ("attention to %s", name);
   g_autofree PlaitCapturedItems *items = g_new (PlaitCapturedItems, a->n_layers);
+  const PlaitMemoryLabels *memory = &labels->memories[of->memory];
   gint64 rows = rows_of (a, of);
 
   for (guint l = 0; l < a->n_layers; l++)
     items[l] = (PlaitCapturedItems){ of->layers[l].heads, of->layers[l].weights };
   if (rows == 0 || most_heads (a, items) == 0)
     return TRUE; /* missing, or not attended to */
-  return write_items (store, path, name, title, a, items, rows, labels->targets, labels->rows[of->memory], error)
-         && write_places (store, path, name, labels, of->memory, rows, error);
+  return write_items (store, path, name, title, a, items, rows, labels->targets, memory->rows, error)
+         && write_places (store, path, name, memory, rows, error)
+         && (most_heads (a, a->contexts) == 0 || write_effective (store, path, name, a, of, labels, error));
 }
 
 /* The attention to contexts: a column a memory, and one for the sentinel where there is one. */
@@ -232,7 +267,7 @@ write_contexts (PlaitStore *store, const char *path, const PlaitCapture *a, cons
   g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * block * columns + 1);
 
   for (guint m = 0; m < columns; m++)
-    names[m] = (char *)(m < n ? labelled->names[m] : SENTINEL);
+    names[m] = (char *)(m < n ? labelled->memories[m].name : SENTINEL);
   for (guint l = 0; l < a->n_layers; l++)
     for (gint64 row = 0; row < a->contexts[l].heads * length_of (a); row++)
       {
@@ -246,47 +281,10 @@ write_contexts (PlaitStore *store, const char *path, const PlaitCapture *a, cons
                     labels, error);
 }
 
-/* The heads of the two attentions do not pair up, so the product of their means is what can be said. */
-static gboolean
-write_effective (PlaitStore *store, const char *path, const PlaitCapture *a, const PlaitCapturedAttention *of,
-                 const PlaitLabels *labelled, GError **error)
-{
-  guint m = of->memory;
-  gint64 rows = rows_of (a, of), length = length_of (a);
-  g_autofree char *name = plait_attention_label (of, labelled);
-  g_autofree char *effective = g_strconcat (name, ".effective", NULL);
-  static const char *const axes[] = { "layer", "target", "row" };
-  gint64 shape[] = { a->n_layers, length, rows };
-  char **labels[] = { NULL, labelled->targets, labelled->rows[m] };
-  g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * length * rows + 1);
-  g_autofree char *title = g_strdup_printf ("effective attention to %s: both attentions together", name);
-  gboolean any = FALSE;
-
-  for (guint l = 0; l < a->n_layers; l++)
-    for (gint64 t = 0; t < length; t++)
-      {
-        const PlaitCapturedLayer *paid = &of->layers[l];
-        const PlaitCapturedItems *contexts = &a->contexts[l];
-        PlaitScalar *row = values + (l * length + t) * rows;
-        PlaitScalar share = 0;
-
-        any |= paid->heads > 0;
-        for (guint h = 0; h < contexts->heads; h++)
-          share += contexts->weights[(h * length + t) * a->n_memories + m] / contexts->heads;
-        for (guint h = 0; h < paid->heads; h++)
-          for (gint64 k = 0; k < rows; k++)
-            row[k] += share * paid->weights[(h * length + t) * rows + k] / paid->heads;
-      }
-  return rows == 0 || !any
-         || (write_map (store, path, effective, "weights", title, 3, shape, values, axes, labels, error)
-             && write_places (store, path, effective, labelled, m, rows, error));
-}
-
 gboolean
 plait_attention_write (PlaitStore *store, const char *path, const PlaitCapture *a, const PlaitLabels *labels,
                        GError **error)
 {
-  gboolean second = most_heads (a, a->contexts) > 0;
   char *sentinel[] = { (char *)SENTINEL, NULL };
 
   if (!check_rows (a, error) || !check_contexts (a, error))
@@ -294,10 +292,9 @@ plait_attention_write (PlaitStore *store, const char *path, const PlaitCapture *
   if (length_of (a) == 0)
     return TRUE;
   for (const PlaitCapturedAttention *of = a->attentions; of; of = of->next)
-    if (!write_attention (store, path, a, of, labels, error)
-        || (second && !write_effective (store, path, a, of, labels, error)))
+    if (!write_attention (store, path, a, of, labels, error))
       return FALSE;
-  if (second)
+  if (most_heads (a, a->contexts) > 0)
     return write_contexts (store, path, a, labels, error);
   /* The sentinel of joint attention is as a memory of one row. */
   return most_heads (a, a->sentinels) == 0
@@ -340,7 +337,7 @@ write_coverage (PlaitStore *store, const char *path, const PlaitCapture *a, cons
   g_autofree char *title = scalar ? g_strdup_printf ("coverage of %s: its state after each step", name)
                                   : g_strdup_printf ("coverage of %s: attention so far", name);
   g_autofree PlaitScalar *sums = accumulate (&of->layers[layer], shape[0], shape[1]);
-  char **axis_labels[] = { labels->targets, labels->rows[of->memory] };
+  char **axis_labels[] = { labels->targets, labels->memories[of->memory].rows };
 
   if (!write_map (store, path, kind, scalar ? "state" : "accumulated", title, 2, shape,
                   scalar ? coverage->states : sums, axes, axis_labels, error)

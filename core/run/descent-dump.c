@@ -235,7 +235,7 @@ write_attention (PlaitStore *store, const char *path, const PlaitCapture *a, con
         }
   return plait_store_append_attribute (store, path, name, "title", title, error)
          && append (&place, "extents", PLAIT_STORE_INT64, G_N_ELEMENTS (extents), extents)
-         && write_dump (&place, &dump, labels->rows[of->memory], labels->targets, length);
+         && write_dump (&place, &dump, labels->memories[of->memory].rows, labels->targets, length);
 }
 
 gboolean

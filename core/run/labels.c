@@ -154,21 +154,20 @@ plait_labels_new (const PlaitLabelledMemory *memories, const PlaitCapture *atten
   guint n_memories = attention->n_memories;
   PlaitLabels *labels = g_new0 (PlaitLabels, 1);
 
-  labels->n_memories = n_memories;
-  labels->names = g_new0 (const char *, n_memories + 1);
   labels->targets = target_labels (vocabulary, tokens, plait_ragged_rows (attention->queries), ended);
-  labels->rows = g_new0 (char **, n_memories + 1);
-  labels->sentence = g_new0 (gint64 *, n_memories + 1);
-  labels->of_sentences = g_new0 (gboolean, n_memories + 1);
+  labels->n_memories = n_memories;
+  labels->memories = g_new (PlaitMemoryLabels, n_memories);
   for (guint m = 0; m < n_memories; m++)
     {
       const PlaitLinks *links = attention->memories[m].links;
       gint64 rows = plait_ragged_rows (attention->memories[m].rows);
 
-      labels->names[m] = memories[m].name;
-      labels->rows[m] = row_labels (&memories[m], links, sentence, rows);
-      labels->sentence[m] = sentences_of (&memories[m], links, sentence, rows);
-      labels->of_sentences[m] = links->sentence && !links->token;
+      labels->memories[m] = (PlaitMemoryLabels){
+        .name = memories[m].name,
+        .rows = row_labels (&memories[m], links, sentence, rows),
+        .sentence = sentences_of (&memories[m], links, sentence, rows),
+        .of_sentences = links->sentence && !links->token,
+      };
     }
   return labels;
 }
@@ -180,13 +179,10 @@ plait_labels_free (PlaitLabels *labels)
     return;
   for (guint m = 0; m < labels->n_memories; m++)
     {
-      g_strfreev (labels->rows[m]);
-      g_free (labels->sentence[m]);
+      g_strfreev (labels->memories[m].rows);
+      g_free (labels->memories[m].sentence);
     }
-  g_free (labels->rows);
-  g_free (labels->sentence);
-  g_free (labels->of_sentences);
-  g_free (labels->names);
+  g_free (labels->memories);
   g_strfreev (labels->targets);
   g_free (labels);
 }

@@ -20,16 +20,20 @@ typedef struct
   const PlaitInput *input;           /* or NULL */
 } PlaitLabelledMemory;
 
+/* What the rows of a memory are called. */
 typedef struct
 {
-  guint n_memories;
-  const char **names; /* [n_memories], of the memories; borrowed */
-  char **targets;
-  char ***rows; /* [n_memories] */
+  const char *name; /* of the memory; borrowed */
+  char **rows;
+  gint64 *sentence;      /* [rows]: the sentence that a token is of; NULL: rows are no tokens of documents */
+  gboolean of_sentences; /* rows stand for sentences of documents */
+} PlaitMemoryLabels;
 
-  /* Of memories of documents. */
-  gint64 **sentence; /* [n_memories][rows]: the sentence that a token is of; NULL: rows are no tokens of documents */
-  gboolean *of_sentences; /* [n_memories]: rows stand for sentences */
+typedef struct
+{
+  char **targets;
+  guint n_memories;
+  PlaitMemoryLabels *memories; /* [n_memories] */
 } PlaitLabels;
 
 /* Labels of sentence @sentence of a batch, that of @attention, whose memories are @memories. Its target rows are the
