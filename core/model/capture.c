@@ -217,7 +217,7 @@ copy_sets (const PlaitCapture *capture, PlaitCapturedSets *to, gint64 own, const
     }
 }
 
-/* A combiner need not call each attention in each pass. */
+/* A combiner need not call each attention in each pass: what it leaves out stays zero. */
 static void
 copy_weights (PlaitCapture *to, Query at, const PlaitCapture *from, Query query,
               const PlaitCapturedAttention *attention)
@@ -280,7 +280,8 @@ copy_items (const PlaitCapture *to, PlaitCapturedItems *place, Query at, const P
   gint64 queries = plait_ragged_rows (to->queries), source_queries = plait_ragged_rows (from->queries);
 
   if (source->heads > 0 && !place->weights)
-    room_for_items (to, place, source->heads, n);
+    memset (room_for_items (to, place, source->heads, n), 0,
+            (gsize)(source->heads * queries * n) * sizeof (PlaitScalar));
   for (guint h = 0; h < MIN (source->heads, place->heads); h++)
     memcpy (place->weights + (h * queries + at.row) * n, source->weights + (h * source_queries + query.row) * n,
             n * sizeof (PlaitScalar));

@@ -78,12 +78,13 @@ void plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n);
 /* As plait_search_batch, of a sequence alone, with the attention that the search paid for the @attended best hypotheses
  * of each sentence, followed along their ancestries, in @attention, [attended][n_sentences] (of no target rows where a
  * sentence has fewer), and with @coverage also their coverage, whose states are some fifty numbers a pair where
- * attention is one a head. */
+ * attention is one a head. (transfer full), both */
 PlaitHypotheses *plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch,
                                                     const PlaitDecodeSettings *settings, PlaitCaptures **attention,
                                                     guint attended, gboolean coverage, GError **error);
 
 /* Forced decoding of the batch's targets: the log-probability of each target row in @row_log_probabilities [target
- * rows], and with @attention non-NULL the attention of each sentence, with @coverage also its coverage. */
+ * rows], and with @attention non-NULL the attention of each sentence (transfer full), with @coverage also its
+ * coverage. */
 gboolean plait_search_forced (PlaitSearch *search, const PlaitBatch *batch, double *row_log_probabilities,
                               PlaitCaptures **attention, gboolean coverage, GError **error);
