@@ -148,3 +148,16 @@ plait_nearest_name (const char *wanted, const char *const *names)
     }
   return nearest;
 }
+
+char *
+plait_name_remedy (const char *wanted, const char *const *names, const char *otherwise)
+{
+  const char *nearest = plait_nearest_name (wanted, names);
+
+  if (nearest)
+    return g_strdup_printf ("did you mean \"%s\"?", nearest);
+  if (otherwise || !names[0])
+    return g_strdup (otherwise ? otherwise : "there is none");
+  g_autofree char *all = g_strjoinv (", ", (char **)names);
+  return g_strconcat ("expected one of ", all, NULL);
+}

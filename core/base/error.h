@@ -41,3 +41,7 @@ PLAIT_API gboolean plait_no_fault (GError **fault, GError **error);
 /* The name among @names (NULL-terminated) nearest to @wanted, or NULL if none is near enough to be a slip.
  * (transfer none) */
 PLAIT_API const char *plait_nearest_name (const char *wanted, const char *const *names);
+
+/* How a message about @wanted, which is none of @names (NULL-terminated), ends: "did you mean "NEAREST"?" if one is
+ * near enough to be a slip; else @otherwise, or if that is NULL "expected one of A, B, C". (transfer full) */
+char *plait_name_remedy (const char *wanted, const char *const *names, const char *otherwise);

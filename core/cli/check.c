@@ -189,11 +189,9 @@ check_names (char **names, GError **error)
   for (guint i = 0; names && names[i]; i++)
     if (!g_strv_contains (known, names[i]))
       {
-        const char *nearest = plait_nearest_name (names[i], known);
-        g_autofree char *all = nearest ? NULL : g_strjoinv (", ", (char **)known);
+        g_autofree char *remedy = plait_name_remedy (names[i], known, NULL);
 
-        return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is no property; %s %s%s", names[i],
-                           nearest ? "did you mean" : "expected one of", nearest ? nearest : all, nearest ? "?" : "");
+        return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is no property; %s", names[i], remedy);
       }
   return TRUE;
 }

@@ -29,9 +29,8 @@ plait_find_plugin (const PlaitRegistry *registry, const char *wanted, const Plai
   for (guint i = 0; groups && groups[i]; i++)
     g_ptr_array_add (known, (gpointer)groups[i]->name);
   g_ptr_array_add (known, NULL);
-  const char *nearest = plait_nearest_name (wanted, (const char *const *)known->pdata);
-  return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                          nearest ? "there is no %s \"%s\"; did you mean \"%s\"?"
-                                  : "there is no %s \"%s\"; plait plugins lists the plugins",
-                          groups ? "plugin or group" : "plugin", wanted, nearest);
+  g_autofree char *remedy
+      = plait_name_remedy (wanted, (const char *const *)known->pdata, "plait plugins lists the plugins");
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "there is no %s \"%s\"; %s", groups ? "plugin or group" : "plugin",
+                          wanted, remedy);
 }

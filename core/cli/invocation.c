@@ -107,7 +107,7 @@ check_flags (const PlaitInvocation *invocation, const GOptionEntry *options, GEr
 static gboolean
 refuse_option (const PlaitInvocation *invocation, const GOptionEntry *options, const GError *fault, GError **error)
 {
-  const char *said = strstr (fault->message, " -"), *nearest;
+  const char *said = strstr (fault->message, " -");
   g_autofree char *word = said ? g_strndup (said + 1, strcspn (said + 1, " =")) : g_strdup ("");
   const GOptionEntry *known = find_option (options, word);
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
@@ -118,12 +118,9 @@ refuse_option (const PlaitInvocation *invocation, const GOptionEntry *options, c
   for (const GOptionEntry *option = options; option->long_name; option++)
     g_ptr_array_add (names, g_strconcat ("--", option->long_name, NULL));
   g_ptr_array_add (names, NULL);
-  nearest = g_str_has_prefix (word, "--") ? plait_nearest_name (word, (const char *const *)names->pdata) : NULL;
-  if (nearest)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s; did you mean %s? plait %s --help lists the options",
-                       fault->message, nearest, invocation->command->name);
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s; plait %s --help lists the options", fault->message,
-                     invocation->command->name);
+  g_autofree char *otherwise = g_strdup_printf ("plait %s --help lists the options", invocation->command->name);
+  g_autofree char *remedy = plait_name_remedy (word, (const char *const *)names->pdata, otherwise);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s; %s", fault->message, remedy);
 }
 
 /* The path in *@value, which --help calls @name: what it is, or what stands behind NAME=. */

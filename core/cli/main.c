@@ -47,7 +47,6 @@ static const PlaitCommand *
 find_command (const char *name, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  const char *nearest;
 
   for (const PlaitCommand *command = plait_commands; command->name; command++)
     {
@@ -60,11 +59,8 @@ find_command (const char *name, GError **error)
     return plait_fail_null (
         error, PLAIT_ERROR_INPUT,
         "%s is no option before a command: expected plait COMMAND [OPTION...]; plait --help lists the commands", name);
-  nearest = plait_nearest_name (name, (const char *const *)names->pdata);
-  return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                          nearest ? "there is no command \"%s\"; did you mean \"plait %s\"?"
-                                  : "there is no command \"%s\"; plait --help lists them",
-                          name, nearest);
+  g_autofree char *remedy = plait_name_remedy (name, (const char *const *)names->pdata, "plait --help lists them");
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "there is no command \"%s\"; %s", name, remedy);
 }
 
 /* The command line as a shell would take it again. */

@@ -103,17 +103,13 @@ static gboolean
 find_kind (const char *text, PlaitPluginKind *kind, GError **error)
 {
   const char *names[PLAIT_PLUGIN_KINDS + 1] = { NULL };
-  const char *nearest;
 
   if (plait_plugin_kind_from_name (text, kind))
     return TRUE;
   for (guint i = 0; i < PLAIT_PLUGIN_KINDS; i++)
     names[i] = plait_plugin_kind_name ((PlaitPluginKind)i);
-  nearest = plait_nearest_name (text, names);
-  g_autofree char *all = g_strjoinv (", ", (char **)names);
-  if (nearest)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is no kind of plugin; did you mean %s?", text, nearest);
-  return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is no kind of plugin; expected one of %s", text, all);
+  g_autofree char *remedy = plait_name_remedy (text, names, NULL);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is no kind of plugin; %s", text, remedy);
 }
 
 /* Whether a new plugin may be called @name. */

@@ -32,12 +32,8 @@ plait_task_find (const char *name, GError **error)
       g_ptr_array_add (names, (gpointer)tasks[i]->name);
     }
   g_ptr_array_add (names, NULL);
-  const char *nearest = plait_nearest_name (name, (const char *const *)names->pdata);
-  g_autofree char *all = g_strjoinv (", ", (char **)names->pdata);
-  return nearest ? plait_fail_null (error, PLAIT_ERROR_INPUT, "There is no task \"%s\" to generate; did you mean %s?",
-                                    name, nearest)
-                 : plait_fail_null (error, PLAIT_ERROR_INPUT,
-                                    "There is no task \"%s\" to generate; expected one of: %s", name, all);
+  g_autofree char *remedy = plait_name_remedy (name, (const char *const *)names->pdata, NULL);
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "There is no task \"%s\" to generate; %s", name, remedy);
 }
 
 PlaitTaskSettings

@@ -45,13 +45,8 @@ find_kind (const char *name)
 static gboolean
 fail_unknown (GError **error, const char *text, const char *what, const char *name, const char *const *names)
 {
-  const char *nearest = plait_nearest_name (name, names);
-  g_autofree char *known = g_strjoinv (", ", (char **)names);
-  if (nearest)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": unknown %s \"%s\"; did you mean \"%s\"? (known: %s)",
-                       text, what, name, nearest, known);
-  return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": unknown %s \"%s\"; use one of: %s", text, what, name,
-                     *known ? known : "(none)");
+  g_autofree char *remedy = plait_name_remedy (name, names, NULL);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "metric \"%s\": unknown %s \"%s\"; %s", text, what, name, remedy);
 }
 
 static gboolean

@@ -190,8 +190,9 @@ check_file (const PlaitResolution *resolution, const PlaitDataFile *file)
       return;
     }
   g_autofree char *otherwise = g_strdup_printf ("add [source %s], or drop the line", file->stream);
-  plait_resolution_unknown (resolution, "data", file->key, plait_nearest_name (file->stream, known), otherwise,
-                            "no source reads the stream \"%s\", nor is it the target", file->stream);
+  g_autofree char *remedy = plait_name_remedy (file->stream, known, otherwise);
+  plait_resolution_problem (resolution, "data", file->key,
+                            "no source reads the stream \"%s\", nor is it the target; %s", file->stream, remedy);
 }
 
 static void
@@ -260,12 +261,12 @@ static void
 check_generated_stream (const PlaitResolution *resolution, const char *group, const char *key, const char *stream)
 {
   const PlaitTask *task = resolution->experiment->public.task;
-  g_autofree char *all = g_strjoinv (", ", (char **)task->streams);
-  g_autofree char *otherwise = g_strconcat ("it makes ", all, NULL);
 
-  if (!g_strv_contains (task->streams, stream))
-    plait_resolution_unknown (resolution, group, key, plait_nearest_name (stream, task->streams), otherwise,
-                              "the task %s makes no stream \"%s\"", task->name, stream);
+  if (g_strv_contains (task->streams, stream))
+    return;
+  g_autofree char *remedy = plait_name_remedy (stream, task->streams, NULL);
+  plait_resolution_problem (resolution, group, key, "the task %s makes no stream \"%s\"; %s", task->name, stream,
+                            remedy);
 }
 
 static void

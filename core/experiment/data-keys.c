@@ -94,15 +94,10 @@ read_task_key (const PlaitResolution *resolution, const char *key)
     }
   if (plait_settings_find (settings, name) < 0)
     {
-      const char *nearest = plait_settings_nearest (settings, name);
       const char *task = resolution->experiment->data->task->name;
+      g_autofree char *remedy = plait_settings_remedy (settings, name, NULL);
 
-      if (nearest)
-        plait_resolution_problem (resolution, "data", key, "the task %s has no such parameter; did you mean \"%s%s\"?",
-                                  task, GENERATE_PREFIX, nearest);
-      else
-        plait_resolution_problem (resolution, "data", key,
-                                  "the task %s has no such parameter; plait generate %s --help lists them", task, task);
+      plait_resolution_problem (resolution, "data", key, "the task %s has no such parameter; %s", task, remedy);
     }
   else if (!plait_settings_set (settings, name, plait_key_file_value (resolution->file, "data", key), &fault))
     plait_resolution_problem (resolution, "data", key, "%s", fault->message);

@@ -92,10 +92,11 @@ check_list (const PlaitResolution *resolution, const char *key, const char *list
             resolution, "data", key,
             "\"%s\" is no language whose abbreviations are known; expected " PLAIT_ABBREVIATION_LANGUAGES ", or none",
             colon + 1);
-      if (!g_strv_contains (known, items[i]))
-        plait_resolution_unknown (resolution, "data", key, plait_nearest_name (items[i], known),
-                                  "drop it, or add a source", "no source reads the stream \"%s\", nor is it the target",
-                                  items[i]);
+      if (g_strv_contains (known, items[i]))
+        continue;
+      g_autofree char *remedy = plait_name_remedy (items[i], known, "drop it, or add a source");
+      plait_resolution_problem (resolution, "data", key, "no source reads the stream \"%s\", nor is it the target; %s",
+                                items[i], remedy);
     }
 }
 

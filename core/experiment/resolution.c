@@ -6,8 +6,9 @@
 #include "base/path.h"
 #include "store/safetensors.h"
 
-static const char *const group_names[] = { "experiment", "data",   "predict",  "decoder", "combiner", "coverage",
-                                           "train",      "decode", "evaluate", "bench",   "grid",     NULL };
+static const char *const group_names[]
+    = { "experiment", "data",   "source NAME", "predict", "decoder", "combiner", "coverage",
+        "train",      "decode", "evaluate",    "bench",   "grid",    NULL };
 
 void
 plait_resolution_problem (const PlaitResolution *resolution, const char *group, const char *key, const char *format,
@@ -18,20 +19,6 @@ plait_resolution_problem (const PlaitResolution *resolution, const char *group, 
   va_start (arguments, format);
   plait_problems_add_key_va (resolution->problems, resolution->file, group, key, format, arguments);
   va_end (arguments);
-}
-
-void
-plait_resolution_unknown (const PlaitResolution *resolution, const char *group, const char *key, const char *nearest,
-                          const char *otherwise, const char *format, ...)
-{
-  g_autofree char *sentence = NULL;
-  va_list arguments;
-
-  va_start (arguments, format);
-  sentence = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  plait_resolution_problem (resolution, group, key, "%s; %s%s%s", sentence, nearest ? "did you mean \"" : "",
-                            nearest ? nearest : otherwise, nearest ? "\"?" : "");
 }
 
 /* What plait inspect calls the group. */
@@ -95,8 +82,9 @@ unknown_key (const PlaitResolution *resolution, const char *group, const char *k
   g_autofree char *otherwise = plait_settings_n (settings) == 0
                                    ? g_strdup_printf ("%s has no parameters", name)
                                    : g_strdup_printf ("plait inspect %s lists the keys", name);
+  g_autofree char *remedy = plait_settings_remedy (settings, key, otherwise);
 
-  plait_resolution_unknown (resolution, group, key, plait_settings_nearest (settings, key), otherwise, "no such key");
+  plait_resolution_problem (resolution, group, key, "no such key; %s", remedy);
 }
 
 void
@@ -211,16 +199,12 @@ check_groups (const PlaitResolution *resolution)
 
       if (g_strv_contains (group_names, group) || g_str_has_prefix (group, PLAIT_SOURCE_PREFIX))
         continue;
-      const char *nearest = plait_nearest_name (group, group_names);
-      if (g_str_has_prefix (group, "source") || plait_nearest_name (group, (const char *[]){ "source", NULL }))
-        plait_resolution_problem (resolution, group, NULL,
-                                  "no such group; a source is [source NAME], such as [source en]");
-      else if (nearest)
-        plait_resolution_problem (resolution, group, NULL, "no such group; did you mean [%s]?", nearest);
-      else
-        plait_resolution_problem (resolution, group, NULL,
-                                  "no such group; there are experiment, data, source NAME, predict, decoder, combiner, "
-                                  "coverage, train, decode, evaluate, bench and grid");
+      g_autofree char *remedy = plait_name_remedy (group, group_names, NULL);
+      gboolean source
+          = g_str_has_prefix (group, "source") || plait_nearest_name (group, (const char *[]){ "source", NULL });
+
+      plait_resolution_problem (resolution, group, NULL, "no such group; %s",
+                                source ? "a source is [source NAME], such as [source en]" : remedy);
     }
 }
 

@@ -81,12 +81,6 @@ typedef struct
 void plait_resolution_problem (const PlaitResolution *resolution, const char *group, const char *key,
                                const char *format, ...) G_GNUC_PRINTF (4, 5);
 
-/* The same where a name is not known, as the sentence says: "SENTENCE; did you mean "NEAREST"?", or if @nearest is NULL
- * "SENTENCE; OTHERWISE". */
-void plait_resolution_unknown (const PlaitResolution *resolution, const char *group, const char *key,
-                               const char *nearest, const char *otherwise, const char *format, ...)
-    G_GNUC_PRINTF (6, 7);
-
 /* Takes the keys of [@group] that @settings knows. Those that it does not know go to @other (may be NULL) with @data,
  * which returns whether it took the key; the rest are faults that name the nearest key. Then notes each setting that
  * must be given and was not. */

@@ -220,9 +220,8 @@ unknown_source (const PlaitResolution *resolution, const char *name)
   g_ptr_array_add (names, NULL);
   g_autofree char *all = g_strjoinv (", ", (char **)names->pdata);
   g_autofree char *otherwise = g_strdup_printf ("join names with '+' (there are: %s)", all);
-  plait_resolution_unknown (resolution, "experiment", "sources",
-                            plait_nearest_name (name, (const char *const *)names->pdata), otherwise,
-                            "there is no [source %s]", name);
+  g_autofree char *remedy = plait_name_remedy (name, (const char *const *)names->pdata, otherwise);
+  plait_resolution_problem (resolution, "experiment", "sources", "there is no [source %s]; %s", name, remedy);
 }
 
 /* The sources that experiment.sources chooses, in its order. */

@@ -92,11 +92,9 @@ read_condition (const PlaitExclusions *exclusions, Exclusion *exclusion, char *t
       for (guint i = 0; i < n; i++)
         g_ptr_array_add (names, (gpointer)axes[i].key);
       g_ptr_array_add (names, NULL);
-      g_autofree char *all = g_strjoinv (", ", (char **)names->pdata);
-      const char *nearest = plait_nearest_name (text, (const char *const *)names->pdata);
+      g_autofree char *remedy = plait_name_remedy (text, (const char *const *)names->pdata, NULL);
       plait_problems_add_key (problems, exclusions->file, PLAIT_GRID_GROUP, exclusion->key,
-                              "\"%s\" is no axis of this grid%s%s%s (axes: %s)", text,
-                              nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "", all);
+                              "\"%s\" is no axis of this grid; %s", text, remedy);
       return;
     }
 

@@ -74,15 +74,12 @@ check_binding (const char *path, const PlaitPluginDescriptor *descriptor, const 
 
   if (!parameter)
     {
-      const char *nearest = plait_setting_nearest (schema->parameters, schema->n_parameters, binding->name);
+      g_autofree char *otherwise = g_strdup_printf ("add a group [parameter.%s] to the schema", binding->name);
+      g_autofree char *remedy
+          = plait_setting_remedy (schema->parameters, schema->n_parameters, binding->name, otherwise);
 
-      if (nearest)
-        return refuse (path, error,
-                       "binds the parameter \"%s\", which %s does not describe (it has \"%s\"); make the two agree",
-                       binding->name, schema->path, nearest);
-      return refuse (path, error,
-                     "binds the parameter \"%s\", which %s does not describe; add a group [parameter.%s] to the schema",
-                     binding->name, schema->path, binding->name);
+      return refuse (path, error, "binds the parameter \"%s\", which %s does not describe; %s", binding->name,
+                     schema->path, remedy);
     }
   if (binding->type != parameter->type)
     return refuse (path, error, "binds the parameter \"%s\" as %s, %s says type=%s; make the two agree", binding->name,

@@ -285,7 +285,6 @@ static gpointer
 unknown_plugin (const PlaitRegistry *registry, PlaitPluginKind kind, const char *name, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  const char *kind_name = plait_plugin_kind_name (kind), *nearest;
 
   for (guint i = 0; i < registry->plugins->len; i++)
     {
@@ -294,19 +293,12 @@ unknown_plugin (const PlaitRegistry *registry, PlaitPluginKind kind, const char 
       if (plugin->kind == kind)
         g_ptr_array_add (names, plugin->name);
     }
+  const char *otherwise
+      = names->len > 0 ? NULL : "nor is there any other; plait plugins tells which folders are searched";
   g_ptr_array_add (names, NULL);
-  nearest = plait_nearest_name (name, (const char *const *)names->pdata);
-  g_autofree char *all = g_strjoinv (", ", (char **)names->pdata);
-  if (nearest)
-    return plait_fail_null (error, PLAIT_ERROR_PLUGIN, "there is no %s called \"%s\"; did you mean \"%s\"?", kind_name,
-                            name, nearest);
-  if (names->len > 1)
-    return plait_fail_null (error, PLAIT_ERROR_PLUGIN, "there is no %s called \"%s\"; there are %s", kind_name, name,
-                            all);
-  return plait_fail_null (
-      error, PLAIT_ERROR_PLUGIN,
-      "there is no %s called \"%s\", nor any other; see plait plugins for the folders that are searched", kind_name,
-      name);
+  g_autofree char *remedy = plait_name_remedy (name, (const char *const *)names->pdata, otherwise);
+  return plait_fail_null (error, PLAIT_ERROR_PLUGIN, "there is no %s called \"%s\"; %s", plait_plugin_kind_name (kind),
+                          name, remedy);
 }
 
 PlaitPlugin *

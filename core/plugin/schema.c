@@ -117,12 +117,8 @@ expect_name (const Reader *reader, const char *group, const char *key, const cha
 
   if (place >= 0)
     return place;
-  const char *nearest = plait_nearest_name (name, known);
-  g_autofree char *all = g_strjoinv (", ", (char **)known);
-  if (nearest)
-    problem (reader, group, key, "\"%s\" is not %s; did you mean \"%s\"? (known: %s)", name, what, nearest, all);
-  else
-    problem (reader, group, key, "\"%s\" is not %s (known: %s)", name, what, all);
+  g_autofree char *remedy = plait_name_remedy (name, known, NULL);
+  problem (reader, group, key, "\"%s\" is not %s; %s", name, what, remedy);
   return -1;
 }
 

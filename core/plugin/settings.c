@@ -25,14 +25,15 @@ plait_setting_find (const PlaitSettingSpecification *const *specifications, guin
   return -1;
 }
 
-const char *
-plait_setting_nearest (const PlaitSettingSpecification *const *specifications, guint n, const char *name)
+char *
+plait_setting_remedy (const PlaitSettingSpecification *const *specifications, guint n, const char *name,
+                      const char *otherwise)
 {
   g_autofree const char **names = g_new0 (const char *, n + 1);
 
   for (guint i = 0; i < n; i++)
     names[i] = specifications[i]->name;
-  return plait_nearest_name (name, names);
+  return plait_name_remedy (name, names, otherwise);
 }
 
 char *
@@ -404,10 +405,10 @@ plait_settings_find (const PlaitSettings *settings, const char *name)
   return plait_setting_find (settings->specifications, settings->n, name);
 }
 
-const char *
-plait_settings_nearest (const PlaitSettings *settings, const char *name)
+char *
+plait_settings_remedy (const PlaitSettings *settings, const char *name, const char *otherwise)
 {
-  return plait_setting_nearest (settings->specifications, settings->n, name);
+  return plait_setting_remedy (settings->specifications, settings->n, name, otherwise);
 }
 
 gboolean
@@ -419,11 +420,9 @@ plait_settings_set (PlaitSettings *settings, const char *name, const char *text,
   g_assert (settings->references == 1);
   if (place < 0)
     {
-      const char *nearest = plait_settings_nearest (settings, name);
+      g_autofree char *remedy = plait_settings_remedy (settings, name, NULL);
 
-      if (nearest)
-        return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not a key here; did you mean \"%s\"?", name, nearest);
-      return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not a key here", name);
+      return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not a key here; %s", name, remedy);
     }
   Entry *entry = &settings->entries[place];
   char *canonical = plait_setting_parse (settings->specifications[place], text, &value, error);

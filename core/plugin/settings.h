@@ -127,8 +127,9 @@ extern const char *const plait_setting_type_names[];
 /* The place of the one called @name among @specifications [n], or -1. */
 gint plait_setting_find (const PlaitSettingSpecification *const *specifications, guint n, const char *name);
 
-/* The name of one of them that is nearest to the unknown @name, or NULL. (transfer none) */
-const char *plait_setting_nearest (const PlaitSettingSpecification *const *specifications, guint n, const char *name);
+/* How a message about @name, which is none of theirs, ends (plait_name_remedy). (transfer full) */
+char *plait_setting_remedy (const PlaitSettingSpecification *const *specifications, guint n, const char *name,
+                            const char *otherwise);
 
 /* "pre;post" as "pre, post". (transfer full) */
 char *plait_choices_text (const char *choices);
@@ -175,8 +176,8 @@ const PlaitSettingSpecification *plait_settings_specification (const PlaitSettin
 /* The place of @name, or -1. */
 gint plait_settings_find (const PlaitSettings *settings, const char *name);
 
-/* The name nearest to the unknown @name, or NULL. (transfer none) */
-const char *plait_settings_nearest (const PlaitSettings *settings, const char *name);
+/* How a message about @name, which is no setting, ends (plait_name_remedy). (transfer full) */
+char *plait_settings_remedy (const PlaitSettings *settings, const char *name, const char *otherwise);
 
 /* Gives @name the value that @text spells. Unknown names and bad values leave everything as it was. */
 gboolean plait_settings_set (PlaitSettings *settings, const char *name, const char *text, GError **error);

@@ -42,7 +42,7 @@ TEST_CASE (check_command, refuses)
     { CALL ("check", "serail"), "there is no plugin \"serail\"; did you mean \"serial\"?" },
     { CALL ("check", "train"), "there is no plugin \"train\"" },
     { CALL ("check", "coverage/serial"), "there is no plugin \"coverage/serial\"" },
-    { CALL ("check", "serial", "--property", "gradient"), "\"gradient\" is no property; did you mean gradients?" },
+    { CALL ("check", "serial", "--property", "gradient"), "\"gradient\" is no property; did you mean \"gradients\"?" },
     { CALL ("check", "serial", "--property", "colour"),
       "\"colour\" is no property; expected one of structure, runs, " },
     { CALL ("check", "serial", "--seconds", "0"), "--seconds" },

@@ -71,7 +71,7 @@ TEST_CASE (new_command, refuses)
     PlaitTestCall call;
     const char *part;
   } cases[] = {
-    { CALL ("new", "combinr", "x"), "\"combinr\" is no kind of plugin; did you mean combiner?" },
+    { CALL ("new", "combinr", "x"), "\"combinr\" is no kind of plugin; did you mean \"combiner\"?" },
     { CALL ("new", "decoder-layer", "x"), "no kind of plugin; expected one of encoder, combiner, coverage" },
     { CALL ("new", "", "x"), "\"\" is no kind of plugin" },
     { CALL ("new", "encoder", ""), "\"\" cannot be the name of a plugin; expected a letter" },

@@ -57,7 +57,7 @@ TEST_CASE (generate_command, refuses)
     PlaitTestCall call;
     const char *part;
   } cases[] = {
-    { CALL ("generate", "agrement", "-o", "x"), "did you mean agreement?" },
+    { CALL ("generate", "agrement", "-o", "x"), "did you mean \"agreement\"?" },
     { CALL ("generate", "agreement"), "--output is missing" },
     { CALL ("generate", "-o", "x"), "TASK is missing" },
     { CALL ("generate", "agreement", "-o", "x", "-s", "train"), "--set train: expected KEY=NUMBER" },

@@ -238,9 +238,9 @@ TEST_CASE (generate, refuses_what_is_not_there)
   g_auto (PlaitTaskSettings) settings = plait_task_defaults (&plait_task_agreement);
   CHECK (plait_task_find ("agreement", &error) == &plait_task_agreement);
   CHECK (!plait_task_find ("agrement", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "did you mean agreement?");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "did you mean \"agreement\"?");
   CHECK (!plait_task_find ("zzz", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "expected one of: agreement");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "expected one of agreement");
   CHECK (!plait_task_set (&plait_task_agreement, &settings, "nouns", 0, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Parameter nouns of task agreement cannot be 0; expected 1 to 400");
   CHECK (!plait_task_set (&plait_task_agreement, &settings, "train", 0, &error));

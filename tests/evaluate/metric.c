@@ -30,7 +30,7 @@ TEST_CASE (metric, refuses_what_it_does_not_know)
   } cases[] = {
     { "blue", "unknown name \"blue\"; did you mean \"bleu\"?" },
     { "chrf+", "did you mean \"chrf" },
-    { "accordance", "unknown name \"accordance\"; use one of: bleu, multi-bleu, chrf, chrf++, repetition, rouge, "
+    { "accordance", "unknown name \"accordance\"; expected one of bleu, multi-bleu, chrf, chrf++, repetition, rouge, "
                     "meteor, ter, accuracy, macro-f1, span-f1" },
     { "", "unknown name \"\"" },
     { "BLEU", "did you mean \"bleu\"?" },
@@ -48,8 +48,8 @@ TEST_CASE (metric, refuses_what_it_does_not_know)
     { "bleu:smooth=floor,value=nan", "must be a number" },
     { "bleu:smooth=floor,value=1e9", "must be a number" },
     { "bleu:smooth=floor,value=0.1x", "must be a number" },
-    { "multi-bleu:tok=none", "unknown option \"tok\"; use one of: case, unit" },
-    { "multi-bleu:case=upper", "unknown choice of \"case\" \"upper\"; use one of: lc, mixed" },
+    { "multi-bleu:tok=none", "unknown option \"tok\"; expected one of case, unit" },
+    { "multi-bleu:case=upper", "unknown choice of \"case\" \"upper\"; expected one of lc, mixed" },
     { "chrf:beta=0", "from 1 to 100" },
     { "chrf:beta=2.5", "must be a whole number; write beta=2" },
     { "chrf:characters=0", "from 1 to 20" },
@@ -57,8 +57,8 @@ TEST_CASE (metric, refuses_what_it_does_not_know)
     { "repetition:n=2.5", "\"n\" must be a whole number; write n=2" },
     { "repetition:n=5", "from 1 to 4" },
     { "chrf:tok=none", "unknown option \"tok\"" },
-    { "bleu:unit=page", "unknown choice of \"unit\" \"page\"; use one of: sentence, document" },
-    { "rouge:type=3", "unknown choice of \"type\" \"3\"; use one of: 1, 2, L, Lsum" },
+    { "bleu:unit=page", "unknown choice of \"unit\" \"page\"; expected one of sentence, document" },
+    { "rouge:type=3", "unknown choice of \"type\" \"3\"; expected one of 1, 2, L, Lsum" },
     { "rouge:type=lsum", "did you mean \"Lsum\"?" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

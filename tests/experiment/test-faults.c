@@ -39,8 +39,8 @@ check_fault (PlaitRegistry *registry, const Fault *fault)
 TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
 {
   static const Fault faults[] = {
-    { 1, "[experimnt]", "example.ini:1: [experimnt]: no such group; did you mean [experiment]?" },
-    { 1, "[zzz]", "example.ini:1: [zzz]: no such group; there are experiment, data, source NAME" },
+    { 1, "[experimnt]", "example.ini:1: [experimnt]: no such group; did you mean \"experiment\"?" },
+    { 1, "[zzz]", "example.ini:1: [zzz]: no such group; expected one of experiment, data, source NAME" },
     { 1, "[source]", "example.ini:1: [source]: no such group; a source is [source NAME]" },
     { 1, "[experiment", "example.ini:1: " },
     { 2, "seed=-1", "example.ini:2: [experiment] seed: \"-1\" is below the minimum 0; give an integer from 0" },

@@ -65,9 +65,9 @@ TEST_CASE (registry, names_that_are_not_known)
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN,
                "there is no combiner called \"heirarchical\"; did you mean \"hierarchical\"?");
   CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "bilinear", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "there are flat, hierarchical");
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "expected one of flat, hierarchical");
   CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_ENCODER, "flat", &error));
-  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "there is no encoder called \"flat\", nor any other");
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "there is no encoder called \"flat\"; nor is there any other");
 }
 
 TEST_CASE (registry, a_name_is_never_a_path)

@@ -185,7 +185,7 @@ TEST_CASE (zoo, schema_and_table_that_disagree)
   check_animal ("many-bindings", "claims 100000 bindings");
   check_animal ("unnamed-binding", "binding 0 has no name");
   check_animal ("repeated-binding", "binds the parameter \"rate\" twice");
-  check_animal ("unknown-binding", "(it has \"heads\")");
+  check_animal ("unknown-binding", "does not describe; did you mean \"heads\"?");
   check_animal ("strange-binding", "add a group [parameter.something] to the schema");
   check_animal ("missing-binding", "binds no field to the parameter \"parts\"");
   check_animal ("other-type", "binds the parameter \"heads\" as real");

@@ -73,7 +73,8 @@ TEST_CASE (store_object, names_what_is_absent)
   CHECK (!plait_store_has (store, "/training/loss/deeper"));
   CHECK (!plait_store_has (store, "/training/los"));
   CHECK (!plait_store_describe (store, "/training/los", &object, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no /training/los; the nearest name in /training is 'loss'");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+               "there is no /training/los; /training has no member 'los'; did you mean \"loss\"?");
   CHECK (!plait_store_describe (store, "/checkpoint/worst/x", &object, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/checkpoint has no member 'worst'");
   CHECK (!plait_store_members (store, "/training/loss", &error));

@@ -163,8 +163,8 @@ TEST_CASE (store_ragged, has_a_group_an_item)
          && !plait_store_has (store, "/dump/test/0.0/a/weights/x") && !plait_store_has (store, "/dump/0.0/a"));
   CHECK (!plait_store_read (store, "/dump/test/0.0/a/weight", PLAIT_STORE_SCALAR, 1, &value, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
-               "there is no /dump/test/0.0/a/weight; the nearest name in /dump/test/0.0/a is "
-               "'weights'");
+               "there is no /dump/test/0.0/a/weight; /dump/test/0.0/a has no member 'weight'; did you mean "
+               "\"weights\"?");
   CHECK (!plait_store_read (store, "/dump/test/0.0/a", PLAIT_STORE_SCALAR, 1, &value, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/dump/test/0.0/a is not a dataset");
   CHECK (!plait_store_read (store, "/dump/test/0.0/a/labels", PLAIT_STORE_SCALAR, 1, &value, &error));
