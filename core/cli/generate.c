@@ -14,32 +14,10 @@
 
 /* plait generate: writes the corpus of a task as text files; without a task it lists them. */
 
-/* What every task has, whose largest values are open. */
-static const PlaitTaskParameter common_parameters[] = {
-  { "seed", 0, 0, 0, "Seed of the corpus" },
-  { "train", 0, 1, 0, "Tuples for training" },
-  { "validation", 0, 1, 0, "Tuples for validation" },
-  { "test", 0, 1, 0, "Tuples for the test" },
-};
-
-/* The parameters of @task, those that all have before its own. (transfer full) (element-type PlaitTaskParameter) */
-static GArray *
-parameters_of (const PlaitTask *task)
-{
-  GArray *parameters = g_array_new (FALSE, FALSE, sizeof (PlaitTaskParameter));
-  g_auto (PlaitTaskSettings) settings = plait_task_defaults (task);
-
-  g_array_append_vals (parameters, common_parameters, G_N_ELEMENTS (common_parameters));
-  g_array_index (parameters, PlaitTaskParameter, 0).initial = (gint64)settings.seed;
-  for (guint i = 0; i < PLAIT_TASK_SPLITS; i++)
-    g_array_index (parameters, PlaitTaskParameter, i + 1).initial = settings.sizes[i];
-  return g_array_append_vals (parameters, task->parameters, (guint)task->n_parameters);
-}
-
 static void
 add_task_json (PlaitJson *json, const PlaitTask *task)
 {
-  g_autoptr (GArray) parameters = parameters_of (task);
+  g_autoptr (GArray) parameters = plait_task_parameters (task);
 
   plait_json_begin_object (json, NULL);
   plait_json_text (json, "name", task->name);
@@ -53,7 +31,7 @@ add_task_json (PlaitJson *json, const PlaitTask *task)
       plait_json_begin_object (json, NULL);
       plait_json_text (json, "name", parameter->name);
       plait_json_integer (json, "default", parameter->initial);
-      if (i >= G_N_ELEMENTS (common_parameters))
+      if (i >= PLAIT_TASK_COMMON)
         {
           plait_json_integer (json, "minimum", parameter->minimum);
           plait_json_integer (json, "maximum", parameter->maximum);
@@ -68,7 +46,7 @@ add_task_json (PlaitJson *json, const PlaitTask *task)
 static void
 print_task (PlaitPage *page, const PlaitTask *task)
 {
-  g_autoptr (GArray) parameters = parameters_of (task);
+  g_autoptr (GArray) parameters = plait_task_parameters (task);
   g_autoptr (PlaitTable) table = plait_table_new ();
   g_autofree char *streams = g_strjoinv (", ", (char **)task->streams);
 
@@ -86,7 +64,7 @@ print_task (PlaitPage *page, const PlaitTask *task)
       g_autoptr (GString) range = g_string_new (NULL);
 
       g_string_printf (range, "%jd ..", parameter->minimum);
-      if (i >= G_N_ELEMENTS (common_parameters))
+      if (i >= PLAIT_TASK_COMMON)
         g_string_append_printf (range, " %jd", parameter->maximum);
       plait_table_text (table, PLAIT_TABLE_NAME, parameter->name);
       plait_table_integer (table, PLAIT_TABLE_PLAIN, parameter->initial);

@@ -114,11 +114,9 @@ add_data (Keys *keys, const PlaitKeyFile *file)
       get_key (keys, "data", names[i])->is_path = !g_str_has_prefix (names[i], "generate.");
   if (!task)
     return;
-  get_key (keys, "data.generate", "seed");
-  for (guint i = 0; i < PLAIT_TASK_SPLITS; i++)
-    get_key (keys, "data.generate", plait_task_splits[i]);
-  for (gint64 i = 0; i < task->n_parameters; i++)
-    get_key (keys, "data.generate", task->parameters[i].name);
+  g_autoptr (GArray) parameters = plait_task_parameters (task);
+  for (guint i = 0; i < parameters->len; i++)
+    get_key (keys, "data.generate", g_array_index (parameters, PlaitTaskParameter, i).name);
 }
 
 static void

@@ -8,9 +8,16 @@
 #include "base/error.h"
 #include "base/file.h"
 
-#define TUPLES_LIMIT 10000000
+#define MOST_TUPLES 10000000
 
 const char *const plait_task_splits[PLAIT_TASK_SPLITS] = { "train", "validation", "test" };
+
+static const PlaitTaskParameter common_parameters[PLAIT_TASK_COMMON] = {
+  { "seed", 1, 0, G_MAXINT64, "Seed of the corpus" },
+  { "train", 6000, 1, MOST_TUPLES, "Tuples for training" },
+  { "validation", 500, 1, MOST_TUPLES, "Tuples for validation" },
+  { "test", 500, 1, MOST_TUPLES, "Tuples for the test" },
+};
 
 static const PlaitTask *const tasks[]
     = { &plait_task_agreement, &plait_task_copy, &plait_task_needle, &plait_task_reorder, &plait_task_topic, NULL };
@@ -36,13 +43,32 @@ plait_task_find (const char *name, GError **error)
   return plait_fail_null (error, PLAIT_ERROR_INPUT, "There is no task \"%s\" to generate; %s", name, remedy);
 }
 
+GArray *
+plait_task_parameters (const PlaitTask *task)
+{
+  GArray *parameters = g_array_new (FALSE, FALSE, sizeof (PlaitTaskParameter));
+
+  g_array_append_vals (parameters, common_parameters, PLAIT_TASK_COMMON);
+  return g_array_append_vals (parameters, task->parameters, (guint)task->n_parameters);
+}
+
+/* Where @settings has the value of parameter @index of them all. */
+static gint64 *
+value_of (PlaitTaskSettings *settings, guint index)
+{
+  if (index == 0)
+    return (gint64 *)&settings->seed;
+  return index < PLAIT_TASK_COMMON ? &settings->sizes[index - 1] : &settings->values[index - PLAIT_TASK_COMMON];
+}
+
 PlaitTaskSettings
 plait_task_defaults (const PlaitTask *task)
 {
-  PlaitTaskSettings settings = { .seed = 1, .sizes = { 6000, 500, 500 } };
-  settings.values = g_new0 (gint64, MAX (task->n_parameters, 1));
-  for (gint64 i = 0; i < task->n_parameters; i++)
-    settings.values[i] = task->parameters[i].initial;
+  g_autoptr (GArray) parameters = plait_task_parameters (task);
+  PlaitTaskSettings settings = { .values = g_new0 (gint64, MAX (task->n_parameters, 1)) };
+
+  for (guint i = 0; i < parameters->len; i++)
+    *value_of (&settings, i) = g_array_index (parameters, PlaitTaskParameter, i).initial;
   return settings;
 }
 
@@ -55,32 +81,22 @@ plait_task_settings_clear (PlaitTaskSettings *settings)
 gboolean
 plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, const char *name, gint64 value, GError **error)
 {
-  gint64 *place = NULL, minimum = 0, maximum = G_MAXINT64;
+  g_autoptr (GArray) parameters = plait_task_parameters (task);
 
-  if (strcmp (name, "seed") == 0)
-    place = (gint64 *)&settings->seed;
-  for (gsize split = 0; split < PLAIT_TASK_SPLITS; split++)
-    if (strcmp (name, plait_task_splits[split]) == 0)
-      {
-        place = &settings->sizes[split];
-        minimum = 1;
-        maximum = TUPLES_LIMIT;
-      }
-  for (gint64 i = 0; i < task->n_parameters; i++)
-    if (strcmp (name, task->parameters[i].name) == 0)
-      {
-        place = &settings->values[i];
-        minimum = task->parameters[i].minimum;
-        maximum = task->parameters[i].maximum;
-      }
-  if (!place)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "Task %s has no parameter \"%s\"; plait generate %s --help lists them",
-                       task->name, name, task->name);
-  if (value < minimum || value > maximum)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "Parameter %s of task %s cannot be %jd; expected %jd to %jd", name,
-                       task->name, value, minimum, maximum);
-  *place = value;
-  return TRUE;
+  for (guint i = 0; i < parameters->len; i++)
+    {
+      const PlaitTaskParameter *parameter = &g_array_index (parameters, PlaitTaskParameter, i);
+
+      if (!g_str_equal (name, parameter->name))
+        continue;
+      if (value < parameter->minimum || value > parameter->maximum)
+        return plait_fail (error, PLAIT_ERROR_INPUT, "Parameter %s of task %s cannot be %jd; expected %jd to %jd", name,
+                           task->name, value, parameter->minimum, parameter->maximum);
+      *value_of (settings, i) = value;
+      return TRUE;
+    }
+  return plait_fail (error, PLAIT_ERROR_INPUT, "Task %s has no parameter \"%s\"; plait generate %s --help lists them",
+                     task->name, name, task->name);
 }
 
 gint64

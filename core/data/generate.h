@@ -39,6 +39,9 @@ typedef struct
 #define PLAIT_TASK_SPLITS 3
 extern const char *const plait_task_splits[PLAIT_TASK_SPLITS];
 
+/* Parameters that every task has before its own: "seed", and the sizes of the splits. */
+#define PLAIT_TASK_COMMON (1 + PLAIT_TASK_SPLITS)
+
 typedef struct
 {
   guint64 seed; /* the corpus's own, apart from the experiment's */
@@ -52,12 +55,15 @@ const PlaitTask *const *plait_tasks (void);
 /* The task called @name; an unknown one is an error that names the nearest. (transfer none) */
 const PlaitTask *plait_task_find (const char *name, GError **error);
 
+/* All that may be set of @task: what every task has, then its own. (transfer full) (element-type PlaitTaskParameter) */
+GArray *plait_task_parameters (const PlaitTask *task);
+
 /* Seed 1, the usual sizes, every parameter at its initial value. To be cleared by plait_task_settings_clear. */
 PlaitTaskSettings plait_task_defaults (const PlaitTask *task);
 void plait_task_settings_clear (PlaitTaskSettings *settings);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitTaskSettings, plait_task_settings_clear)
 
-/* Sets the parameter, or "seed", "train", "validation" or "test", called @name. */
+/* Sets the one of its parameters that is called @name. */
 gboolean plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, const char *name, gint64 value,
                          GError **error);
 

@@ -10,7 +10,6 @@
 /* [data]: settings, files of streams and vocabularies, and the task of a generated corpus. */
 
 #define GENERATE_PREFIX "generate."
-#define MOST_TUPLES 10000000
 
 /*
  * The generated task.
@@ -24,39 +23,26 @@ decimal (PlaitDataInFile *data, gint64 value)
   return g_string_chunk_insert (data->texts, text);
 }
 
-static void
-add_task_setting (PlaitDataInFile *data, const char *name, gint64 initial, gint64 minimum, gint64 maximum,
-                  const char *summary)
-{
-  PlaitSettingSpecification specification = {
-    .name = name,
-    .type = PLAIT_SETTING_INTEGER,
-    .standard = decimal (data, initial),
-    .minimum = decimal (data, minimum),
-    .maximum = decimal (data, maximum),
-    .summary = summary,
-  };
-
-  g_array_append_val (data->task_specifications, specification);
-}
-
 /* The keys generate.NAME of the task as settings. */
 static void
 make_task_settings (PlaitDataInFile *data)
 {
-  const PlaitTask *task = data->task;
-  g_auto (PlaitTaskSettings) usual = plait_task_defaults (task);
+  g_autoptr (GArray) parameters = plait_task_parameters (data->task);
   g_autoptr (GPtrArray) places = g_ptr_array_new ();
 
-  add_task_setting (data, "seed", (gint64)usual.seed, 0, G_MAXINT64, "Seed of the corpus");
-  for (guint i = 0; i < PLAIT_TASK_SPLITS; i++)
-    add_task_setting (data, plait_task_splits[i], usual.sizes[i], 1, MOST_TUPLES, "Tuples of this split");
-  for (gint64 i = 0; i < task->n_parameters; i++)
+  for (guint i = 0; i < parameters->len; i++)
     {
-      const PlaitTaskParameter *parameter = &task->parameters[i];
+      const PlaitTaskParameter *parameter = &g_array_index (parameters, PlaitTaskParameter, i);
+      PlaitSettingSpecification specification = {
+        .name = parameter->name,
+        .type = PLAIT_SETTING_INTEGER,
+        .standard = decimal (data, parameter->initial),
+        .minimum = decimal (data, parameter->minimum),
+        .maximum = decimal (data, parameter->maximum),
+        .summary = parameter->summary,
+      };
 
-      add_task_setting (data, parameter->name, parameter->initial, parameter->minimum, parameter->maximum,
-                        parameter->summary);
+      g_array_append_val (data->task_specifications, specification);
     }
   for (guint i = 0; i < data->task_specifications->len; i++)
     g_ptr_array_add (places, &g_array_index (data->task_specifications, PlaitSettingSpecification, i));
