@@ -292,7 +292,9 @@ choose_options (const Wishes *wishes, const PlaitGrid *grid, PlaitGridOptions *o
                 GError **error)
 {
   const PlaitExecutorSettings *settings = &grid->cells->executor;
-  const char *name = wishes->executor ? wishes->executor : grid->part ? "local" : settings->executor;
+  const char *name = wishes->executor ? wishes->executor
+                     : grid->part     ? "local"
+                                      : plait_executors[settings->executor].name;
   gint64 jobs = settings->jobs, retries = settings->retries;
 
   *executor = plait_executor_find (name);

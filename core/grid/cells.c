@@ -310,15 +310,6 @@ read_grid (Builder *builder)
                             "its axes make more than %d cells; split the grid", MOST_CELLS);
 }
 
-PlaitCells *
-plait_cells_new (void)
-{
-  PlaitCells *cells = g_new0 (PlaitCells, 1);
-
-  cells->executor.executor = "local";
-  return cells;
-}
-
 void
 plait_cells_free (PlaitCells *cells)
 {
@@ -344,8 +335,8 @@ plait_cells_free (PlaitCells *cells)
   g_free (cells->axes);
   g_free (cells->cells);
   g_free (cells->exclusions);
-  g_free (cells->executor.memory);
-  g_strfreev (cells->executor.options);
+  plait_settings_free (cells->executor.values);
+  g_strfreev (cells->executor.words);
   g_strfreev (cells->same);
   g_free (cells);
 }
@@ -379,7 +370,7 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
       plait_problems_take (problems, fault);
       return NULL;
     }
-  cells = plait_cells_new ();
+  cells = g_new0 (PlaitCells, 1);
 
   g_autoptr (PlaitResolver) resolver = plait_resolver_new (file, path, flags, registry);
   g_autoptr (PlaitExclusions) exclusions = plait_exclusions_new (file);

@@ -43,14 +43,17 @@ typedef struct
 /* Who runs the cells, and how: executor.h. */
 typedef struct
 {
-  const char *executor; /* "local" at first */
-  guint jobs;           /* cells that run at once; 0: not said */
-  guint threads;        /* of each; 0: not said */
-  guint retries;        /* of a cell that fails */
-  gint64 seconds;       /* that a cell may run; 0: as long as it likes */
-  gboolean timed;       /* Slurm gives it the time that it was measured to take */
-  char *memory;         /* "4G", or "measured", or NULL */
-  char **options;       /* for sbatch, or NULL */
+  PlaitSettings *values; /* which have the texts */
+  gint executor;         /* place among plait_executors; the first is local */
+  gint64 jobs;           /* cells that run at once; 0: not said */
+  gint64 threads;        /* of each; 0: not said */
+  gint64 retries;        /* of a cell that fails */
+  const char *time;      /* "2h", or "measured", or NULL */
+  gint64 seconds;        /* the same: that a cell may run; 0: as long as it likes */
+  gboolean timed;        /* Slurm gives it the time that it was measured to take */
+  const char *memory;    /* "4G", or "measured", or NULL */
+  const char *options;   /* for sbatch, as they are written; or NULL */
+  char **words;          /* each of them; or NULL */
 } PlaitExecutorSettings;
 
 typedef struct
@@ -81,7 +84,6 @@ gboolean plait_axis_is_seed (const PlaitAxis *axis);
 /* Whether @a and @b differ in nothing but their seed. */
 gboolean plait_cells_are_seeds (const PlaitCells *cells, const PlaitExperimentCell *a, const PlaitExperimentCell *b);
 
-/* None yet, whose arrays are allocated by themselves. (transfer full) */
-PlaitCells *plait_cells_new (void);
+/* Its arrays are allocated by themselves. */
 void plait_cells_free (PlaitCells *cells);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCells, plait_cells_free)

@@ -7,12 +7,11 @@
 #include "base/pool.h"
 #include "grid/slurm.h"
 
-static const PlaitExecutor executors[] = {
+const PlaitExecutor plait_executors[] = {
   { "local", plait_grid_run, NULL, TRUE },
   { "slurm", plait_grid_submit, plait_grid_plan_submission, FALSE },
 };
 
-#define TIME_EXPECTED "a number and s, m, h or d, such as 90s or 2h, up to a year, or measured"
 #define YEAR ((gint64)366 * 24 * 60 * 60)
 
 enum
@@ -23,9 +22,9 @@ enum
 const PlaitExecutor *
 plait_executor_find (const char *name)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (executors); i++)
-    if (g_str_equal (executors[i].name, name))
-      return &executors[i];
+  for (guint i = 0; i < G_N_ELEMENTS (plait_executors); i++)
+    if (g_str_equal (plait_executors[i].name, name))
+      return &plait_executors[i];
   return NULL;
 }
 
@@ -61,92 +60,36 @@ is_memory (const char *text)
          && (text[digits] == '\0' || (strchr ("KMGT", text[digits]) && text[digits + 1] == '\0'));
 }
 
-/*
- * The keys. Each takes the text of its value; NULL, or what was expected.
- */
-
-static const char *
-take_executor (PlaitExecutorSettings *settings, char **items)
-{
-  const PlaitExecutor *executor = plait_executor_find (items[0]);
-
-  if (executor)
-    settings->executor = executor->name;
-  return executor ? NULL : "local or slurm";
-}
-
 static gboolean
-take_count (const char *text, gint64 least, gint64 most, guint *value)
+are_options (char **options)
 {
-  gint64 number;
-
-  if (!plait_parse_integer (text, &number) || number < least || number > most)
-    return FALSE;
-  *value = (guint)number;
-  return TRUE;
+  for (guint i = 0; options[i]; i++)
+    if (options[i][0] != '-')
+      return FALSE;
+  return options[0] != NULL;
 }
 
-static const char *
-take_jobs (PlaitExecutorSettings *settings, char **items)
-{
-  return take_count (items[0], 1, PLAIT_GRID_MOST_JOBS, &settings->jobs)
-             ? NULL
-             : "an integer from 1 to " G_STRINGIFY (PLAIT_GRID_MOST_JOBS);
-}
+#define KEY(name_, field, type_, ...)                                                                                  \
+  {                                                                                                                    \
+    { .name = name_, .type = type_, __VA_ARGS__ }, G_STRUCT_OFFSET (PlaitExecutorSettings, field)                      \
+  }
 
-static const char *
-take_threads (PlaitExecutorSettings *settings, char **items)
-{
-  return take_count (items[0], 1, PLAIT_POOL_MOST_THREADS, &settings->threads) ? NULL : "a number of threads";
-}
-
-static const char *
-take_time (PlaitExecutorSettings *settings, char **items)
-{
-  settings->timed = g_str_equal (items[0], PLAIT_EXECUTOR_MEASURED);
-  return settings->timed || plait_executor_parse_time (items[0], &settings->seconds) ? NULL : TIME_EXPECTED;
-}
-
-static const char *
-take_retries (PlaitExecutorSettings *settings, char **items)
-{
-  return take_count (items[0], 0, PLAIT_GRID_MOST_RETRIES, &settings->retries)
-             ? NULL
-             : "an integer from 0 to " G_STRINGIFY (PLAIT_GRID_MOST_RETRIES);
-}
-
-static const char *
-take_memory (PlaitExecutorSettings *settings, char **items)
-{
-  if (!is_memory (items[0]) && !g_str_equal (items[0], PLAIT_EXECUTOR_MEASURED))
-    return "a size such as 500M or 4G, or measured";
-  g_free (settings->memory);
-  settings->memory = g_strdup (items[0]);
-  return NULL;
-}
-
-static const char *
-take_options (PlaitExecutorSettings *settings, char **items)
-{
-  for (guint i = 0; items[i]; i++)
-    if (items[i][0] != '-')
-      return "options of sbatch between ';', such as --partition=cpu;--account=mt";
-  g_strfreev (settings->options);
-  settings->options = g_strdupv (items);
-  return NULL;
-}
-
-static const struct
-{
-  const char *name;
-  const char *(*take) (PlaitExecutorSettings *settings, char **items);
-  gboolean many;
-} keys[] = {
-  { "executor", take_executor, FALSE },        { "executor.jobs", take_jobs, FALSE },
-  { "executor.threads", take_threads, FALSE }, { "executor.time", take_time, FALSE },
-  { "executor.retries", take_retries, FALSE }, { "executor.memory", take_memory, FALSE },
-  { "executor.options", take_options, TRUE },
+/* The choices of executor are in the order of the table above. What has no default leaves its field at zero where it is
+ * not given. */
+static const PlaitSettingDefinition definitions[] = {
+  KEY ("executor", executor, PLAIT_SETTING_CHOICE, .standard = "local", .choices = "local;slurm"),
+  KEY ("executor.jobs", jobs, PLAIT_SETTING_INTEGER, .minimum = "1", .maximum = G_STRINGIFY (PLAIT_GRID_MOST_JOBS)),
+  KEY ("executor.threads", threads, PLAIT_SETTING_INTEGER, .minimum = "1",
+       .maximum = G_STRINGIFY (PLAIT_POOL_MOST_THREADS)),
+  KEY ("executor.time", time, PLAIT_SETTING_TEXT, .standard = NULL),
+  KEY ("executor.retries", retries, PLAIT_SETTING_INTEGER, .minimum = "0",
+       .maximum = G_STRINGIFY (PLAIT_GRID_MOST_RETRIES)),
+  KEY ("executor.memory", memory, PLAIT_SETTING_TEXT, .standard = NULL),
+  KEY ("executor.options", options, PLAIT_SETTING_TEXT, .standard = NULL),
 };
+
+static const PlaitSettingGroup group
+    = PLAIT_SETTING_GROUP (PLAIT_GRID_GROUP, "What runs the cells", PlaitExecutorSettings, definitions);
 
 gboolean
 plait_executor_has_key (const char *key)
@@ -155,23 +98,10 @@ plait_executor_has_key (const char *key)
 }
 
 static void
-read_key (const PlaitKeyFile *file, const char *key, PlaitExecutorSettings *settings, PlaitProblems *problems)
+refuse (const PlaitKeyFile *file, const char *key, const char *expected, PlaitProblems *problems)
 {
-  g_auto (GStrv) items = plait_key_file_list (file, PLAIT_GRID_GROUP, key);
-
-  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
-    if (g_str_equal (keys[i].name, key))
-      {
-        guint n = g_strv_length (items);
-        const char *expected = n == 1 || (n > 1 && keys[i].many) ? keys[i].take (settings, items) : "one value";
-
-        if (expected)
-          plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, key, "cannot be \"%s\"; expected %s",
-                                  plait_key_file_value (file, PLAIT_GRID_GROUP, key), expected);
-        return;
-      }
-  plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, key,
-                          "is unknown; an executor has the keys jobs, threads, time, retries, memory and options");
+  plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, key, "cannot be \"%s\"; expected %s",
+                          plait_key_file_value (file, PLAIT_GRID_GROUP, key), expected);
 }
 
 void
@@ -179,7 +109,23 @@ plait_executor_read (const PlaitKeyFile *file, PlaitExecutorSettings *settings, 
 {
   const char *const *names = plait_key_file_keys (file, PLAIT_GRID_GROUP);
 
+  settings->values = plait_settings_new_for_group (&group);
   for (guint i = 0; names[i]; i++)
-    if (plait_executor_has_key (names[i]))
-      read_key (file, names[i], settings, problems);
+    {
+      const char *value = plait_key_file_value (file, PLAIT_GRID_GROUP, names[i]);
+      g_autoptr (GError) fault = NULL;
+
+      if (plait_executor_has_key (names[i]) && !plait_settings_set (settings->values, names[i], value, &fault))
+        plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, names[i], "%s", fault->message);
+    }
+  plait_settings_fill_group (settings->values, &group, settings);
+  settings->words = plait_key_file_list (file, PLAIT_GRID_GROUP, "executor.options");
+  settings->timed = g_strcmp0 (settings->time, PLAIT_EXECUTOR_MEASURED) == 0;
+  if (settings->time && !settings->timed && !plait_executor_parse_time (settings->time, &settings->seconds))
+    refuse (file, "executor.time",
+            "a number and s, m, h or d, such as 90s or 2h, up to a year, or " PLAIT_EXECUTOR_MEASURED, problems);
+  if (settings->memory && !is_memory (settings->memory) && !g_str_equal (settings->memory, PLAIT_EXECUTOR_MEASURED))
+    refuse (file, "executor.memory", "a size such as 500M or 4G, or " PLAIT_EXECUTOR_MEASURED, problems);
+  if (settings->words && !are_options (settings->words))
+    refuse (file, "executor.options", "options of sbatch between ';', such as --partition=cpu;--account=mt", problems);
 }

@@ -29,7 +29,10 @@ typedef struct
   gboolean waits; /* until the cells have ended, so that a table can be made */
 } PlaitExecutor;
 
-/* "local", which every plait has, and "slurm". NULL: there is none. (transfer none) */
+/* "local", which every plait has, and "slurm". */
+extern const PlaitExecutor plait_executors[];
+
+/* The one called @name. NULL: there is none. (transfer none) */
 const PlaitExecutor *plait_executor_find (const char *name);
 
 /* Seconds of "90s", "30m", "2h" or "1d": at least one, at most a year. */

@@ -125,7 +125,7 @@ plait_grid_open (const char *path, PlaitRegistry *registry, GError **error)
   if (!store)
     return NULL;
   grid->folder = g_path_get_dirname (path);
-  grid->cells = plait_cells_new ();
+  grid->cells = g_new0 (PlaitCells, 1);
   grid->cells->name = plait_store_get_string (store, "/", "name", error);
   grid->text = grid->cells->name ? plait_store_get_string (store, "/", "experiment", error) : NULL;
   return grid->text && read_cells (grid, store, registry, error) ? g_steal_pointer (&grid) : NULL;

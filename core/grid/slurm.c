@@ -164,7 +164,7 @@ static const char *
 submit (Submission *submission, GPtrArray *words, const char *script, GError **error)
 {
   g_autofree char *output = NULL;
-  char **further = submission->grid->cells->executor.options;
+  char **further = submission->grid->cells->executor.words;
 
   for (guint i = 0; further && further[i]; i++)
     g_ptr_array_add (words, g_strdup (further[i]));

@@ -138,11 +138,11 @@ TEST_CASE (command_grid, refuses_what_no_executor_does)
       "executor.partition=cpu\n");
   g_auto (PlaitTestCall) file = CALL ("grid", "tiny.ini");
   CHECK_INT (file.code, 2);
-  CHECK_CONTAINS (file.errors, "executor: cannot be \"lsf\"; expected local or slurm");
-  CHECK_CONTAINS (file.errors, "executor.jobs: cannot be \"0\"; expected an integer from 1 to 1024");
+  CHECK_CONTAINS (file.errors, "executor: \"lsf\" is not a choice; give one of local, slurm");
+  CHECK_CONTAINS (file.errors, "executor.jobs: \"0\" is below the minimum 1; give an integer from 1 to 1024");
   CHECK_CONTAINS (file.errors, "executor.memory: cannot be \"much\"; expected a size such as 500M or 4G");
   CHECK_CONTAINS (file.errors, "executor.options: cannot be \"long\"; expected options of sbatch");
-  CHECK_CONTAINS (file.errors, "executor.partition: is unknown");
+  CHECK_CONTAINS (file.errors, "\"executor.partition\" is not a key here; expected one of executor, executor.jobs, ");
 }
 
 /* Puts the program @name before those of the system: a script. */
