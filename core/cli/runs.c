@@ -167,20 +167,13 @@ are_of (const GPtrArray *values, PlaitSettingType type)
   return TRUE;
 }
 
-/* (transfer none) */
-static const PlaitSettingSpecification *
-known_setting (const char *group, const char *key)
-{
-  return plait_experiment_setting (g_str_has_prefix (group, "source ") ? "source" : group, key);
-}
-
 /* What [@group] @key is: the core knows its own settings; a run has those of plugins and tasks as text alone, so that
  * they are what all their values can be. */
 static PlaitSettingType
 type_of (const char *group, const char *key, const GPtrArray *values)
 {
   static const PlaitSettingType types[] = { PLAIT_SETTING_INTEGER, PLAIT_SETTING_REAL, PLAIT_SETTING_BOOLEAN };
-  const PlaitSettingSpecification *known = known_setting (group, key);
+  const PlaitSettingSpecification *known = plait_experiment_setting (group, key);
 
   if (known)
     return known->type == PLAIT_SETTING_CHOICE ? PLAIT_SETTING_TEXT : known->type;
@@ -194,7 +187,7 @@ char *
 plait_run_setting_value (const char *group, const char *key, const char *text)
 {
   const PlaitSettingSpecification integer = { key, PLAIT_SETTING_INTEGER }, real = { key, PLAIT_SETTING_REAL };
-  const PlaitSettingSpecification *known = known_setting (group, key);
+  const PlaitSettingSpecification *known = plait_experiment_setting (group, key);
   gboolean number = !known || known->type == PLAIT_SETTING_INTEGER || known->type == PLAIT_SETTING_REAL;
   char *value = number ? plait_setting_parse (&integer, text, NULL, NULL) : NULL;
 

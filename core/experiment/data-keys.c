@@ -33,8 +33,9 @@ make_task_settings (PlaitDataInFile *data)
   for (guint i = 0; i < parameters->len; i++)
     {
       const PlaitTaskParameter *parameter = &g_array_index (parameters, PlaitTaskParameter, i);
+      g_autofree char *key = g_strconcat (GENERATE_PREFIX, parameter->name, NULL);
       PlaitSettingSpecification specification = {
-        .name = parameter->name,
+        .name = g_string_chunk_insert (data->texts, key),
         .type = PLAIT_SETTING_INTEGER,
         .standard = decimal (data, parameter->initial),
         .minimum = decimal (data, parameter->minimum),
@@ -69,7 +70,6 @@ static void
 read_task_key (const PlaitResolution *resolution, const char *key)
 {
   PlaitSettings *settings = resolution->experiment->data->task_settings;
-  const char *name = key + strlen (GENERATE_PREFIX);
   g_autoptr (GError) fault = NULL;
 
   if (!settings)
@@ -78,14 +78,14 @@ read_task_key (const PlaitResolution *resolution, const char *key)
         plait_resolution_problem (resolution, "data", key, "belongs to a generated corpus; add generate=TASK");
       return;
     }
-  if (plait_settings_find (settings, name) < 0)
+  if (plait_settings_find (settings, key) < 0)
     {
       const char *task = resolution->experiment->data->task->name;
-      g_autofree char *remedy = plait_settings_remedy (settings, name, NULL);
+      g_autofree char *remedy = plait_settings_remedy (settings, key, NULL);
 
       plait_resolution_problem (resolution, "data", key, "the task %s has no such parameter; %s", task, remedy);
     }
-  else if (!plait_settings_set (settings, name, plait_key_file_value (resolution->file, "data", key), &fault))
+  else if (!plait_settings_set (settings, key, plait_key_file_value (resolution->file, "data", key), &fault))
     plait_resolution_problem (resolution, "data", key, "%s", fault->message);
 }
 
@@ -99,12 +99,11 @@ fill_task_settings (const PlaitResolution *resolution)
   data->task_values = plait_task_defaults (data->task);
   for (guint i = 0; i < plait_settings_n (data->task_settings); i++)
     {
-      const char *name = plait_settings_specification (data->task_settings, i)->name;
+      const char *key = plait_settings_specification (data->task_settings, i)->name;
       gint64 value = g_ascii_strtoll (plait_settings_text_at (data->task_settings, i), NULL, 10);
-      g_autofree char *key = g_strconcat (GENERATE_PREFIX, name, NULL);
       g_autoptr (GError) fault = NULL;
 
-      if (!plait_task_set (data->task, &data->task_values, name, value, &fault))
+      if (!plait_task_set (data->task, &data->task_values, key + strlen (GENERATE_PREFIX), value, &fault))
         plait_resolution_problem (resolution, "data", key, "%s", fault->message);
     }
 }

@@ -204,13 +204,12 @@ typedef struct
   gboolean brief;    /* settings at their defaults are left out */
 } Writer;
 
-/* @prefix and @key are its name. */
 static void
-write_value (Writer *writer, const char *prefix, const char *key, const char *value)
+write_value (Writer *writer, const char *key, const char *value)
 {
   g_autofree char *escaped = escape_value (value);
 
-  g_string_append_printf (writer->text, "%s%s=%s\n", prefix, key, escaped);
+  g_string_append_printf (writer->text, "%s=%s\n", key, escaped);
 }
 
 /* Of a file or folder, whose name is expanded when it is read again. */
@@ -219,26 +218,26 @@ write_place (Writer *writer, const char *key, const char *path)
 {
   g_autofree char *literal = plait_path_escape (path);
 
-  write_value (writer, "", key, literal);
+  write_value (writer, key, literal);
 }
 
 static void
-write_setting (Writer *writer, const PlaitSettingSpecification *specification, const char *prefix, const char *value)
+write_setting (Writer *writer, const PlaitSettingSpecification *specification, const char *value)
 {
   if (!value || (specification->flags & writer->skipped) != 0
       || (writer->brief && g_strcmp0 (value, specification->standard) == 0))
     return;
   if ((specification->flags & PLAIT_SETTING_PLACE) == 0)
-    write_value (writer, prefix, specification->name, value);
+    write_value (writer, specification->name, value);
   else
     write_place (writer, specification->name, writer->skipped && *value != '\0' ? "given" : value);
 }
 
 static void
-write_settings (Writer *writer, const char *prefix, const PlaitSettings *settings)
+write_settings (Writer *writer, const PlaitSettings *settings)
 {
   for (guint i = 0; i < plait_settings_n (settings); i++)
-    write_setting (writer, plait_settings_specification (settings, i), prefix, plait_settings_text_at (settings, i));
+    write_setting (writer, plait_settings_specification (settings, i), plait_settings_text_at (settings, i));
 }
 
 static void
@@ -252,7 +251,7 @@ static void
 write_group (Writer *writer, const char *group)
 {
   write_heading (writer, group);
-  write_settings (writer, "", settings_of (writer->experiment, group));
+  write_settings (writer, settings_of (writer->experiment, group));
 }
 
 /* The group and the parameters of @part, which may be NULL. */
@@ -262,7 +261,7 @@ write_part (Writer *writer, const PlaitPart *part)
   if (!part)
     return;
   write_heading (writer, part->group);
-  write_settings (writer, "", part->parameters);
+  write_settings (writer, part->parameters);
 }
 
 /* [experiment], with the sources spelt out. */
@@ -280,7 +279,7 @@ write_experiment (Writer *writer)
       const PlaitSettingSpecification *specification = plait_settings_specification (settings, i);
       gboolean is_sources = g_str_equal (specification->name, "sources");
 
-      write_setting (writer, specification, "", is_sources ? sources->str : plait_settings_text_at (settings, i));
+      write_setting (writer, specification, is_sources ? sources->str : plait_settings_text_at (settings, i));
     }
 }
 
@@ -318,8 +317,8 @@ write_task_settings (Writer *writer, const PlaitSettings *settings)
     {
       const PlaitSettingSpecification *specification = plait_settings_specification (settings, i);
 
-      if (!writer->untested || !g_str_equal (specification->name, "test"))
-        write_setting (writer, specification, "generate.", plait_settings_text_at (settings, i));
+      if (!writer->untested || !g_str_equal (specification->name, "generate.test"))
+        write_setting (writer, specification, plait_settings_text_at (settings, i));
     }
 }
 
@@ -345,7 +344,7 @@ write_data (Writer *writer)
         continue;
       if (g_str_has_prefix (specification->name, "documents"))
         used = plait_documents_used (experiment, plait_settings_text_at (settings, i));
-      write_setting (writer, specification, "",
+      write_setting (writer, specification,
                      is_folder ? data->folder
                      : used    ? used
                                : plait_settings_text_at (settings, i));
@@ -360,13 +359,13 @@ static void
 write_source (Writer *writer, const PlaitExperimentSource *source)
 {
   write_heading (writer, source->encoder->group);
-  write_value (writer, "", "encoder", source->encoder->plugin->name);
-  write_value (writer, "", "stream", source->stream);
+  write_value (writer, "encoder", source->encoder->plugin->name);
+  write_value (writer, "stream", source->stream);
   if (source->kind == PLAIT_INPUT_FEATURES)
-    write_value (writer, "", "dataset", source->dataset);
+    write_value (writer, "dataset", source->dataset);
   if (source->encoder->leaves)
-    write_value (writer, "", "leaves", source->encoder->leaves->plugin->name);
-  write_settings (writer, "", source->encoder->parameters);
+    write_value (writer, "leaves", source->encoder->leaves->plugin->name);
+  write_settings (writer, source->encoder->parameters);
   write_part (writer, source->encoder->leaves);
 }
 

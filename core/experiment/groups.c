@@ -180,8 +180,10 @@ plait_experiment_groups (void)
 const PlaitSettingSpecification *
 plait_experiment_setting (const char *group, const char *key)
 {
+  const char *name = g_str_has_prefix (group, "source ") ? "source" : group;
+
   for (const PlaitSettingGroup *const *known = plait_experiment_groups (); *known; known++)
-    for (guint i = 0; g_str_equal ((*known)->name, group) && i < (*known)->n_definitions; i++)
+    for (guint i = 0; g_str_equal ((*known)->name, name) && i < (*known)->n_definitions; i++)
       if (g_str_equal ((*known)->definitions[i].specification.name, key))
         return &(*known)->definitions[i].specification;
   return NULL;

@@ -142,5 +142,5 @@ extern const PlaitSettingGroup plait_bench_group;
 /* All groups with keys of the core, in the order of a resolved file, NULL-terminated. */
 const PlaitSettingGroup *const *plait_experiment_groups (void);
 
-/* The setting @key of the core's group @group, where [source NAME] is "source". NULL: the core has none. */
+/* The setting @key of the core's group @group, which may be "source NAME". NULL: the core has none. */
 const PlaitSettingSpecification *plait_experiment_setting (const char *group, const char *key);

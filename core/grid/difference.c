@@ -30,8 +30,7 @@ dotted (const char *group, const char *key)
 static gboolean
 is_default (const char *group, const char *key, const char *value)
 {
-  const PlaitSettingSpecification *setting
-      = plait_experiment_setting (g_str_has_prefix (group, "source ") ? "source" : group, key);
+  const PlaitSettingSpecification *setting = plait_experiment_setting (group, key);
 
   return setting && g_strcmp0 (setting->standard, value) == 0;
 }
