@@ -61,11 +61,20 @@ plait_exclusions_have_key (const char *key)
 }
 
 gint
-plait_axes_find (const PlaitAxis *axes, guint n, const char *key)
+plait_axes_find (const PlaitAxis *axes, guint n, const char *name, const PlaitKeyFile *file, const char *key,
+                 PlaitProblems *problems)
 {
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
   for (guint i = 0; i < n; i++)
-    if (g_str_equal (axes[i].key, key))
-      return (gint)i;
+    {
+      if (g_str_equal (axes[i].key, name))
+        return (gint)i;
+      g_ptr_array_add (names, axes[i].key);
+    }
+  g_ptr_array_add (names, NULL);
+  g_autofree char *remedy = plait_name_remedy (name, (const char *const *)names->pdata, NULL);
+  plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, key, "\"%s\" is no axis of this grid; %s", name, remedy);
   return -1;
 }
 
@@ -85,18 +94,9 @@ read_condition (const PlaitExclusions *exclusions, Exclusion *exclusion, char *t
       return;
     }
   *equals = '\0';
-  place = plait_axes_find (axes, n, g_strstrip (text));
+  place = plait_axes_find (axes, n, g_strstrip (text), exclusions->file, exclusion->key, problems);
   if (place < 0)
-    {
-      g_autoptr (GPtrArray) names = g_ptr_array_new ();
-      for (guint i = 0; i < n; i++)
-        g_ptr_array_add (names, (gpointer)axes[i].key);
-      g_ptr_array_add (names, NULL);
-      g_autofree char *remedy = plait_name_remedy (text, (const char *const *)names->pdata, NULL);
-      plait_problems_add_key (problems, exclusions->file, PLAIT_GRID_GROUP, exclusion->key,
-                              "\"%s\" is no axis of this grid; %s", text, remedy);
-      return;
-    }
+    return;
 
   const PlaitAxis *axis = &axes[place];
   g_auto (GStrv) values = g_strsplit (equals + 1, "|", -1);

@@ -12,8 +12,9 @@ PlaitExclusions *plait_exclusions_new (const PlaitKeyFile *file);
 void plait_exclusions_free (PlaitExclusions *exclusions);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitExclusions, plait_exclusions_free)
 
-/* Which of @n @axes has @key; -1: none. */
-gint plait_axes_find (const PlaitAxis *axes, guint n, const char *key);
+/* The place of the axis @name among @axes [n], or -1 and a problem of @key of @file's grid. */
+gint plait_axes_find (const PlaitAxis *axes, guint n, const char *name, const PlaitKeyFile *file, const char *key,
+                      PlaitProblems *problems);
 
 /* Whether @key of [grid] is one of exclusions. */
 gboolean plait_exclusions_have_key (const char *key);

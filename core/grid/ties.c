@@ -46,18 +46,6 @@ values_of (const PlaitTies *ties, guint a)
   return ties->axes[a].n_values - (ties->list[a].condition != NULL);
 }
 
-/* The axis @name; a problem of @key if there is none. */
-static gboolean
-find_axis (const PlaitTies *ties, const char *key, const char *name, guint *place, PlaitProblems *problems)
-{
-  gint found = plait_axes_find (ties->axes, ties->n, name);
-
-  *place = (guint)found;
-  if (found < 0)
-    plait_problems_add_key (problems, ties->file, PLAIT_GRID_GROUP, key, "\"%s\" is no axis of this grid", name);
-  return found >= 0;
-}
-
 /* "KEY & KEY". */
 static void
 read_zip (PlaitTies *ties, const char *key, const char *text, PlaitProblems *problems)
@@ -70,9 +58,10 @@ read_zip (PlaitTies *ties, const char *key, const char *text, PlaitProblems *pro
                             "\"%s\" has less than two axes; write KEY & KEY", text);
   for (guint i = 0; names[i]; i++)
     {
-      guint a;
+      gint place = plait_axes_find (ties->axes, ties->n, g_strstrip (names[i]), ties->file, key, problems);
+      guint a = (guint)place;
 
-      if (!find_axis (ties, key, g_strstrip (names[i]), &a, problems))
+      if (place < 0)
         return;
       if (i == 0)
         leader = a;
@@ -95,10 +84,10 @@ read_zip (PlaitTies *ties, const char *key, const char *text, PlaitProblems *pro
 static void
 read_only (PlaitTies *ties, const char *key, PlaitProblems *problems)
 {
+  gint a = plait_axes_find (ties->axes, ties->n, key + strlen (ONLY), ties->file, key, problems);
   PlaitAxis *axis;
-  guint a;
 
-  if (!find_axis (ties, key, key + strlen (ONLY), &a, problems))
+  if (a < 0)
     return;
   axis = &ties->axes[a];
   if (axis->n_values == 0)
