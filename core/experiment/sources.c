@@ -218,10 +218,9 @@ unknown_source (const PlaitResolution *resolution, const char *name)
   for (guint i = 0; i < resolution->experiment->sources->len; i++)
     g_ptr_array_add (names, (gpointer)((PlaitSourceInFile *)resolution->experiment->sources->pdata[i])->name);
   g_ptr_array_add (names, NULL);
-  g_autofree char *all = g_strjoinv (", ", (char **)names->pdata);
-  g_autofree char *otherwise = g_strdup_printf ("join names with '+' (there are: %s)", all);
-  g_autofree char *remedy = plait_name_remedy (name, (const char *const *)names->pdata, otherwise);
-  plait_resolution_problem (resolution, "experiment", "sources", "there is no [source %s]; %s", name, remedy);
+  g_autofree char *remedy = plait_name_remedy (name, (const char *const *)names->pdata, NULL);
+  plait_resolution_problem (resolution, "experiment", "sources",
+                            "there is no [source %s] (names are joined with '+'); %s", name, remedy);
 }
 
 /* The sources that experiment.sources chooses, in its order. */

@@ -113,9 +113,9 @@ read_condition (const PlaitExclusions *exclusions, Exclusion *exclusion, char *t
         condition.meets[v] = TRUE;
       else
         {
-          g_autofree char *all = g_strjoinv (", ", axis->values);
+          g_autofree char *remedy = plait_name_remedy (values[i], (const char *const *)axis->values, NULL);
           plait_problems_add_key (problems, exclusions->file, PLAIT_GRID_GROUP, exclusion->key,
-                                  "\"%s\" is no value of the axis %s (values: %s)", values[i], axis->key, all);
+                                  "\"%s\" is no value of the axis %s; %s", values[i], axis->key, remedy);
         }
     }
   g_array_append_val (exclusion->conditions, condition);

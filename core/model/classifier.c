@@ -84,10 +84,10 @@ choose_memories (Classifier *c, const PlaitDecoderBuild *build, gint64 *width, G
   for (guint k = 0; names[k]; k++)
     if (!g_strv_contains ((const char *const *)known, names[k]))
       {
-        g_autofree char *all = g_strjoinv (", ", known);
+        g_autofree char *remedy = plait_name_remedy (names[k], (const char *const *)known, NULL);
 
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "predict.memories: no encoder makes a memory \"%s\"; there are: %s", names[k], all);
+        return plait_fail (error, PLAIT_ERROR_INPUT, "predict.memories: no encoder makes a memory \"%s\"; %s", names[k],
+                           remedy);
       }
   return TRUE;
 }

@@ -46,9 +46,11 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 2, "seed=-1", "example.ini:2: [experiment] seed: \"-1\" is below the minimum 0; give an integer from 0" },
     { 2, "seeds=1", "example.ini:2: [experiment] seeds: no such key; did you mean \"seed\"?" },
     { 2, "colour=1", "example.ini:2: [experiment] colour: no such key; plait inspect experiment lists the keys" },
-    { 2, "sources=en+dee", "example.ini:2: [experiment] sources: there is no [source dee]; did you mean \"de\"?" },
+    { 2, "sources=en+dee",
+      "example.ini:2: [experiment] sources: there is no [source dee] (names are joined with '+'); did you mean "
+      "\"de\"?" },
     { 2, "sources=en+en", "example.ini:2: [experiment] sources: en stands there twice" },
-    { 2, "sources=audio", "there is no [source audio]; join names with '+' (there are: en, de, image)" },
+    { 2, "sources=audio", "there is no [source audio] (names are joined with '+'); expected one of en, de, image" },
     { 2, "seed", "example.ini:2: " },
     { 3, "[experiment]", "example.ini:3: " },
     { 4, "folder=nowhere", "nowhere/train.en; name one relative to" },

@@ -167,7 +167,7 @@ TEST_CASE (classifier, names_the_memories_that_there_are)
 
   CHECK (!class_model (registry, PLAIT_ROW_FIRST, "first;third", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
-               "predict.memories: no encoder makes a memory \"third\"; there are: first, second");
+               "predict.memories: no encoder makes a memory \"third\"; expected one of first, second");
   g_clear_error (&error);
 }
 

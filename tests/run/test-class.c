@@ -159,7 +159,7 @@ TEST_CASE (class, refuses_bad_input)
   g_autofree char *generated = write_class (GENERATED);
 
   check_refused (generated, "predict.memories=texts",
-                 "predict.memories: no encoder makes a memory \"texts\"; there are: text");
+                 "predict.memories: no encoder makes a memory \"texts\"; did you mean \"text\"?");
   check_refused (generated, "predict.kind=klass", "class");
   check_refused (generated, "data.documents=topic", "a line of it is an answer");
   check_refused (generated, "evaluate.translation_rates=search", "[predict] has no decoder; drop the key");
