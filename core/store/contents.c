@@ -28,25 +28,36 @@
 
 typedef struct
 {
-  GPtrArray *paths; /* (element-type char) */
-  GArray *values;   /* gint64 */
-  GArray *attributes;
-} Contents;
+  char *path;
+  gint64 values, attributes;
+} Entry;
+
+static const PlaitStoreField fields[] = {
+  PLAIT_STORE_FIELD (Entry, path, STRING, NULL),
+  PLAIT_STORE_FIELD (Entry, values, INT64, NULL),
+  PLAIT_STORE_FIELD (Entry, attributes, INT64, NULL),
+};
 
 static void
-contents_clear (Contents *contents)
+entry_clear (gpointer entry)
 {
-  g_ptr_array_unref (contents->paths);
-  g_array_unref (contents->values);
-  g_array_unref (contents->attributes);
+  g_free (((Entry *)entry)->path);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Contents, contents_clear)
 
-static Contents
+/* (element-type Entry) */
+static GArray *
 contents_new (void)
 {
-  return (Contents){ g_ptr_array_new_with_free_func (g_free), g_array_new (FALSE, FALSE, sizeof (gint64)),
-                     g_array_new (FALSE, FALSE, sizeof (gint64)) };
+  GArray *contents = g_array_new (FALSE, FALSE, sizeof (Entry));
+
+  g_array_set_clear_func (contents, entry_clear);
+  return contents;
+}
+
+static const Entry *
+entry_at (const GArray *contents, guint i)
+{
+  return &g_array_index (contents, Entry, i);
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (XXH3_state_t, XXH3_freeState)
@@ -208,8 +219,8 @@ hash_attributes (PlaitStore *store, const PlaitStoreVisit *visit, gint64 *hash, 
 static PlaitStoreStep
 note (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
 {
-  Contents *contents = data;
-  gint64 values = 0, attributes = 0;
+  GArray *contents = data;
+  Entry entry = { NULL, 0, 0 };
   gboolean good = TRUE;
 
   if (g_str_equal (visit->path, PLAIT_STORE_CONTENTS))
@@ -217,10 +228,11 @@ note (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **e
   switch (visit->object.kind)
     {
     case PLAIT_STORE_GROUP:
-      good = hash_attributes (store, visit, &attributes, error);
+      good = hash_attributes (store, visit, &entry.attributes, error);
       break;
     case PLAIT_STORE_DATASET:
-      good = hash_dataset (store, visit, &values, error) && hash_attributes (store, visit, &attributes, error);
+      good = hash_dataset (store, visit, &entry.values, error)
+             && hash_attributes (store, visit, &entry.attributes, error);
       break;
     case PLAIT_STORE_SOFT_LINK:
     case PLAIT_STORE_EXTERNAL_LINK:
@@ -229,7 +241,7 @@ note (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **e
 
         hash_text (state, visit->link_file ? visit->link_file : "");
         hash_text (state, visit->link_object);
-        values = end_hash (state);
+        entry.values = end_hash (state);
         break;
       }
     case PLAIT_STORE_UNKNOWN:
@@ -237,26 +249,19 @@ note (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **e
     }
   if (!good)
     return PLAIT_STORE_WALK_FAIL;
-  g_ptr_array_add (contents->paths, g_strdup (visit->path));
-  g_array_append_val (contents->values, values);
-  g_array_append_val (contents->attributes, attributes);
+  entry.path = g_strdup (visit->path);
+  g_array_append_val (contents, entry);
   return PLAIT_STORE_WALK_ON;
 }
 
 gboolean
 plait_store_write_contents (PlaitStore *store, GError **error)
 {
-  g_auto (Contents) contents = contents_new ();
+  g_autoptr (GArray) contents = contents_new ();
 
-  if (!plait_store_walk (store, "/", DEEPEST, note, &contents, error))
-    return FALSE;
-  const PlaitStoreColumn columns[] = {
-    { "path", PLAIT_STORE_STRING, contents.paths->pdata, NULL },
-    { "values", PLAIT_STORE_INT64, contents.values->data, NULL },
-    { "attributes", PLAIT_STORE_INT64, contents.attributes->data, NULL },
-  };
-  return plait_store_write_table (store, PLAIT_STORE_CONTENTS, columns, G_N_ELEMENTS (columns), contents.paths->len,
-                                  NULL, NULL, error);
+  return plait_store_walk (store, "/", DEEPEST, note, contents, error)
+         && plait_store_write_rows (store, PLAIT_STORE_CONTENTS, contents, fields, G_N_ELEMENTS (fields), NULL, NULL,
+                                    error);
 }
 
 /* ---- a file that another program has written ---- */
@@ -272,33 +277,6 @@ plait_store_changes_free (PlaitStoreChanges *changes)
   g_free (changes);
 }
 
-/* The rows of the table that plait wrote, by path. */
-static gboolean
-read_contents (PlaitStore *store, Contents *contents, GError **error)
-{
-  gint64 rows, n_values, n_attributes, n_paths;
-  g_auto (GStrv) columns = plait_store_table_columns (store, PLAIT_STORE_CONTENTS, &rows, error);
-  g_auto (GStrv) paths
-      = columns ? plait_store_read_strings (store, PLAIT_STORE_CONTENTS "/path", MOST_BYTES, &n_paths, error) : NULL;
-  g_autofree gint64 *values = paths ? plait_store_read_array (store, PLAIT_STORE_CONTENTS "/values", PLAIT_STORE_INT64,
-                                                              rows, &n_values, error)
-                                    : NULL;
-  g_autofree gint64 *attributes = values ? plait_store_read_array (store, PLAIT_STORE_CONTENTS "/attributes",
-                                                                   PLAIT_STORE_INT64, rows, &n_attributes, error)
-                                         : NULL;
-
-  if (!attributes)
-    return FALSE;
-  if (n_paths != rows || n_values != rows || n_attributes != rows)
-    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: the columns of " PLAIT_STORE_CONTENTS " differ in length",
-                       store->path);
-  for (gint64 i = 0; i < rows; i++)
-    g_ptr_array_add (contents->paths, g_strdup (paths[i]));
-  g_array_append_vals (contents->values, values, (guint)rows);
-  g_array_append_vals (contents->attributes, attributes, (guint)rows);
-  return TRUE;
-}
-
 /* What stands below a group that is in a list already goes without saying. */
 static void
 add_path (GPtrArray *list, const char *path)
@@ -309,50 +287,51 @@ add_path (GPtrArray *list, const char *path)
     g_ptr_array_add (list, g_strdup (path));
 }
 
-/* Compares row @i of @written with what is found; @place is its row there, -1: it is not there. */
+/* Compares @written with what is @found at its path; NULL: nothing is. */
 static void
-compare_row (PlaitStoreChanges *changes, const Contents *written, guint i, const Contents *found, gint64 place)
+compare_entry (PlaitStoreChanges *changes, const Entry *written, const Entry *found)
 {
-  const char *path = written->paths->pdata[i];
-
-  if (place < 0)
-    add_path (changes->removed, path);
-  else if (g_array_index (written->values, gint64, i) != g_array_index (found->values, gint64, place))
-    g_ptr_array_add (changes->changed, g_strdup (path));
-  else if (g_array_index (written->attributes, gint64, i) != g_array_index (found->attributes, gint64, place))
-    g_ptr_array_add (changes->changed, g_strdup_printf ("%s (its attributes)", path));
+  if (!found)
+    add_path (changes->removed, written->path);
+  else if (written->values != found->values)
+    g_ptr_array_add (changes->changed, g_strdup (written->path));
+  else if (written->attributes != found->attributes)
+    g_ptr_array_add (changes->changed, g_strdup_printf ("%s (its attributes)", written->path));
 }
 
 PlaitStoreChanges *
 plait_store_compare_contents (PlaitStore *store, char **digest, GError **error)
 {
-  g_auto (Contents) written = contents_new (), found = contents_new ();
-  g_autoptr (GHashTable) places = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GArray) written = contents_new (), found = contents_new ();
+  g_autoptr (GHashTable) there = g_hash_table_new (g_str_hash, g_str_equal); /* Entries of @found */
+  g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal); /* paths of @written */
   g_autoptr (GString) all = g_string_new (NULL);
   PlaitStoreChanges *changes;
 
-  if (!read_contents (store, &written, error) || !plait_store_walk (store, "/", DEEPEST, note, &found, error))
+  if (!plait_store_read_table (store, PLAIT_STORE_CONTENTS, fields, G_N_ELEMENTS (fields), G_MAXINT32, written, error)
+      || !plait_store_walk (store, "/", DEEPEST, note, found, error))
     return NULL;
   changes = g_new0 (PlaitStoreChanges, 1);
   changes->changed = g_ptr_array_new_with_free_func (g_free);
   changes->removed = g_ptr_array_new_with_free_func (g_free);
   changes->added = g_ptr_array_new_with_free_func (g_free);
-  for (guint i = 0; i < found.paths->len; i++)
+  for (guint i = 0; i < found->len; i++)
     {
-      g_hash_table_insert (places, found.paths->pdata[i], GUINT_TO_POINTER (i + 1));
-      g_string_append_printf (all, "%s %jd %jd\n", (char *)found.paths->pdata[i],
-                              g_array_index (found.values, gint64, i), g_array_index (found.attributes, gint64, i));
+      const Entry *entry = entry_at (found, i);
+
+      g_hash_table_insert (there, entry->path, (gpointer)entry);
+      g_string_append_printf (all, "%s %jd %jd\n", entry->path, entry->values, entry->attributes);
     }
-  for (guint i = 0; i < written.paths->len; i++)
+  for (guint i = 0; i < written->len; i++)
     {
-      g_hash_table_add (known, written.paths->pdata[i]);
-      compare_row (changes, &written, i, &found,
-                   (gint64)GPOINTER_TO_UINT (g_hash_table_lookup (places, written.paths->pdata[i])) - 1);
+      const Entry *entry = entry_at (written, i);
+
+      g_hash_table_add (known, entry->path);
+      compare_entry (changes, entry, g_hash_table_lookup (there, entry->path));
     }
-  for (guint i = 0; i < found.paths->len; i++)
-    if (!g_hash_table_contains (known, found.paths->pdata[i]))
-      add_path (changes->added, found.paths->pdata[i]);
+  for (guint i = 0; i < found->len; i++)
+    if (!g_hash_table_contains (known, entry_at (found, i)->path))
+      add_path (changes->added, entry_at (found, i)->path);
   *digest = plait_digest_bytes (all->str, all->len);
   return changes;
 }

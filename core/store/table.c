@@ -2,8 +2,13 @@
 #include "store/table.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "store/internal.h"
+
+/* Text of a column; rows have a limit of their own. */
+#define MOST_TEXT ((gsize)1 << 30)
 
 static gboolean
 write_column (PlaitStore *store, const char *path, const PlaitStoreColumn *column, gint64 rows, GError **error)
@@ -111,4 +116,85 @@ plait_store_table_columns (PlaitStore *store, const char *path, gint64 *rows, GE
       *rows = length;
     }
   return g_steal_pointer (&names);
+}
+
+/*
+ * Rows in memory, columns in the file
+ */
+
+static gsize
+value_size (const PlaitStoreField *field)
+{
+  return field->type == PLAIT_STORE_STRING ? sizeof (char *) : plait_store_type_size (field->type);
+}
+
+gboolean
+plait_store_write_rows (PlaitStore *store, const char *path, const GArray *rows, const PlaitStoreField *fields,
+                        guint n_fields, const char *axis, const char *signal, GError **error)
+{
+  g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
+  g_autofree PlaitStoreColumn *columns = g_new (PlaitStoreColumn, n_fields);
+  gsize row_size = g_array_get_element_size ((GArray *)rows);
+
+  for (guint c = 0; c < n_fields; c++)
+    {
+      gsize size = value_size (&fields[c]);
+      char *values = g_malloc (rows->len * size + 1);
+
+      for (guint r = 0; r < rows->len; r++)
+        memcpy (values + r * size, rows->data + r * row_size + fields[c].offset, size);
+      g_ptr_array_add (memory, values);
+      columns[c] = (PlaitStoreColumn){ fields[c].name, fields[c].type, values, fields[c].unit };
+    }
+  return plait_store_write_table (store, path, columns, n_fields, rows->len, axis, signal, error);
+}
+
+static gboolean
+read_field (PlaitStore *store, const char *path, const PlaitStoreField *field, GArray *rows, GError **error)
+{
+  g_autofree char *place = g_strconcat (path, "/", field->name, NULL);
+  gsize size = value_size (field), row_size = g_array_get_element_size (rows);
+  gboolean text = field->type == PLAIT_STORE_STRING;
+  gint64 n = 0;
+  g_auto (GStrv) texts = text ? plait_store_read_strings (store, place, MOST_TEXT, &n, error) : NULL;
+  g_autofree char *numbers = text ? NULL : plait_store_read_array (store, place, field->type, rows->len, &n, error);
+  const char *values = text ? (const char *)texts : numbers;
+
+  if (!values)
+    return FALSE;
+  if (n != rows->len)
+    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s has %jd rows, its table %u; " PLAIT_STORE_REMEDY,
+                       store->path, place, n, rows->len);
+  for (guint r = 0; r < rows->len; r++)
+    memcpy (rows->data + r * row_size + field->offset, values + r * size, size);
+  if (text)
+    texts[0] = NULL; /* the rows have the strings now, so the list alone is freed */
+  return TRUE;
+}
+
+gboolean
+plait_store_read_table (PlaitStore *store, const char *path, const PlaitStoreField *fields, guint n_fields, gint64 most,
+                        GArray *rows, GError **error)
+{
+  gint64 n;
+  gsize row_size = g_array_get_element_size (rows);
+  g_auto (GStrv) names = plait_store_table_columns (store, path, &n, error);
+
+  if (!names)
+    return FALSE;
+  most = MIN (most, G_MAXINT32);
+  if (n > most)
+    return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                       "%s:%s: %jd rows are too many, expected at most %jd; " PLAIT_STORE_REMEDY, store->path, path, n,
+                       most);
+  if (!plait_memory_has ((gsize)n * row_size))
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the %jd rows of %s", store->path, n, path);
+  g_array_set_size (rows, 0);
+  g_array_set_size (rows, (guint)n);
+  if (n > 0)
+    memset (rows->data, 0, (gsize)n * row_size);
+  for (guint c = 0; c < n_fields; c++)
+    if (!read_field (store, path, &fields[c], rows, error))
+      return FALSE;
+  return TRUE;
 }

@@ -26,6 +26,31 @@ gboolean plait_store_write_table (PlaitStore *store, const char *path, const Pla
  * none, of PLAIT_TABLE_NUMBERS as real numbers, NaN where there is none, and others as text. */
 gboolean plait_store_write_filled (PlaitStore *store, const char *path, const PlaitTable *table, GError **error);
 
+/* A column as rows in memory have it: structs, of which each has one value of every column. */
+typedef struct
+{
+  const char *name;
+  PlaitStoreType type; /* INT32 (a gboolean too), INT64, DOUBLE, or STRING: a char * */
+  gsize offset;        /* of the value in a row */
+  const char *unit;
+} PlaitStoreField;
+
+/* The column that is called as the member of @Row that holds it. */
+#define PLAIT_STORE_FIELD(Row, member, kind, of)                                                                       \
+  {                                                                                                                    \
+    .name = #member, .type = PLAIT_STORE_##kind, .offset = G_STRUCT_OFFSET (Row, member), .unit = of                   \
+  }
+
+/* Writes @rows, structs that have @fields, as the table @path; @axis and @signal as above. */
+gboolean plait_store_write_rows (PlaitStore *store, const char *path, const GArray *rows, const PlaitStoreField *fields,
+                                 guint n_fields, const char *axis, const char *signal, GError **error);
+
+/* Puts the table @path, which has at most @most rows, in the place of what @rows has: of each row the @fields, zeros
+ * elsewhere. Strings are @rows' own, for its clear function, even after a failure. Columns that no field names are not
+ * read. */
+gboolean plait_store_read_table (PlaitStore *store, const char *path, const PlaitStoreField *fields, guint n_fields,
+                                 gint64 most, GArray *rows, GError **error);
+
 /* Names of the columns of the table @path in order, NULL-terminated, and *@rows; refuses what is no table. A column is
  * read as the dataset PATH/NAME. (transfer full) */
 char **plait_store_table_columns (PlaitStore *store, const char *path, gint64 *rows, GError **error);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/memory.h"
 #include "base/number.h"
 #include "store/table.h"
 #include "train/parameters.h"
@@ -165,99 +164,32 @@ read_state (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 *
 }
 
 /*
- * Tables: rows in memory, columns in the file.
+ * Tables
  */
-typedef struct
-{
-  const char *name;
-  PlaitStoreType type; /* INT64, DOUBLE, or INT32 for a gboolean */
-  gsize offset;
-  const char *unit;
-} Column;
 
-static const Column update_columns[] = {
-  { "step", PLAIT_STORE_INT64, G_STRUCT_OFFSET (PlaitTrainingRow, step), NULL },
-  { "epoch", PLAIT_STORE_INT64, G_STRUCT_OFFSET (PlaitTrainingRow, epoch), NULL },
-  { "loss", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitTrainingRow, loss), "nats a target token" },
-  { "negative_log_likelihood", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitTrainingRow, negative_log_likelihood),
-    "nats a target token" },
-  { "auxiliary", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitTrainingRow, auxiliary), "a sentence" },
-  { "accuracy", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitTrainingRow, accuracy), NULL },
-  { "learning_rate", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitTrainingRow, learning_rate), NULL },
-  { "gradient_norm", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitTrainingRow, gradient_norm), NULL },
-  { "target_tokens", PLAIT_STORE_INT64, G_STRUCT_OFFSET (PlaitTrainingRow, target_tokens), NULL },
-  { "seconds", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitTrainingRow, seconds), "s" },
-  { "target_tokens_per_second", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitTrainingRow, target_tokens_per_second),
-    "1/s" },
+static const PlaitStoreField update_columns[] = {
+  PLAIT_STORE_FIELD (PlaitTrainingRow, step, INT64, NULL),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, epoch, INT64, NULL),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, loss, DOUBLE, "nats a target token"),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, negative_log_likelihood, DOUBLE, "nats a target token"),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, auxiliary, DOUBLE, "a sentence"),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, accuracy, DOUBLE, NULL),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, learning_rate, DOUBLE, NULL),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, gradient_norm, DOUBLE, NULL),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, target_tokens, INT64, NULL),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, seconds, DOUBLE, "s"),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, target_tokens_per_second, DOUBLE, "1/s"),
 };
 
-static const Column validation_columns[] = {
-  { "step", PLAIT_STORE_INT64, G_STRUCT_OFFSET (PlaitValidationRow, step), NULL },
-  { "epoch", PLAIT_STORE_INT64, G_STRUCT_OFFSET (PlaitValidationRow, epoch), NULL },
-  { "negative_log_likelihood", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitValidationRow, negative_log_likelihood),
-    "nats a target token" },
-  { "perplexity", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitValidationRow, perplexity), NULL },
-  { "accuracy", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitValidationRow, accuracy), NULL },
-  { "metric", PLAIT_STORE_DOUBLE, G_STRUCT_OFFSET (PlaitValidationRow, metric), NULL },
-  { "best", PLAIT_STORE_INT32, G_STRUCT_OFFSET (PlaitValidationRow, best), NULL },
+static const PlaitStoreField validation_columns[] = {
+  PLAIT_STORE_FIELD (PlaitValidationRow, step, INT64, NULL),
+  PLAIT_STORE_FIELD (PlaitValidationRow, epoch, INT64, NULL),
+  PLAIT_STORE_FIELD (PlaitValidationRow, negative_log_likelihood, DOUBLE, "nats a target token"),
+  PLAIT_STORE_FIELD (PlaitValidationRow, perplexity, DOUBLE, NULL),
+  PLAIT_STORE_FIELD (PlaitValidationRow, accuracy, DOUBLE, NULL),
+  PLAIT_STORE_FIELD (PlaitValidationRow, metric, DOUBLE, NULL),
+  PLAIT_STORE_FIELD (PlaitValidationRow, best, INT32, NULL),
 };
-
-static gsize
-element_size (PlaitStoreType type)
-{
-  return type == PLAIT_STORE_INT32 ? sizeof (gint32) : sizeof (gint64);
-}
-
-static gboolean
-write_table (PlaitStore *store, const char *path, const GArray *rows, const Column *columns, guint n, GError **error)
-{
-  g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
-  g_autofree PlaitStoreColumn *stored = g_new0 (PlaitStoreColumn, n);
-  gsize row_size = g_array_get_element_size ((GArray *)rows);
-
-  for (guint c = 0; c < n; c++)
-    {
-      gsize size = element_size (columns[c].type);
-      char *values = g_malloc (rows->len * size + 1);
-
-      for (guint r = 0; r < rows->len; r++)
-        memcpy (values + r * size, rows->data + r * row_size + columns[c].offset, size);
-      g_ptr_array_add (memory, values);
-      stored[c] = (PlaitStoreColumn){ columns[c].name, columns[c].type, values, columns[c].unit };
-    }
-  return plait_store_write_table (store, path, stored, n, rows->len, "step", "negative_log_likelihood", error);
-}
-
-/* At most one row an update. */
-static gboolean
-read_table (PlaitStore *store, const char *path, gint64 updates, GArray *rows, const Column *columns, guint n,
-            GError **error)
-{
-  gsize row_size = g_array_get_element_size (rows);
-  gint64 n_rows;
-  g_auto (GStrv) names = plait_store_table_columns (store, path, &n_rows, error);
-
-  if (!names)
-    return FALSE;
-  if (n_rows > MIN (updates, G_MAXINT32) || !plait_memory_has ((gsize)n_rows * row_size))
-    return plait_fail (error, PLAIT_ERROR_CORRUPT,
-                       "%s:%s: %jd rows after %jd updates are too many; restore a copy or begin a new run",
-                       plait_store_path (store), path, n_rows, updates);
-  g_array_set_size (rows, 0);
-  g_array_set_size (rows, (guint)n_rows);
-  for (guint c = 0; c < n; c++)
-    {
-      g_autofree char *column = g_strdup_printf ("%s/%s", path, columns[c].name);
-      gsize size = element_size (columns[c].type);
-      g_autofree char *values = g_malloc ((gsize)n_rows * size + 1);
-
-      if (!plait_store_read (store, column, columns[c].type, n_rows, values, error))
-        return FALSE;
-      for (gint64 r = 0; r < n_rows; r++)
-        memcpy (rows->data + (gsize)r * row_size + columns[c].offset, values + (gsize)r * size, size);
-    }
-  return TRUE;
-}
 
 static gboolean
 write_recent (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
@@ -293,17 +225,18 @@ read_recent (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 
 }
 
 /* The columns of the table of updates: those that all have, and one a loss of the model's parts. (transfer full) */
-static Column *
+static PlaitStoreField *
 columns_of_updates (const PlaitTrainer *trainer, guint *n)
 {
   const PlaitLossColumns *losses = plait_model_losses (trainer->setup.model);
-  Column *columns = g_new (Column, G_N_ELEMENTS (update_columns) + losses->n);
+  PlaitStoreField *columns = g_new (PlaitStoreField, G_N_ELEMENTS (update_columns) + losses->n);
 
   memcpy (columns, update_columns, sizeof update_columns);
   *n = G_N_ELEMENTS (update_columns);
   for (guint i = 0; i < losses->n; i++)
-    columns[(*n)++] = (Column){ losses->columns[i].name, PLAIT_STORE_DOUBLE,
-                                G_STRUCT_OFFSET (PlaitTrainingRow, losses) + i * sizeof (double), "a sentence" };
+    columns[(*n)++]
+        = (PlaitStoreField){ losses->columns[i].name, PLAIT_STORE_DOUBLE,
+                             G_STRUCT_OFFSET (PlaitTrainingRow, losses) + i * sizeof (double), "a sentence" };
   return columns;
 }
 
@@ -314,14 +247,15 @@ plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, const char 
   g_autofree char *optimizer = g_strconcat (path, "/optimizer", NULL);
   g_autofree char *state = g_strconcat (path, "/state", NULL);
   guint n;
-  g_autofree Column *columns = columns_of_updates (trainer, &n);
+  g_autofree PlaitStoreField *columns = columns_of_updates (trainer, &n);
 
   return plait_parameters_write (trainer->parameters, store, parameters, error)
          && plait_optimizer_write (trainer->optimizer, store, optimizer, error)
          && write_state (trainer, store, state, error) && write_recent (trainer, store, path, error)
-         && write_table (store, "/training/updates", trainer->rows, columns, n, error)
-         && write_table (store, "/training/validation", trainer->validations, validation_columns,
-                         G_N_ELEMENTS (validation_columns), error);
+         && plait_store_write_rows (store, "/training/updates", trainer->rows, columns, n, "step",
+                                    "negative_log_likelihood", error)
+         && plait_store_write_rows (store, "/training/validation", trainer->validations, validation_columns,
+                                    G_N_ELEMENTS (validation_columns), "step", "negative_log_likelihood", error);
 }
 
 gboolean
@@ -331,15 +265,17 @@ plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, 
   g_autofree char *optimizer = g_strconcat (path, "/optimizer", NULL);
   g_autofree char *state = g_strconcat (path, "/state", NULL);
   guint n;
-  g_autofree Column *columns = columns_of_updates (trainer, &n);
+  g_autofree PlaitStoreField *columns = columns_of_updates (trainer, &n);
   gint64 recent;
 
   return plait_parameters_read (trainer->parameters, store, parameters, error)
          && plait_optimizer_read (trainer->optimizer, store, optimizer, error)
-         && read_state (trainer, store, state, &recent, error) && read_recent (trainer, store, path, recent, error)
-         && read_table (store, "/training/updates", trainer->step, trainer->rows, columns, n, error)
-         && read_table (store, "/training/validation", trainer->step, trainer->validations, validation_columns,
-                        G_N_ELEMENTS (validation_columns), error);
+         && read_state (trainer, store, state, &recent, error)
+         && read_recent (trainer, store, path, recent, error)
+         /* at most one row an update */
+         && plait_store_read_table (store, "/training/updates", columns, n, trainer->step, trainer->rows, error)
+         && plait_store_read_table (store, "/training/validation", validation_columns,
+                                    G_N_ELEMENTS (validation_columns), trainer->step, trainer->validations, error);
 }
 
 gboolean
@@ -365,7 +301,7 @@ plait_trainer_take (PlaitTrainer *trainer, const PlaitParameter *const *taken, P
  */
 
 static double
-value_of (const Column *column, gconstpointer place)
+value_of (const PlaitStoreField *column, gconstpointer place)
 {
   return column->type == PLAIT_STORE_DOUBLE  ? *(const double *)place
          : column->type == PLAIT_STORE_INT64 ? (double)*(const gint64 *)place
@@ -373,7 +309,8 @@ value_of (const Column *column, gconstpointer place)
 }
 
 static void
-note (const PlaitTrainer *trainer, const char *table, const GArray *rows, guint row, const Column *columns, guint n)
+note (const PlaitTrainer *trainer, const char *table, const GArray *rows, guint row, const PlaitStoreField *columns,
+      guint n)
 {
   g_autofree PlaitTrainingNumber *numbers = g_new (PlaitTrainingNumber, n);
   const char *place = rows->data + row * g_array_get_element_size ((GArray *)rows);
@@ -388,7 +325,7 @@ void
 plait_trainer_note_update (const PlaitTrainer *trainer, guint row)
 {
   guint n;
-  g_autofree Column *columns = columns_of_updates (trainer, &n);
+  g_autofree PlaitStoreField *columns = columns_of_updates (trainer, &n);
 
   if (trainer->setup.calls.note)
     note (trainer, "updates", trainer->rows, row, columns, n);

@@ -91,7 +91,7 @@ TEST_CASE (hostile_forged, integers_of_a_checkpoint)
   forge_integer ("begun.h5", "forged.h5", STATE, "step", 0);
   forge_integer ("forged.h5", "forged.h5", STATE, "epoch", 0);
   forge_integer ("forged.h5", "forged.h5", STATE, "position", 0);
-  REFUSED (RESUME, "forged.h5:/training/updates: |after 0 updates are too many");
+  REFUSED (RESUME, "forged.h5:/training/updates: |rows are too many, expected at most 0");
 }
 
 TEST_CASE (hostile_forged, reals_of_a_checkpoint)

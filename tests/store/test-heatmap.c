@@ -189,3 +189,83 @@ TEST_CASE (store_table, may_be_empty)
   CHECK (names && g_strv_length (names) == 2);
   CHECK_INT (rows, 0);
 }
+
+/* What a row in memory may look like, with more than the file has. */
+typedef struct
+{
+  char *note;
+  gboolean best;
+  double loss;
+  gint64 step;
+  gint64 other;
+} Row;
+
+static void
+row_clear (gpointer row)
+{
+  g_free (((Row *)row)->note);
+}
+
+static GArray *
+rows_new (void)
+{
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (Row));
+
+  g_array_set_clear_func (rows, row_clear);
+  return rows;
+}
+
+TEST_CASE (store_table, gives_rows_back)
+{
+  static const PlaitStoreField fields[] = {
+    PLAIT_STORE_FIELD (Row, step, INT64, NULL),
+    PLAIT_STORE_FIELD (Row, loss, DOUBLE, "nats"),
+    PLAIT_STORE_FIELD (Row, best, INT32, NULL),
+    PLAIT_STORE_FIELD (Row, note, STRING, NULL),
+  };
+  g_autofree char *path = plait_test_path ("rows.h5");
+  GError *error = NULL;
+  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  g_autoptr (GArray) rows = rows_new (), found = rows_new ();
+
+  for (gint64 i = 0; i < 3; i++)
+    {
+      Row row = { g_strdup_printf ("note %jd", i), i == 1, 0.5 * (double)i, i + 1, 7 };
+      Row before = { g_strdup ("gone"), TRUE, 1, 2, 3 };
+
+      g_array_append_val (rows, row);
+      g_array_append_val (found, before);
+    }
+  CHECK (plait_store_write_rows (store, "/training", rows, fields, G_N_ELEMENTS (fields), "step", "loss", &error));
+  check_attribute (store, "/training/loss", "units", "nats");
+  REQUIRE (plait_store_read_table (store, "/training", fields, G_N_ELEMENTS (fields), 3, found, &error));
+  REQUIRE (found->len == 3);
+  for (guint i = 0; i < 3; i++)
+    {
+      const Row *row = &g_array_index (found, Row, i), *written = &g_array_index (rows, Row, i);
+
+      CHECK_STRING (row->note, written->note);
+      CHECK_INT (row->best, written->best);
+      CHECK_NEAR (row->loss, written->loss, 0);
+      CHECK_INT (row->step, written->step);
+      CHECK_INT (row->other, 0);
+    }
+  CHECK (!plait_store_read_table (store, "/training", fields, G_N_ELEMENTS (fields), 2, found, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "rows.h5:/training: 3 rows are too many, expected at most 2; restore");
+}
+
+/* What was read before is the rows' own. */
+TEST_CASE (store_table, misses_a_column)
+{
+  static const PlaitStoreField fields[] = {
+    PLAIT_STORE_FIELD (Row, note, STRING, NULL),
+    PLAIT_STORE_FIELD (Row, other, INT64, NULL),
+  };
+  g_autoptr (PlaitStore) store = open_sample ("run.h5");
+  g_autoptr (GArray) rows = rows_new ();
+  GError *error = NULL;
+
+  CHECK (!plait_store_read_table (store, "/training", fields, G_N_ELEMENTS (fields), 3, rows, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no /training/other");
+  CHECK_INT (rows->len, 3);
+}
