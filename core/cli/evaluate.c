@@ -24,7 +24,7 @@ typedef struct
 {
   PlaitStatistics *statistics;
   PlaitResult *result;
-  GPtrArray *lengths;         /* (element-type PlaitLengthRow); NULL without --source */
+  GArray *lengths;            /* (element-type PlaitLengthRow); NULL without --source */
   PlaitComparison comparison; /* with the first system */
 } Score;
 
@@ -76,7 +76,7 @@ evaluation_clear (Evaluation *evaluation)
         {
           plait_statistics_free (system->scores[m].statistics);
           plait_result_free (system->scores[m].result);
-          g_clear_pointer (&system->scores[m].lengths, g_ptr_array_unref);
+          g_clear_pointer (&system->scores[m].lengths, g_array_unref);
         }
       g_free (system->scores);
     }
@@ -179,10 +179,10 @@ score_systems (const Evaluation *evaluation, guint m, GError **error)
       score->result = plait_result_new (metric, score->statistics, evaluation->resamples, evaluation->seed, error);
       if (!score->result)
         return FALSE;
-      if (evaluation->bins)
-        score->lengths = plait_length_rows_new (evaluation->bins, metric, score->statistics, evaluation->words,
-                                                evaluation->resamples, evaluation->seed, error);
-      if (evaluation->bins && !score->lengths)
+      score->lengths = evaluation->bins ? plait_length_rows_new () : NULL;
+      if (evaluation->bins
+          && !plait_length_rows_add (score->lengths, evaluation->bins, metric, score->statistics, evaluation->words,
+                                     evaluation->resamples, evaluation->seed, error))
         return FALSE;
       if (!evaluation->tested || s == 0)
         continue;
@@ -218,7 +218,7 @@ print_json (const Evaluation *evaluation, char **reference_names)
           plait_json_begin_array (json, "length_bins");
           for (guint m = 0; m < evaluation->metrics->len; m++)
             for (guint i = 0; i < evaluation->bins->n; i++)
-              plait_length_row_add_json (system->scores[m].lengths->pdata[i], NULL, json);
+              plait_length_row_add_json (&g_array_index (system->scores[m].lengths, PlaitLengthRow, i), NULL, json);
           plait_json_end_array (json);
         }
       if (evaluation->tested && s > 0)
@@ -311,7 +311,8 @@ print_lengths (const Evaluation *evaluation)
 
       for (guint s = 0; s < evaluation->n_systems; s++)
         for (guint i = 0; i < evaluation->bins->n; i++)
-          plait_length_table_set (table, s, evaluation->systems[s].scores[m].lengths->pdata[i]);
+          plait_length_table_set (table, s,
+                                  &g_array_index (evaluation->systems[s].scores[m].lengths, PlaitLengthRow, i));
       plait_length_table_print (table, page);
     }
 }

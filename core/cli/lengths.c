@@ -106,7 +106,7 @@ plait_length_table_print (const PlaitLengthTable *table, PlaitPage *page)
  * Of runs
  */
 
-static GPtrArray *
+static GArray *
 read_rows (const PlaitRunFile *run, const char *split, GError **error)
 {
   g_autofree char *path = g_strdup_printf ("/evaluation/%s/length_bins", split);
@@ -156,13 +156,17 @@ plait_length_tables_of_runs (const PlaitRunComparison *comparison, GError **erro
 
       for (guint s = 0; splits && splits[s]; s++)
         {
-          g_autoptr (GPtrArray) rows = read_rows (run, splits[s], error);
+          g_autoptr (GArray) rows = read_rows (run, splits[s], error);
           g_autofree char *where = where_of (comparison, run, splits[s]);
 
           if (!rows)
             return NULL;
           for (guint i = 0; i < rows->len; i++)
-            plait_length_table_set (find_table (tables, where, rows->pdata[i], systems), r, rows->pdata[i]);
+            {
+              const PlaitLengthRow *row = &g_array_index (rows, PlaitLengthRow, i);
+
+              plait_length_table_set (find_table (tables, where, row, systems), r, row);
+            }
         }
       if (!splits)
         return NULL;
@@ -193,7 +197,7 @@ plait_lengths_add_json (const PlaitRunFile *run, PlaitJson *json, GError **error
 
   for (guint s = 0; splits && splits[s]; s++)
     {
-      g_autoptr (GPtrArray) rows = read_rows (run, splits[s], error);
+      g_autoptr (GArray) rows = read_rows (run, splits[s], error);
 
       if (!rows)
         return FALSE;
@@ -201,7 +205,7 @@ plait_lengths_add_json (const PlaitRunFile *run, PlaitJson *json, GError **error
         plait_json_begin_array (json, "length_bins");
       any = any || rows->len > 0;
       for (guint i = 0; i < rows->len; i++)
-        plait_length_row_add_json (rows->pdata[i], splits[s], json);
+        plait_length_row_add_json (&g_array_index (rows, PlaitLengthRow, i), splits[s], json);
     }
   if (any)
     plait_json_end_array (json);

@@ -335,22 +335,22 @@ bars_new (const Runs *runs, const char *path, const char *split, const char *met
 /* ---- lengths ---- */
 
 /* The rows at @path of one metric; the first's where none is asked for. (transfer full) */
-static GPtrArray *
+static GArray *
 read_lengths (const PlaitRunFile *run, const char *path, const char *metric, GError **error)
 {
-  g_autoptr (GPtrArray) rows = plait_length_table_read (run->store, path, error);
+  g_autoptr (GArray) rows = plait_length_table_read (run->store, path, error);
   const char *first = NULL;
 
   for (guint i = 0; rows && i < rows->len;)
     {
-      const PlaitLengthRow *row = rows->pdata[i];
+      const PlaitLengthRow *row = &g_array_index (rows, PlaitLengthRow, i);
 
       if (!first && is_metric (metric, row->metric, row->name))
         first = row->metric;
       if (first && g_str_equal (first, row->metric))
         i++;
       else
-        g_ptr_array_remove_index (rows, i);
+        g_array_remove_index (rows, i);
     }
   return !rows || rows->len > 0 ? g_steal_pointer (&rows) : fail_metric (run, path, metric, error);
 }
@@ -358,19 +358,19 @@ read_lengths (const PlaitRunFile *run, const char *path, const char *metric, GEr
 static void
 add_lengths (PlaitPlotChart *chart, const char *name, const GPtrArray *tables)
 {
-  const GPtrArray *first = tables->pdata[0];
+  const GArray *first = tables->pdata[0];
   PlaitPlotSeries *series = add_series (chart, name, first->len);
   g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (double));
 
   for (guint bin = 0; bin < first->len; bin++)
     {
-      const PlaitLengthRow *row = first->pdata[bin];
+      const PlaitLengthRow *row = &g_array_index (first, PlaitLengthRow, bin);
 
       g_array_set_size (values, 0);
       for (guint t = 0; t < tables->len; t++)
         {
-          const GPtrArray *table = tables->pdata[t];
-          double score = bin < table->len ? ((PlaitLengthRow *)table->pdata[bin])->score : NAN;
+          const GArray *table = tables->pdata[t];
+          double score = bin < table->len ? g_array_index (table, PlaitLengthRow, bin).score : NAN;
 
           if (isfinite (score))
             g_array_append_val (values, score);
@@ -380,10 +380,10 @@ add_lengths (PlaitPlotChart *chart, const char *name, const GPtrArray *tables)
 }
 
 static gboolean
-same_bins (char *const *categories, const GPtrArray *rows)
+same_bins (char *const *categories, const GArray *rows)
 {
   for (guint i = 0; i < rows->len; i++)
-    if (!categories[i] || !g_str_equal (categories[i], ((PlaitLengthRow *)rows->pdata[i])->bin))
+    if (!categories[i] || !g_str_equal (categories[i], g_array_index (rows, PlaitLengthRow, i).bin))
       return FALSE;
   return !categories[rows->len];
 }
@@ -396,22 +396,22 @@ lengths_new (const Runs *runs, const char *path, const char *metric, GError **er
   for (guint s = 0; s < runs->systems->len; s++)
     {
       const PlaitRunSystem *system = system_of (runs, s);
-      g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func ((GDestroyNotify)g_ptr_array_unref);
+      g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func ((GDestroyNotify)g_array_unref);
 
       for (guint r = 0; r < system->n; r++)
         {
           const PlaitRunFile *run = plait_run_at (runs->runs, system->runs[r]);
-          GPtrArray *rows = read_lengths (run, path, metric, error);
+          GArray *rows = read_lengths (run, path, metric, error);
 
           if (!rows)
             return NULL;
           g_ptr_array_add (tables, rows);
           if (!chart->categories)
             {
-              chart->y_title = g_strdup (((PlaitLengthRow *)rows->pdata[0])->name);
+              chart->y_title = g_strdup (g_array_index (rows, PlaitLengthRow, 0).name);
               chart->categories = g_new0 (char *, rows->len + 1);
               for (guint i = 0; i < rows->len; i++)
-                chart->categories[i] = g_strdup (((PlaitLengthRow *)rows->pdata[i])->bin);
+                chart->categories[i] = g_strdup (g_array_index (rows, PlaitLengthRow, i).bin);
             }
           if (!same_bins (chart->categories, rows))
             return plait_fail_null (error, PLAIT_ERROR_INPUT,

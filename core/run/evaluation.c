@@ -21,21 +21,11 @@ add_score (PlaitEvaluation *evaluation, const PlaitEvaluateSettings *settings, c
   guint64 seed = (guint64)settings->seed;
   g_autoptr (PlaitStatistics) statistics = plait_metric_statistics (metric, &pairs, error);
   PlaitResult *result = statistics ? plait_result_new (metric, statistics, resamples, seed, error) : NULL;
-  GPtrArray *rows;
 
   if (!result)
     return FALSE;
   g_ptr_array_add (evaluation->results, result);
-  if (!bins)
-    return TRUE;
-  rows = plait_length_rows_new (bins, metric, statistics, words, resamples, seed, error);
-  if (!rows)
-    return FALSE;
-  if (evaluation->lengths)
-    g_ptr_array_extend_and_steal (evaluation->lengths, rows);
-  else
-    evaluation->lengths = rows;
-  return TRUE;
+  return !bins || plait_length_rows_add (evaluation->lengths, bins, metric, statistics, words, resamples, seed, error);
 }
 
 /* By the metrics of [evaluate]; lengths are those of the first source of text. */
@@ -214,6 +204,7 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
                            forced ? plait_translation_rates_take : NULL, forced, error))
     return NULL;
   evaluation->results = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_result_free);
+  evaluation->lengths = plait_length_rows_new ();
   if (!add_scores (evaluation, &experiment->evaluate, error) || !add_perplexities (evaluation, experiment, n, error))
     return NULL;
   for (guint i = 0; i < evaluation->rates->len; i++)
@@ -232,7 +223,7 @@ plait_evaluation_free (PlaitEvaluation *evaluation)
   g_strfreev (evaluation->references);
   g_clear_pointer (&evaluation->sources, g_array_unref);
   g_clear_pointer (&evaluation->results, g_ptr_array_unref);
-  g_clear_pointer (&evaluation->lengths, g_ptr_array_unref);
+  g_clear_pointer (&evaluation->lengths, g_array_unref);
   g_ptr_array_unref (evaluation->rates);
   g_free (evaluation->log_probabilities);
   g_free (evaluation->tokens);
@@ -323,7 +314,7 @@ plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GE
                                PLAIT_STORE_COMPRESSED, error)
          && plait_store_write (store, tokens, PLAIT_STORE_INT64, 1, &n, evaluation->tokens, PLAIT_STORE_COMPRESSED,
                                error)
-         && (!evaluation->lengths || plait_length_table_write (evaluation->lengths, store, lengths, error));
+         && (evaluation->lengths->len == 0 || plait_length_table_write (evaluation->lengths, store, lengths, error));
 }
 
 /* What labels the memories of a model that has read @batch. (transfer container) */

@@ -25,7 +25,7 @@ typedef struct
   GPtrArray *results;        /* PlaitResult: the metrics of [evaluate], perplexities, rates of over-translation ... */
   double *log_probabilities; /* [n_lines], nats, of the references */
   gint64 *tokens;            /* [n_lines], of the references, their ends counted */
-  GPtrArray *lengths;        /* PlaitLengthRow: scores by the length of the source; NULL: not asked for */
+  GArray *lengths;           /* PlaitLengthRow: scores by the length of the source; none: not asked for */
   GPtrArray *rates;          /* PlaitTranslationRates that were asked for */
 } PlaitEvaluation;
 

@@ -17,13 +17,15 @@ typedef struct
   double score, low, high;
 } PlaitLengthRow;
 
-/* The rows of one metric, from its rows of sentences and the @words of each sentence's source. (transfer full)
- * (element-type PlaitLengthRow) */
-GPtrArray *plait_length_rows_new (const PlaitLengthBins *bins, const PlaitMetric *metric,
-                                  const PlaitStatistics *statistics, const gint64 *words, guint resamples, guint64 seed,
-                                  GError **error);
+/* No rows. (transfer full) (element-type PlaitLengthRow) */
+GArray *plait_length_rows_new (void);
 
-gboolean plait_length_table_write (const GPtrArray *rows, PlaitStore *store, const char *path, GError **error);
+/* Adds the rows of one metric, from its rows of sentences and the @words of each sentence's source. */
+gboolean plait_length_rows_add (GArray *rows, const PlaitLengthBins *bins, const PlaitMetric *metric,
+                                const PlaitStatistics *statistics, const gint64 *words, guint resamples, guint64 seed,
+                                GError **error);
+
+gboolean plait_length_table_write (const GArray *rows, PlaitStore *store, const char *path, GError **error);
 
 /* Reads what was written; no rows if there is no table. (transfer full) (element-type PlaitLengthRow) */
-GPtrArray *plait_length_table_read (PlaitStore *store, const char *path, GError **error);
+GArray *plait_length_table_read (PlaitStore *store, const char *path, GError **error);

@@ -206,9 +206,9 @@ write_lengths (PlaitStore *store, const char *const *hypotheses, const char *con
   g_autoptr (PlaitStatistics) statistics = plait_metric_statistics (metric, &pairs, NULL);
   g_autoptr (PlaitLengthBins) bins = plait_length_bins_new ("2;4", NULL);
   g_autofree gint64 *words = plait_length_bins_count (N, sources);
-  g_autoptr (GPtrArray) rows = plait_length_rows_new (bins, metric, statistics, words, 0, 0, NULL);
+  g_autoptr (GArray) rows = plait_length_rows_new ();
 
-  REQUIRE (rows != NULL);
+  REQUIRE (plait_length_rows_add (rows, bins, metric, statistics, words, 0, 0, NULL));
   CHECK (plait_length_table_write (rows, store, "/evaluation/test/length_bins", NULL));
 }
 

@@ -394,7 +394,7 @@ TEST_CASE (run, scores_by_length_of_the_source)
   g_autoptr (GError) error = NULL;
 
   REQUIRE (store != NULL);
-  g_autoptr (GPtrArray) rows = plait_length_table_read (store, "/evaluation/test/length_bins", &error);
+  g_autoptr (GArray) rows = plait_length_table_read (store, "/evaluation/test/length_bins", &error);
   CHECK_NO_ERROR (error);
   REQUIRE (rows != NULL);
   REQUIRE (rows->len == 8);
@@ -404,15 +404,15 @@ TEST_CASE (run, scores_by_length_of_the_source)
 
       for (guint i = 0; i < 4; i++)
         {
-          const PlaitLengthRow *row = rows->pdata[4 * m + i];
+          const PlaitLengthRow *row = &g_array_index (rows, PlaitLengthRow, 4 * m + i);
 
           CHECK_STRING (row->metric, m == 0 ? "bleu" : "repetition");
           CHECK (isnan (row->score) == (row->sentences == 0));
           sentences += row->sentences;
         }
       CHECK_INT (sentences, 8);
-      CHECK_STRING (((PlaitLengthRow *)rows->pdata[4 * m + 1])->bin, "4-6");
-      CHECK_INT (((PlaitLengthRow *)rows->pdata[4 * m + 3])->sentences, 0);
+      CHECK_STRING (g_array_index (rows, PlaitLengthRow, 4 * m + 1).bin, "4-6");
+      CHECK_INT (g_array_index (rows, PlaitLengthRow, 4 * m + 3).sentences, 0);
     }
   CHECK (plait_store_has (store, "/evaluation/test/metrics"));
 }
