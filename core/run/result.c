@@ -47,12 +47,26 @@ plait_run_result_find (const PlaitRunResult *result, const char *split, const ch
   return NULL;
 }
 
-static double *
-read_column (PlaitStore *run, const char *table, const char *column, gint64 *n, GError **error)
+/* A row of the table of metrics. */
+typedef struct
 {
-  g_autofree char *path = g_strdup_printf ("%s/%s", table, column);
+  char *metric, *name;
+  double score, low, high;
+} Row;
 
-  return plait_store_read_array (run, path, PLAIT_STORE_DOUBLE, MOST_ROWS, n, error);
+static const PlaitStoreField fields[] = {
+  PLAIT_STORE_FIELD (Row, metric, STRING, NULL), PLAIT_STORE_FIELD (Row, name, STRING, NULL),
+  PLAIT_STORE_FIELD (Row, score, DOUBLE, NULL),  PLAIT_STORE_FIELD (Row, low, DOUBLE, NULL),
+  PLAIT_STORE_FIELD (Row, high, DOUBLE, NULL),
+};
+
+static void
+row_clear (gpointer item)
+{
+  Row *row = item;
+
+  g_free (row->metric);
+  g_free (row->name);
 }
 
 static char **
@@ -141,34 +155,33 @@ read_split (PlaitRunResult *result, PlaitStore *run, const char *split, GError *
 {
   g_autofree char *group = g_strdup_printf ("/evaluation/%s", split);
   g_autofree char *table = g_strconcat (group, "/metrics", NULL);
-  gint64 n = 0, n_names = 0, n_scores = 0, n_low = 0, n_high = 0, n_hypotheses = 0, n_references = 0;
-  g_auto (GStrv) metrics = read_texts (run, table, "metric", &n, error);
-  g_auto (GStrv) names = metrics ? read_texts (run, table, "name", &n_names, error) : NULL;
-  g_autofree double *scores = names ? read_column (run, table, "score", &n_scores, error) : NULL;
-  g_autofree double *low = scores ? read_column (run, table, "low", &n_low, error) : NULL;
-  g_autofree double *high = low ? read_column (run, table, "high", &n_high, error) : NULL;
-  g_auto (GStrv) hypotheses = high ? read_texts (run, group, "hypotheses", &n_hypotheses, error) : NULL;
+  gint64 n_hypotheses = 0, n_references = 0;
+  g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (Row));
+  g_array_set_clear_func (rows, row_clear);
+  gboolean known = plait_store_read_table (run, table, fields, G_N_ELEMENTS (fields), MOST_ROWS, rows, error);
+  g_auto (GStrv) hypotheses = known ? read_texts (run, group, "hypotheses", &n_hypotheses, error) : NULL;
   g_auto (GStrv) references = hypotheses ? read_texts (run, group, "references", &n_references, error) : NULL;
   g_autofree char *digest = NULL;
 
   if (!references)
     return FALSE;
-  if (n != n_names || n != n_scores || n != n_low || n != n_high || n_hypotheses != n_references)
+  if (n_hypotheses != n_references)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: %s is no evaluation: its columns differ in length; run the cell again",
-                       plait_store_path (run), group);
+                       "%s: %s is no evaluation: it has %jd hypotheses, but %jd references; run the cell again",
+                       plait_store_path (run), group, n_hypotheses, n_references);
   digest = digest_texts (references, n_references);
-  for (gint64 i = 0; i < n; i++)
+  for (guint i = 0; i < rows->len; i++)
     {
+      Row *row = &g_array_index (rows, Row, i);
       PlaitRunScore *score = g_new0 (PlaitRunScore, 1);
 
       g_ptr_array_add (result->scores, score);
       score->split = g_strdup (split);
-      score->metric = g_strdup (metrics[i]);
-      score->name = g_strdup (names[i]);
-      score->score = scores[i];
-      score->low = low[i];
-      score->high = high[i];
+      score->metric = g_steal_pointer (&row->metric);
+      score->name = g_steal_pointer (&row->name);
+      score->score = row->score;
+      score->low = row->low;
+      score->high = row->high;
       score->references = g_strdup (digest);
       if (!take_statistics (score, run, group, hypotheses, references, n_references, error))
         return FALSE;
@@ -213,9 +226,8 @@ PlaitRunResult *
 plait_run_result_new (PlaitStore *run, GError **error)
 {
   g_autoptr (PlaitRunResult) result = g_new0 (PlaitRunResult, 1);
+  static const PlaitStoreField rate = { "target_tokens_per_second", PLAIT_STORE_DOUBLE, 0, NULL };
   g_auto (GStrv) splits = NULL;
-  g_autofree double *rates = NULL;
-  gint64 n_rates = 0;
 
   result->scores = g_ptr_array_new_with_free_func (score_free);
   result->rates = g_array_new (FALSE, FALSE, sizeof (double));
@@ -223,10 +235,8 @@ plait_run_result_new (PlaitStore *run, GError **error)
     return g_steal_pointer (&result);
   if (!plait_store_walk (run, "/checkpoint/last/parameters", G_MAXUINT, count_elements, &result->parameters, error))
     return NULL;
-  rates = read_column (run, "/training/updates", "target_tokens_per_second", &n_rates, error);
-  if (!rates)
+  if (!plait_store_read_table (run, "/training/updates", &rate, 1, MOST_ROWS, result->rates, error))
     return NULL;
-  g_array_append_vals (result->rates, rates, (guint)n_rates);
   if (!plait_store_has (run, "/evaluation"))
     return g_steal_pointer (&result);
   splits = plait_store_members (run, "/evaluation", error);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/translation-rates.h"
 
+#include <string.h>
+
 #include "evaluate/report.h"
 #include "evaluate/translation-rate.h"
 #include "run/token-attention.h"
@@ -182,27 +184,18 @@ plait_translation_rates_write (const PlaitTranslationRates *rates, PlaitStore *s
 static PlaitStatistics *
 read_source (PlaitStore *store, const char *path, GError **error)
 {
-  g_autoptr (PlaitStatistics) statistics = NULL;
+  PlaitStoreField fields[PLAIT_TRANSLATION_RATE_WIDTH];
+  g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (double[PLAIT_TRANSLATION_RATE_WIDTH]));
+  PlaitStatistics *statistics;
 
   for (guint c = 0; c < PLAIT_TRANSLATION_RATE_WIDTH; c++)
-    {
-      g_autofree char *column = g_strdup_printf ("%s/%s", path, names[c]);
-      gint64 n = 0;
-      g_autofree double *values = plait_store_read_array (store, column, PLAIT_STORE_DOUBLE, MOST_ROWS, &n, error);
-
-      if (!values)
-        return NULL;
-      if (!statistics)
-        statistics = plait_statistics_new ((gsize)n, PLAIT_TRANSLATION_RATE_WIDTH);
-      if ((gsize)n != statistics->sentences)
-        return plait_fail_null (
-            error, PLAIT_ERROR_INPUT,
-            "%s: the columns of %s differ in length, expected a row a sentence; run the experiment again",
-            plait_store_path (store), path);
-      for (gint64 i = 0; i < n; i++)
-        statistics->values[i * PLAIT_TRANSLATION_RATE_WIDTH + c] = values[i];
-    }
-  return g_steal_pointer (&statistics);
+    fields[c] = (PlaitStoreField){ names[c], PLAIT_STORE_DOUBLE, c * sizeof (double), NULL };
+  if (!plait_store_read_table (store, path, fields, PLAIT_TRANSLATION_RATE_WIDTH, MOST_ROWS, rows, error))
+    return NULL;
+  statistics = plait_statistics_new (rows->len, PLAIT_TRANSLATION_RATE_WIDTH);
+  if (rows->len > 0)
+    memcpy (statistics->values, rows->data, rows->len * g_array_get_element_size (rows));
+  return statistics;
 }
 
 PlaitStatistics *
