@@ -10,31 +10,43 @@
 /* Text of a column; rows have a limit of their own. */
 #define MOST_TEXT ((gsize)1 << 30)
 
-static gboolean
-write_column (PlaitStore *store, const char *path, const PlaitStoreColumn *column, gint64 rows, GError **error)
+static gsize
+value_size (const PlaitStoreField *field)
 {
-  g_autofree char *place = g_strconcat (path, "/", column->name, NULL);
-  gboolean written
-      = column->type == PLAIT_STORE_STRING
-            ? plait_store_write_strings (store, place, column->values, rows, error)
-            : plait_store_write (store, place, column->type, 1, &rows, column->values, PLAIT_STORE_COMPRESSED, error);
-  return written && (!column->unit || plait_store_set_string (store, place, "units", column->unit, error));
+  return field->type == PLAIT_STORE_STRING ? sizeof (char *) : plait_store_type_size (field->type);
+}
+
+static gboolean
+write_field (PlaitStore *store, const char *path, const PlaitStoreField *field, const GArray *rows, GError **error)
+{
+  g_autofree char *place = g_strconcat (path, "/", field->name, NULL);
+  gsize size = value_size (field), row_size = g_array_get_element_size ((GArray *)rows);
+  g_autofree char *values = g_malloc (rows->len * size + 1);
+  gint64 n = rows->len;
+
+  for (guint r = 0; r < rows->len; r++)
+    memcpy (values + r * size, rows->data + r * row_size + field->offset, size);
+  gboolean written = field->type == PLAIT_STORE_STRING
+                         ? plait_store_write_strings (store, place, (gpointer)values, n, error)
+                         : plait_store_write (store, place, field->type, 1, &n, values, PLAIT_STORE_COMPRESSED, error);
+  return written && (!field->unit || plait_store_set_string (store, place, "units", field->unit, error));
 }
 
 gboolean
-plait_store_write_table (PlaitStore *store, const char *path, const PlaitStoreColumn *columns, guint n_columns,
-                         gint64 rows, const char *axis, const char *signal, GError **error)
+plait_store_write_rows (PlaitStore *store, const char *path, const GArray *rows, const PlaitStoreField *fields,
+                        guint n_fields, const char *axis, const char *signal, GError **error)
 {
-  g_autofree const char **names = g_new0 (const char *, n_columns + 1);
+  g_autofree const char **names = g_new0 (const char *, n_fields + 1);
+
   if (!plait_store_make_group (store, path, error))
     return FALSE;
-  for (guint i = 0; i < n_columns; i++)
+  for (guint i = 0; i < n_fields; i++)
     {
-      names[i] = columns[i].name;
-      if (!write_column (store, path, &columns[i], rows, error))
+      names[i] = fields[i].name;
+      if (!write_field (store, path, &fields[i], rows, error))
         return FALSE;
     }
-  if (!plait_store_set_list (store, path, "columns", PLAIT_STORE_STRING, n_columns, names, error))
+  if (!plait_store_set_list (store, path, "columns", PLAIT_STORE_STRING, n_fields, names, error))
     return FALSE;
   if (!axis || !signal)
     return TRUE;
@@ -44,45 +56,43 @@ plait_store_write_table (PlaitStore *store, const char *path, const PlaitStoreCo
          && plait_store_attach_axes (store, path, error);
 }
 
-/* The values are kept in @memory. */
-static PlaitStoreColumn
-filled_column (const PlaitTable *table, guint c, GPtrArray *memory)
+/* What is written of @cell. */
+static PlaitTableCell
+filled_cell (PlaitTableCell cell, PlaitTableKind kind)
 {
-  const PlaitTableColumn *column = plait_table_get_column (table, c);
-  guint n = plait_table_rows (table);
-  PlaitTableKind kind = column->kind;
-  gpointer values = g_new0 (gint64, n + 1); /* or as many pointers or doubles */
+  gboolean none = cell.kind == PLAIT_TABLE_CELL_NONE;
 
-  g_ptr_array_add (memory, values);
-  for (guint r = 0; r < n; r++)
-    {
-      const PlaitTableCell *cell = plait_table_cell (table, r, c);
-      gboolean none = cell->kind == PLAIT_TABLE_CELL_NONE;
-
-      if (kind == PLAIT_TABLE_COUNTS)
-        ((gint64 *)values)[r] = none ? -1 : cell->integer;
-      else if (kind == PLAIT_TABLE_NUMBERS)
-        ((double *)values)[r] = none ? NAN : cell->real;
-      else
-        ((const char **)values)[r] = cell->text;
-    }
-  return (PlaitStoreColumn){ column->title,
-                             kind == PLAIT_TABLE_COUNTS    ? PLAIT_STORE_INT64
-                             : kind == PLAIT_TABLE_NUMBERS ? PLAIT_STORE_DOUBLE
-                                                           : PLAIT_STORE_STRING,
-                             values, NULL };
+  if (none && kind == PLAIT_TABLE_COUNTS)
+    cell.integer = -1;
+  else if (none && kind == PLAIT_TABLE_NUMBERS)
+    cell.real = NAN;
+  return cell;
 }
 
 gboolean
 plait_store_write_filled (PlaitStore *store, const char *path, const PlaitTable *table, GError **error)
 {
-  g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
-  guint n = table->columns->len;
-  g_autofree PlaitStoreColumn *columns = g_new (PlaitStoreColumn, n);
+  guint n = table->columns->len, n_rows = plait_table_rows (table);
+  g_autofree PlaitStoreField *fields = g_new (PlaitStoreField, n);
+  g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, n * (guint)sizeof (PlaitTableCell));
+  PlaitTableCell *cells;
 
+  /* A row of a table is a struct of cells, whose text, integer and real number share one place. */
+  g_array_set_size (rows, n_rows);
+  cells = (gpointer)rows->data;
   for (guint c = 0; c < n; c++)
-    columns[c] = filled_column (table, c, memory);
-  return plait_store_write_table (store, path, columns, n, plait_table_rows (table), NULL, NULL, error);
+    {
+      const PlaitTableColumn *column = plait_table_get_column (table, c);
+      PlaitStoreType type = column->kind == PLAIT_TABLE_COUNTS    ? PLAIT_STORE_INT64
+                            : column->kind == PLAIT_TABLE_NUMBERS ? PLAIT_STORE_DOUBLE
+                                                                  : PLAIT_STORE_STRING;
+
+      fields[c] = (PlaitStoreField){ column->title, type, c * sizeof *cells + G_STRUCT_OFFSET (PlaitTableCell, integer),
+                                     NULL };
+      for (guint r = 0; r < n_rows; r++)
+        cells[r * n + c] = filled_cell (*plait_table_cell (table, r, c), column->kind);
+    }
+  return plait_store_write_rows (store, path, rows, fields, n, NULL, NULL, error);
 }
 
 char **
@@ -116,37 +126,6 @@ plait_store_table_columns (PlaitStore *store, const char *path, gint64 *rows, GE
       *rows = length;
     }
   return g_steal_pointer (&names);
-}
-
-/*
- * Rows in memory, columns in the file
- */
-
-static gsize
-value_size (const PlaitStoreField *field)
-{
-  return field->type == PLAIT_STORE_STRING ? sizeof (char *) : plait_store_type_size (field->type);
-}
-
-gboolean
-plait_store_write_rows (PlaitStore *store, const char *path, const GArray *rows, const PlaitStoreField *fields,
-                        guint n_fields, const char *axis, const char *signal, GError **error)
-{
-  g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
-  g_autofree PlaitStoreColumn *columns = g_new (PlaitStoreColumn, n_fields);
-  gsize row_size = g_array_get_element_size ((GArray *)rows);
-
-  for (guint c = 0; c < n_fields; c++)
-    {
-      gsize size = value_size (&fields[c]);
-      char *values = g_malloc (rows->len * size + 1);
-
-      for (guint r = 0; r < rows->len; r++)
-        memcpy (values + r * size, rows->data + r * row_size + fields[c].offset, size);
-      g_ptr_array_add (memory, values);
-      columns[c] = (PlaitStoreColumn){ fields[c].name, fields[c].type, values, fields[c].unit };
-    }
-  return plait_store_write_table (store, path, columns, n_fields, rows->len, axis, signal, error);
 }
 
 static gboolean

@@ -133,30 +133,35 @@ write_long_attention (PlaitStore *store, gint64 number)
 static void
 write_training (PlaitStore *store, gint64 seed, gint64 validations)
 {
-  gint64 steps[30];
-  double losses[30], rates[30], metrics[30];
+  typedef struct
+  {
+    gint64 step;
+    double negative_log_likelihood, target_tokens_per_second, metric;
+  } Row;
+  static const PlaitStoreField updates[] = {
+    PLAIT_STORE_FIELD (Row, step, INT64, NULL),
+    PLAIT_STORE_FIELD (Row, negative_log_likelihood, DOUBLE, "nats a target token"),
+    PLAIT_STORE_FIELD (Row, target_tokens_per_second, DOUBLE, "1/s"),
+  };
+  static const PlaitStoreField validation[] = {
+    PLAIT_STORE_FIELD (Row, step, INT64, NULL),
+    PLAIT_STORE_FIELD (Row, negative_log_likelihood, DOUBLE, "nats a target token"),
+    PLAIT_STORE_FIELD (Row, metric, DOUBLE, NULL),
+  };
+  g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (Row));
   GError *error = NULL;
 
   for (gint64 i = 0; i < 30; i++)
     {
-      steps[i] = (i + 1) * 100;
-      losses[i] = 8. / (double)(i + 1);
-      rates[i] = 1000 + (double)i;
-      metrics[i] = (double)i / 2 + 2 * (double)(seed - 1);
+      Row row = { (i + 1) * 100, 8. / (double)(i + 1), 1000 + (double)i, (double)i / 2 + 2 * (double)(seed - 1) };
+
+      g_array_append_val (rows, row);
     }
-  const PlaitStoreColumn updates[] = {
-    { "step", PLAIT_STORE_INT64, steps, NULL },
-    { "negative_log_likelihood", PLAIT_STORE_DOUBLE, losses, "nats a target token" },
-    { "target_tokens_per_second", PLAIT_STORE_DOUBLE, rates, "1/s" },
-  };
-  const PlaitStoreColumn validation[] = {
-    { "step", PLAIT_STORE_INT64, steps, NULL },
-    { "negative_log_likelihood", PLAIT_STORE_DOUBLE, losses, "nats a target token" },
-    { "metric", PLAIT_STORE_DOUBLE, metrics, NULL },
-  };
-  plait_store_write_table (store, "/training/updates", updates, 3, 30, "step", "negative_log_likelihood", &error);
-  plait_store_write_table (store, "/training/validation", validation, 3, validations, "step", "negative_log_likelihood",
-                           &error);
+  plait_store_write_rows (store, "/training/updates", rows, updates, G_N_ELEMENTS (updates), "step",
+                          "negative_log_likelihood", &error);
+  g_array_set_size (rows, (guint)validations);
+  plait_store_write_rows (store, "/training/validation", rows, validation, G_N_ELEMENTS (validation), "step",
+                          "negative_log_likelihood", &error);
   CHECK_NO_ERROR (error);
 }
 
@@ -171,16 +176,24 @@ write_evaluation (PlaitStore *store, const char *const *hypotheses, const char *
 
   CHECK_NO_ERROR (error);
   REQUIRE (result != NULL);
-  const char *metrics[] = { result->metric, "perplexity" }, *names[] = { result->name, "perplexity per token" },
-             *signatures[] = { result->signature, "unit:token" };
-  double scores[] = { result->score, 7.5 }, low[] = { result->interval.low, 7.5 },
-         high[] = { result->interval.high, 7.5 };
-  const PlaitStoreColumn columns[] = {
-    { "metric", PLAIT_STORE_STRING, metrics, NULL }, { "name", PLAIT_STORE_STRING, names, NULL },
-    { "score", PLAIT_STORE_DOUBLE, scores, NULL },   { "low", PLAIT_STORE_DOUBLE, low, NULL },
-    { "high", PLAIT_STORE_DOUBLE, high, NULL },      { "signature", PLAIT_STORE_STRING, signatures, NULL },
+  typedef struct
+  {
+    const char *metric, *name;
+    double score, low, high;
+    const char *signature;
+  } Row;
+  static const PlaitStoreField fields[] = {
+    PLAIT_STORE_FIELD (Row, metric, STRING, NULL), PLAIT_STORE_FIELD (Row, name, STRING, NULL),
+    PLAIT_STORE_FIELD (Row, score, DOUBLE, NULL),  PLAIT_STORE_FIELD (Row, low, DOUBLE, NULL),
+    PLAIT_STORE_FIELD (Row, high, DOUBLE, NULL),   PLAIT_STORE_FIELD (Row, signature, STRING, NULL),
   };
-  plait_store_write_table (store, "/evaluation/test/metrics", columns, 6, 2, NULL, NULL, &error);
+  const Row written[] = {
+    { result->metric, result->name, result->score, result->interval.low, result->interval.high, result->signature },
+    { "perplexity", "perplexity per token", 7.5, 7.5, 7.5, "unit:token" },
+  };
+  g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (Row));
+  g_array_append_vals (rows, written, G_N_ELEMENTS (written));
+  plait_store_write_rows (store, "/evaluation/test/metrics", rows, fields, G_N_ELEMENTS (fields), NULL, NULL, &error);
   plait_store_write_strings (store, "/evaluation/test/hypotheses", hypotheses, N, &error);
   plait_store_write_strings (store, "/evaluation/test/references", lines, N, &error);
   CHECK_NO_ERROR (error);

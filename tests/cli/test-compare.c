@@ -234,24 +234,34 @@ write_grid (void)
   g_autoptr (PlaitStore) store = plait_store_create (path, &error);
 
   REQUIRE (store != NULL);
-  const char *const combiners[] = { "serial", "flat" };
-  const double scores[] = { 30.5, 32.25 }, deviations[] = { .125, NAN }, low[] = { NAN, 31 }, high[] = { NAN, 33 },
-               raw[] = { NAN, .00617 }, p[] = { NAN, .01234 }, perplexities[] = { 3.5, 2.25 },
-               rates[] = { 999.5, 7946.125 };
-  const PlaitStoreColumn columns[] = {
-    { "decoder.combiner", PLAIT_STORE_STRING, combiners, NULL },
-    { "test BLEU", PLAIT_STORE_DOUBLE, scores, NULL },
-    { "test BLEU standard deviation", PLAIT_STORE_DOUBLE, deviations, NULL },
-    { "test BLEU low", PLAIT_STORE_DOUBLE, low, NULL },
-    { "test BLEU high", PLAIT_STORE_DOUBLE, high, NULL },
-    { "test BLEU p", PLAIT_STORE_DOUBLE, raw, NULL },
-    { "test BLEU adjusted p", PLAIT_STORE_DOUBLE, p, NULL },
-    { "test perplexity", PLAIT_STORE_DOUBLE, perplexities, NULL },
-    { "test perplexity low", PLAIT_STORE_DOUBLE, perplexities, NULL },
-    { "test perplexity high", PLAIT_STORE_DOUBLE, perplexities, NULL },
-    { "rate", PLAIT_STORE_DOUBLE, rates, NULL },
+  static const char *const titles[] = {
+    "test BLEU",
+    "test BLEU standard deviation",
+    "test BLEU low",
+    "test BLEU high",
+    "test BLEU p",
+    "test BLEU adjusted p",
+    "test perplexity",
+    "test perplexity low",
+    "test perplexity high",
+    "rate",
   };
-  CHECK (plait_store_write_table (store, "/summary", columns, G_N_ELEMENTS (columns), 2, NULL, NULL, &error));
+  static const char *const combiners[] = { "serial", "flat" };
+  static const double numbers[][G_N_ELEMENTS (titles)] = {
+    { 30.5, .125, NAN, NAN, NAN, NAN, 3.5, 3.5, 3.5, 999.5 },
+    { 32.25, NAN, 31, 33, .00617, .01234, 2.25, 2.25, 2.25, 7946.125 },
+  };
+  g_autoptr (PlaitTable) summary = plait_table_new ();
+  plait_table_column (summary, PLAIT_TABLE_WORDS, "decoder.combiner");
+  for (guint c = 0; c < G_N_ELEMENTS (titles); c++)
+    plait_table_column (summary, PLAIT_TABLE_NUMBERS, titles[c]);
+  for (guint r = 0; r < G_N_ELEMENTS (combiners); r++)
+    {
+      plait_table_text (summary, PLAIT_TABLE_PLAIN, combiners[r]);
+      for (guint c = 0; c < G_N_ELEMENTS (titles); c++)
+        plait_table_real (summary, numbers[r][c]);
+    }
+  CHECK (plait_store_write_filled (store, "/summary", summary, &error));
   CHECK (plait_store_link_external (store, "/runs/first-0123abcd", "one.h5", "/", &error));
   CHECK (plait_store_link_external (store, "/runs/second-4567cdef", "two.h5", "/", &error));
   CHECK (plait_store_commit (store, &error));

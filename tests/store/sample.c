@@ -30,16 +30,22 @@ write_attention (PlaitStore *store)
 static void
 write_training (PlaitStore *store)
 {
-  static const gint64 steps[] = { 100, 200, 300 };
-  static const double losses[] = { 4.5, 3.25, 2.125 };
-  static const char *const notes[] = { "", "best", "\u00e4ndert" };
-  static const PlaitStoreColumn columns[] = {
-    { "step", PLAIT_STORE_INT64, steps, NULL },
-    { "loss", PLAIT_STORE_DOUBLE, losses, "nats" },
-    { "note", PLAIT_STORE_STRING, notes, NULL },
+  typedef struct
+  {
+    gint64 step;
+    double loss;
+    const char *note;
+  } Row;
+  static const PlaitStoreField fields[] = {
+    PLAIT_STORE_FIELD (Row, step, INT64, NULL),
+    PLAIT_STORE_FIELD (Row, loss, DOUBLE, "nats"),
+    PLAIT_STORE_FIELD (Row, note, STRING, NULL),
   };
+  static const Row written[] = { { 100, 4.5, "" }, { 200, 3.25, "best" }, { 300, 2.125, "\u00e4ndert" } };
+  g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (Row));
   GError *error = NULL;
-  plait_store_write_table (store, "/training", columns, 3, 3, "step", "loss", &error);
+  g_array_append_vals (rows, written, G_N_ELEMENTS (written));
+  plait_store_write_rows (store, "/training", rows, fields, G_N_ELEMENTS (fields), "step", "loss", &error);
   CHECK_NO_ERROR (error);
 }
 
