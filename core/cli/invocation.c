@@ -177,8 +177,11 @@ check_choices (const GOptionEntry *options, GError **error)
       choices = g_strsplit (option->arg_description, "|", -1);
       if (g_strv_contains ((const char *const *)choices, value))
         continue;
-      g_autofree char *remedy = plait_name_remedy (value, (const char *const *)choices, NULL);
-      return plait_fail (error, PLAIT_ERROR_INPUT, "--%s cannot be \"%s\"; %s", option->long_name, value, remedy);
+      g_autofree char *last = g_strdup (strrchr (option->arg_description, '|') + 1);
+      g_clear_pointer (&choices[g_strv_length (choices) - 1], g_free);
+      g_autofree char *others = g_strjoinv (", ", choices);
+      return plait_fail (error, PLAIT_ERROR_INPUT, "--%s cannot be \"%s\"; expected %s or %s", option->long_name, value,
+                         others, last);
     }
   return TRUE;
 }

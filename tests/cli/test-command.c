@@ -76,7 +76,7 @@ TEST_CASE (command, bad_usage_exits_with_2)
       "--checkpoint cannot be \"worst\"; expected one of best, last, average" },
     { CALL ("trees", "--check", "x", "--binarise=up"),
       "--binarise cannot be \"up\"; expected one of left, right, head\n" },
-    { CALL ("export", "x.h5", "--format", ""), "--format cannot be \"\"; expected one of safetensors, ctranslate2\n" },
+    { CALL ("export", "x.h5", "--format", ""), "--format cannot be \"\"; expected safetensors or ctranslate2\n" },
     { CALL ("plot", "x.h5", "--size", "1"), "--size cannot be \"1\"; expected a number from 2 to 40\n" },
     { CALL ("run", "x.ini", "--threads"), "--threads is given without its value; expected --threads N\n" },
     { CALL ("run", "x.ini", "-s"), "-s is given without its value; expected -s G.K=V\n" },

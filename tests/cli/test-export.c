@@ -307,7 +307,7 @@ TEST_CASE (export_command, refuses_what_it_cannot_do)
 
   CHECK_INT (run.code, 0);
   plait_test_check_refused (&nowhere, "add --output FILE");
-  plait_test_check_refused (&format, "--format cannot be \"onnx\"; expected one of safetensors, ctranslate2");
+  plait_test_check_refused (&format, "--format cannot be \"onnx\"; expected safetensors or ctranslate2");
   plait_test_check_refused (&there, "there.safetensors");
   plait_test_check_refused (&itself, "is the same file as small.h5");
   plait_test_check_refused (&other, "small.ini");

@@ -129,7 +129,7 @@ TEST_CASE (command_grid, refuses_what_no_executor_does)
   plait_test_check_refused (&two, "--cell, --collect, --commands and --dry-run are different things to do");
   plait_test_check_refused (&time, "--time cannot be \"2 hours\"; expected a number and s, m, h or d");
   plait_test_check_refused (&retries, "--retries cannot be \"-1\"; expected an integer from 0 to 100");
-  plait_test_check_refused (&executor, "--executor cannot be \"lsf\"; expected one of local, slurm");
+  plait_test_check_refused (&executor, "--executor cannot be \"lsf\"; expected local or slurm");
   plait_test_check_refused (&fresh, "--fresh would begin a job anew each time");
   CHECK (!exists ("tiny"));
 
