@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/bench.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "cli/bench-tokens.h"
+#include "data/gather.h"
 
 /* The same tuples in the same order, @count a batch; the last batch may have fewer. */
 static void
@@ -18,164 +17,91 @@ regroup (PlaitBenchTokens *tokens, gint64 count)
   g_array_append_val (tokens->batches, n);
 }
 
-/* What the streams of a batch hold together. */
-static gint64
-rows_of (const PlaitBenchTokens *tokens, gint64 first, gint64 end, guint stream)
-{
-  gint64 rows = 0;
-
-  for (gint64 tuple = first; tuple < end; tuple++)
-    rows += plait_bench_length (tokens, tuple, stream);
-  return rows;
-}
-
-static void
-fill_tokens (const PlaitBenchTokens *tokens, gint64 first, guint stream, const PlaitInput *input)
-{
-  gint64 *offsets = plait_batch_fill (gint64, input->rows.offsets);
-  gint32 *ids = plait_batch_fill (gint32, input->tokens);
-
-  offsets[0] = 0;
-  for (gint64 i = 0; i < input->rows.n; i++)
-    {
-      gint64 n = plait_bench_length (tokens, first + i, stream);
-
-      memcpy (ids + offsets[i], &g_array_index (tokens->ids, gint32, plait_bench_offset (tokens, first + i, stream)),
-              (gsize)n * sizeof *ids);
-      offsets[i + 1] = offsets[i] + n;
-    }
-}
-
-static void
-fill_trees (const PlaitBenchTokens *tokens, gint64 first, guint stream, const PlaitTrees *trees)
-{
-  gint64 *offsets = plait_batch_fill (gint64, trees->nodes.offsets), *left = plait_batch_fill (gint64, trees->left),
-         *right = plait_batch_fill (gint64, trees->right);
-  const char **labels = plait_batch_fill (const char *, trees->labels);
-
-  offsets[0] = 0;
-  for (gint64 i = 0; i < trees->nodes.n; i++)
-    {
-      const gint32 *children = &g_array_index (tokens->ids, gint32, plait_bench_offset (tokens, first + i, stream));
-
-      offsets[i + 1] = offsets[i] + plait_bench_length (tokens, first + i, stream) / 2;
-      for (gint64 node = offsets[i]; node < offsets[i + 1]; node++, children += 2)
-        {
-          left[node] = children[0];
-          right[node] = children[1];
-          labels[node] = "";
-        }
-    }
-}
-
-/* What the documents of a source need, if it reads any: tuples @first .. @end - 1 of stream @stream. */
-static void
-add_documents (const PlaitBenchTokens *tokens, gint64 first, gint64 end, guint stream, PlaitBatchSource *source)
+/* What batches are gathered in: the sources, and with @targets the target behind them. @documents [sources], which are
+ * filled, must outlive it. (transfer full) */
+static GPtrArray *
+new_streams (const PlaitBenchTokens *tokens, gboolean targets, PlaitDocumentSettings *documents)
 {
   const PlaitExperiment *experiment = tokens->experiment;
-  gint64 length = experiment->bench.document_sentence;
-  const char *name = experiment->sources[plait_bench_stream (tokens, stream)->source].stream;
-  PlaitDocumentSettings settings = plait_experiment_documents (experiment, name);
+  GPtrArray *streams = g_ptr_array_new_with_free_func (plait_gathered_free);
 
-  source->has_documents = settings.layout != PLAIT_LAYOUT_SENTENCES;
-  source->starts = settings.starts;
-  source->has_roles = settings.roles > 0;
-  for (gint64 tuple = first; source->has_documents && tuple < end; tuple++)
-    source->sentences += (plait_bench_length (tokens, tuple, stream) + length - 1) / length;
-}
-
-/* Sentences of as many tokens each, the last of a document of fewer perhaps, and all of one role. */
-static void
-fill_documents (gint64 length, const PlaitInput *input)
-{
-  g_autoptr (GArray) sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
-  g_autofree gint64 *bounds = g_new0 (gint64, input->rows.n + 1);
-  gint32 *ids = plait_batch_fill (gint32, input->tokens);
-
-  for (gint64 d = 0; d < input->rows.n; d++)
+  for (guint i = 0; i < experiment->n_sources; i++)
     {
-      for (gint64 row = input->rows.offsets[d]; row < input->rows.offsets[d + 1]; row += length)
-        {
-          PlaitDocumentSentence sentence = { (gint32)MIN (length, input->rows.offsets[d + 1] - row), 0 };
+      const PlaitExperimentSource *source = &experiment->sources[i];
+      PlaitGathered *gathered = plait_gathered_new (source->name, source->kind);
 
-          if (input->documents->starts)
-            ids[row] = PLAIT_TOKEN_BOS;
-          g_array_append_val (sentences, sentence);
-        }
-      bounds[d + 1] = sentences->len;
-    }
-  plait_batch_fill_documents (input, (const PlaitDocumentSentence *)(gpointer)sentences->data, bounds);
-}
-
-static void
-fill_features (const PlaitBenchSettings *bench, PlaitTensor features, PlaitInput *input)
-{
-  gint64 *offsets = plait_batch_fill (gint64, input->rows.offsets);
-
-  for (gint64 i = 0; i <= input->rows.n; i++)
-    offsets[i] = i * bench->feature_rows;
-  input->features = plait_tensor_rows (features, 0, input->rows.n * bench->feature_rows);
-}
-
-static void
-fill_targets (const PlaitBenchTokens *tokens, gint64 first, guint stream, PlaitBatch *batch)
-{
-  gint64 *offsets = plait_batch_fill (gint64, batch->target_rows.offsets);
-
-  offsets[0] = 0;
-  for (gint64 i = 0; i < batch->n_sentences; i++)
-    {
-      gint64 n = plait_bench_length (tokens, first + i, stream);
-
-      plait_batch_fill_target (batch, PLAIT_TARGET_TEXT, offsets[i],
-                               &g_array_index (tokens->ids, gint32, plait_bench_offset (tokens, first + i, stream)),
-                               n - 1);
-      offsets[i + 1] = offsets[i] + n;
-    }
-}
-
-/* The batch of tuples @first .. @end - 1, with targets or without. (transfer full) */
-static PlaitBatch *
-make_batch (const PlaitBenchTokens *tokens, gint64 first, gint64 end, gboolean targets, PlaitTensor features,
-            GError **error)
-{
-  const PlaitExperiment *experiment = tokens->experiment;
-  guint n = experiment->n_sources, last = tokens->streams->len - 1;
-  g_autofree PlaitBatchSource *sources = g_new0 (PlaitBatchSource, n);
-  PlaitBatch *batch;
-
-  for (guint i = 0; i < n; i++)
-    sources[i] = (PlaitBatchSource){ experiment->sources[i].name, experiment->sources[i].kind,
-                                     (end - first) * experiment->bench.feature_rows };
-  for (guint i = 0; i < last; i++)
-    {
-      PlaitBatchSource *source = &sources[plait_bench_stream (tokens, i)->source];
-      gint64 rows = rows_of (tokens, first, end, i);
-
-      source->has_trees = plait_bench_stream (tokens, i)->trees;
-      *(source->has_trees ? &source->nodes : &source->rows) = source->has_trees ? rows / 2 : rows;
-      if (!source->has_trees)
-        add_documents (tokens, first, end, i, source);
-    }
-  batch = plait_batch_new (end - first, sources, n, targets ? rows_of (tokens, first, end, last) : -1, error);
-  if (!batch)
-    return NULL;
-  for (guint i = 0; i < n; i++)
-    if (experiment->sources[i].kind == PLAIT_INPUT_FEATURES)
-      fill_features (&experiment->bench, features, plait_batch_fill (PlaitInput, &batch->inputs[i]));
-  for (guint i = 0; i < last; i++)
-    {
-      const PlaitInput *input = &batch->inputs[plait_bench_stream (tokens, i)->source];
-
-      if (plait_bench_stream (tokens, i)->trees)
-        fill_trees (tokens, first, i, input->trees);
-      else
-        fill_tokens (tokens, first, i, input);
-      if (input->documents)
-        fill_documents (experiment->bench.document_sentence, input);
+      g_ptr_array_add (streams, gathered);
+      if (!plait_input_kind_is_text (source->kind))
+        continue;
+      gathered->linked = source->trees != NULL;
+      documents[i] = plait_experiment_documents (experiment, source->stream);
+      gathered->documents = documents[i].layout != PLAIT_LAYOUT_SENTENCES ? &documents[i] : NULL;
     }
   if (targets)
-    fill_targets (tokens, first, last, batch);
+    g_ptr_array_add (streams, plait_gathered_new (experiment->data.target, PLAIT_INPUT_TOKENS));
+  return streams;
+}
+
+/* Cuts the last @n tokens, a document, into sentences of @length each, the last of fewer perhaps, and all of one
+ * role. */
+static void
+cut_document (PlaitGathered *gathered, gint64 n, gint64 length)
+{
+  gint32 *ids = (gint32 *)(gpointer)gathered->ids->data + gathered->ids->len - n;
+
+  for (gint64 row = 0; row < n; row += length)
+    {
+      PlaitDocumentSentence sentence = { (gint32)MIN (length, n - row), 0 };
+
+      if (gathered->documents->starts)
+        ids[row] = PLAIT_TOKEN_BOS;
+      g_array_append_val (gathered->sentences, sentence);
+    }
+}
+
+static void
+gather_tuple (const PlaitBenchTokens *tokens, gint64 tuple, GPtrArray *streams)
+{
+  const PlaitExperiment *experiment = tokens->experiment;
+
+  for (guint i = 0; i < tokens->streams->len; i++)
+    {
+      const PlaitBenchStream *stream = plait_bench_stream (tokens, i);
+      gboolean is_target = stream->source < 0;
+      guint place = is_target ? experiment->n_sources : (guint)stream->source;
+      const gint32 *numbers = &g_array_index (tokens->ids, gint32, plait_bench_offset (tokens, tuple, i));
+      gint64 n = plait_bench_length (tokens, tuple, i) - is_target; /* a batch ends targets itself */
+      PlaitGathered *gathered;
+
+      if (place == streams->len) /* batches without targets */
+        continue;
+      gathered = streams->pdata[place];
+      g_array_append_vals (stream->trees ? gathered->steps : gathered->ids, numbers, (guint)n);
+      if (gathered->documents && !stream->trees)
+        cut_document (gathered, n, experiment->bench.document_sentence);
+    }
+  for (guint i = 0; i < streams->len; i++)
+    plait_gathered_end (streams->pdata[i], experiment->bench.feature_rows);
+}
+
+/* The batch of tuples @first .. @end - 1. (transfer full) */
+static PlaitBatch *
+make_batch (const PlaitBenchTokens *tokens, gint64 first, gint64 end, GPtrArray *streams, PlaitTensor features,
+            GError **error)
+{
+  PlaitBatch *batch;
+
+  for (guint i = 0; i < streams->len; i++)
+    plait_gathered_restart (streams->pdata[i]);
+  for (gint64 tuple = first; tuple < end; tuple++)
+    gather_tuple (tokens, tuple, streams);
+  batch = plait_gathered_batch (streams, tokens->experiment->n_sources, end - first, -1, error);
+  if (!batch)
+    return NULL;
+  for (gint64 i = 0; i < batch->n_sources; i++)
+    if (batch->inputs[i].kind == PLAIT_INPUT_FEATURES)
+      plait_batch_fill (PlaitInput, batch->inputs)[i].features
+          = plait_tensor_rows (features, 0, plait_ragged_rows (batch->inputs[i].rows));
   for (gint64 i = 0; i < batch->n_sentences; i++)
     plait_batch_fill (gint64, batch->sentence)[i] = first + i;
   return batch;
@@ -226,6 +152,8 @@ plait_bench_data_new (const PlaitBenchOptions *options, gboolean search, guint m
 {
   const PlaitExperiment *experiment = options->experiment;
   g_autoptr (PlaitBenchTokens) tokens = plait_bench_tokens_new (experiment);
+  g_autofree PlaitDocumentSettings *documents = g_new0 (PlaitDocumentSettings, experiment->n_sources);
+  g_autoptr (GPtrArray) streams = new_streams (tokens, !search, documents);
   g_autoptr (PlaitBenchData) data = g_new0 (PlaitBenchData, 1);
 
   data->batches = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_batch_free);
@@ -244,7 +172,7 @@ plait_bench_data_new (const PlaitBenchOptions *options, gboolean search, guint m
   for (guint i = 0; i < MIN (plait_bench_batches (tokens), most); i++)
     {
       gint64 first = g_array_index (tokens->batches, gint64, i), end = g_array_index (tokens->batches, gint64, i + 1);
-      PlaitBatch *batch = make_batch (tokens, first, end, !search, data->features, error);
+      PlaitBatch *batch = make_batch (tokens, first, end, streams, data->features, error);
 
       if (!batch)
         return NULL;

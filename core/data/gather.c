@@ -69,6 +69,18 @@ plait_gathered_end (PlaitGathered *self, gint64 rows)
   g_array_append_val (self->bounds, bound);
 }
 
+/* Writes @n nodes from their 2 @n children. */
+static void
+fill_linked (const gint32 *children, gint64 n, gint64 *left, gint64 *right, const char **labels)
+{
+  for (gint64 i = 0; i < n; i++)
+    {
+      left[i] = children[2 * i];
+      right[i] = children[2 * i + 1];
+      labels[i] = "";
+    }
+}
+
 static void
 fill_trees (const PlaitGathered *source, const PlaitInput *input)
 {
@@ -77,12 +89,15 @@ fill_trees (const PlaitGathered *source, const PlaitInput *input)
   memcpy (plait_batch_fill (gint64, trees->nodes.offsets), source->nodes->data, (gsize)(n + 1) * sizeof (gint64));
   for (gint64 i = 0; i < n; i++)
     {
-      gint64 first = trees->nodes.offsets[i];
-      plait_tree_maker_fill (source->trees, (const gint32 *)(gpointer)source->steps->data + 2 * first,
-                             plait_ragged_length (trees->nodes, i), plait_ragged_length (input->rows, i),
-                             plait_batch_fill (gint64, trees->left) + first,
-                             plait_batch_fill (gint64, trees->right) + first,
-                             plait_batch_fill (const char *, trees->labels) + first);
+      gint64 first = trees->nodes.offsets[i], nodes = plait_ragged_length (trees->nodes, i);
+      const gint32 *steps = (const gint32 *)(gpointer)source->steps->data + 2 * first;
+      gint64 *left = plait_batch_fill (gint64, trees->left) + first;
+      gint64 *right = plait_batch_fill (gint64, trees->right) + first;
+      const char **labels = plait_batch_fill (const char *, trees->labels) + first;
+      if (source->linked)
+        fill_linked (steps, nodes, left, right, labels);
+      else
+        plait_tree_maker_fill (source->trees, steps, nodes, plait_ragged_length (input->rows, i), left, right, labels);
     }
 }
 
@@ -138,7 +153,7 @@ plait_gathered_batch (const GPtrArray *streams, gint64 n_sources, gint64 n, gint
         .kind = source->kind,
         .rows = g_array_index (source->offsets, gint64, n),
         .width = source->features ? plait_feature_file_width (source->features) : 0,
-        .has_trees = source->trees != NULL,
+        .has_trees = source->trees || source->linked,
         .nodes = g_array_index (source->nodes, gint64, n),
         .has_documents = source->documents != NULL,
         .sentences = g_array_index (source->bounds, gint64, n),

@@ -6,7 +6,7 @@
 
 /*
  * Batches from what is gathered sentence by sentence: by a corpus from what it has stored, by a feed from what it
- * reads.
+ * reads, by plait bench from what it draws.
  */
 
 /* What one stream puts into a batch. Whoever gathers appends to the arrays, and calls plait_gathered_end behind each
@@ -22,9 +22,10 @@ typedef struct
   PlaitFeatureFile *features;
   GArray *lines; /* gint64, of the sentences that are there, in the file of features */
 
-  const PlaitTreeMaker *trees;
-  GArray *steps; /* gint32, two a node, of all sentences end to end */
-  GArray *nodes; /* gint64, nodes before each sentence and in all */
+  const PlaitTreeMaker *trees; /* that made the steps */
+  gboolean linked;             /* there are trees that no maker made: steps are the children, and no node has a label */
+  GArray *steps;               /* gint32, two a node, of all sentences end to end */
+  GArray *nodes;               /* gint64, nodes before each sentence and in all */
 
   const PlaitDocumentSettings *documents;
   GArray *sentences; /* PlaitDocumentSentence, of all documents end to end */
