@@ -3,108 +3,17 @@
 
 #include "base/memory.h"
 #include "cli/bench-tokens.h"
-#include "data/gather.h"
 
 /* The same tuples in the same order, @count a batch; the last batch may have fewer. */
 static void
 regroup (PlaitBenchTokens *tokens, gint64 count)
 {
-  gint64 n = plait_bench_tuples (tokens);
+  gint64 n = plait_bench_first (tokens, plait_bench_batches (tokens));
 
   g_array_set_size (tokens->batches, 1);
   for (gint64 end = count; end < n; end += count)
     g_array_append_val (tokens->batches, end);
   g_array_append_val (tokens->batches, n);
-}
-
-/* What batches are gathered in: the sources, and with @targets the target behind them. @documents [sources], which are
- * filled, must outlive it. (transfer full) */
-static GPtrArray *
-new_streams (const PlaitBenchTokens *tokens, gboolean targets, PlaitDocumentSettings *documents)
-{
-  const PlaitExperiment *experiment = tokens->experiment;
-  GPtrArray *streams = g_ptr_array_new_with_free_func (plait_gathered_free);
-
-  for (guint i = 0; i < experiment->n_sources; i++)
-    {
-      const PlaitExperimentSource *source = &experiment->sources[i];
-      PlaitGathered *gathered = plait_gathered_new (source->name, source->kind);
-
-      g_ptr_array_add (streams, gathered);
-      if (!plait_input_kind_is_text (source->kind))
-        continue;
-      gathered->linked = source->trees != NULL;
-      documents[i] = plait_experiment_documents (experiment, source->stream);
-      gathered->documents = documents[i].layout != PLAIT_LAYOUT_SENTENCES ? &documents[i] : NULL;
-    }
-  if (targets)
-    g_ptr_array_add (streams, plait_gathered_new (experiment->data.target, PLAIT_INPUT_TOKENS));
-  return streams;
-}
-
-/* Cuts the last @n tokens, a document, into sentences of @length each, the last of fewer perhaps, and all of one
- * role. */
-static void
-cut_document (PlaitGathered *gathered, gint64 n, gint64 length)
-{
-  gint32 *ids = (gint32 *)(gpointer)gathered->ids->data + gathered->ids->len - n;
-
-  for (gint64 row = 0; row < n; row += length)
-    {
-      PlaitDocumentSentence sentence = { (gint32)MIN (length, n - row), 0 };
-
-      if (gathered->documents->starts)
-        ids[row] = PLAIT_TOKEN_BOS;
-      g_array_append_val (gathered->sentences, sentence);
-    }
-}
-
-static void
-gather_tuple (const PlaitBenchTokens *tokens, gint64 tuple, GPtrArray *streams)
-{
-  const PlaitExperiment *experiment = tokens->experiment;
-
-  for (guint i = 0; i < tokens->streams->len; i++)
-    {
-      const PlaitBenchStream *stream = plait_bench_stream (tokens, i);
-      gboolean is_target = stream->source < 0;
-      guint place = is_target ? experiment->n_sources : (guint)stream->source;
-      const gint32 *numbers = &g_array_index (tokens->ids, gint32, plait_bench_offset (tokens, tuple, i));
-      gint64 n = plait_bench_length (tokens, tuple, i) - is_target; /* a batch ends targets itself */
-      PlaitGathered *gathered;
-
-      if (place == streams->len) /* batches without targets */
-        continue;
-      gathered = streams->pdata[place];
-      g_array_append_vals (stream->trees ? gathered->steps : gathered->ids, numbers, (guint)n);
-      if (gathered->documents && !stream->trees)
-        cut_document (gathered, n, experiment->bench.document_sentence);
-    }
-  for (guint i = 0; i < streams->len; i++)
-    plait_gathered_end (streams->pdata[i], experiment->bench.feature_rows);
-}
-
-/* The batch of tuples @first .. @end - 1. (transfer full) */
-static PlaitBatch *
-make_batch (const PlaitBenchTokens *tokens, gint64 first, gint64 end, GPtrArray *streams, PlaitTensor features,
-            GError **error)
-{
-  PlaitBatch *batch;
-
-  for (guint i = 0; i < streams->len; i++)
-    plait_gathered_restart (streams->pdata[i]);
-  for (gint64 tuple = first; tuple < end; tuple++)
-    gather_tuple (tokens, tuple, streams);
-  batch = plait_gathered_batch (streams, tokens->experiment->n_sources, end - first, -1, error);
-  if (!batch)
-    return NULL;
-  for (gint64 i = 0; i < batch->n_sources; i++)
-    if (batch->inputs[i].kind == PLAIT_INPUT_FEATURES)
-      plait_batch_fill (PlaitInput, batch->inputs)[i].features
-          = plait_tensor_rows (features, 0, plait_ragged_rows (batch->inputs[i].rows));
-  for (gint64 i = 0; i < batch->n_sentences; i++)
-    plait_batch_fill (gint64, batch->sentence)[i] = first + i;
-  return batch;
 }
 
 /* The features that every batch has, for its most sentences; no data where no source reads any. */
@@ -121,8 +30,7 @@ draw_features (const PlaitBenchTokens *tokens, PlaitTensor *features, GError **e
   if (!wanted)
     return TRUE;
   for (guint i = 0; i < plait_bench_batches (tokens); i++)
-    sentences
-        = MAX (sentences, g_array_index (tokens->batches, gint64, i + 1) - g_array_index (tokens->batches, gint64, i));
+    sentences = MAX (sentences, plait_bench_first (tokens, i + 1) - plait_bench_first (tokens, i));
   rows = sentences * experiment->bench.feature_rows;
   n = rows * experiment->bench.feature_width;
   if (!plait_memory_has ((gsize)n * sizeof (PlaitScalar)))
@@ -143,8 +51,25 @@ plait_bench_data_free (PlaitBenchData *data)
   if (!data)
     return;
   g_ptr_array_unref (data->batches);
+  plait_batch_free (data->whole);
   g_free (data->features.data);
   g_free (data);
+}
+
+/* Tuples @first .. @end - 1 of @data->whole as a batch, which has the drawn features. */
+static gboolean
+add_batch (PlaitBenchData *data, gint64 first, gint64 end, GError **error)
+{
+  PlaitBatch *batch = plait_batch_part (data->whole, first, end - first, error);
+
+  if (!batch)
+    return FALSE;
+  for (gint64 i = 0; i < batch->n_sources; i++)
+    if (batch->inputs[i].kind == PLAIT_INPUT_FEATURES)
+      plait_batch_fill (PlaitInput, batch->inputs)[i].features
+          = plait_tensor_rows (data->features, 0, plait_ragged_rows (batch->inputs[i].rows));
+  g_ptr_array_add (data->batches, batch);
+  return TRUE;
 }
 
 PlaitBenchData *
@@ -152,9 +77,8 @@ plait_bench_data_new (const PlaitBenchOptions *options, gboolean search, guint m
 {
   const PlaitExperiment *experiment = options->experiment;
   g_autoptr (PlaitBenchTokens) tokens = plait_bench_tokens_new (experiment);
-  g_autofree PlaitDocumentSettings *documents = g_new0 (PlaitDocumentSettings, experiment->n_sources);
-  g_autoptr (GPtrArray) streams = new_streams (tokens, !search, documents);
   g_autoptr (PlaitBenchData) data = g_new0 (PlaitBenchData, 1);
+  guint batches;
 
   data->batches = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_batch_free);
   if (experiment->data.vocabulary_size == 0)
@@ -166,17 +90,21 @@ plait_bench_data_new (const PlaitBenchOptions *options, gboolean search, guint m
                       : plait_bench_tokens_draw (tokens, error)))
     return NULL;
   if (search)
-    regroup (tokens, experiment->decode.batch);
+    {
+      regroup (tokens, experiment->decode.batch);
+      g_ptr_array_set_size (tokens->streams, (gint)experiment->n_sources); /* there is no target */
+    }
   if (!draw_features (tokens, &data->features, error))
     return NULL;
-  for (guint i = 0; i < MIN (plait_bench_batches (tokens), most); i++)
-    {
-      gint64 first = g_array_index (tokens->batches, gint64, i), end = g_array_index (tokens->batches, gint64, i + 1);
-      PlaitBatch *batch = make_batch (tokens, first, end, streams, data->features, error);
-
-      if (!batch)
-        return NULL;
-      g_ptr_array_add (data->batches, batch);
-    }
+  batches = MIN (plait_bench_batches (tokens), most);
+  data->whole
+      = plait_gathered_batch (tokens->streams, experiment->n_sources, plait_bench_first (tokens, batches), -1, error);
+  if (!data->whole)
+    return NULL;
+  for (gint64 i = 0; i < data->whole->n_sentences; i++)
+    plait_batch_fill (gint64, data->whole->sentence)[i] = i;
+  for (guint i = 0; i < batches; i++)
+    if (!add_batch (data, plait_bench_first (tokens, i), plait_bench_first (tokens, i + 1), error))
+      return NULL;
   return g_steal_pointer (&data);
 }

@@ -1,58 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "data/gather.h"
 #include "experiment/file.h"
 
 /*
- * Inside of bench.h: token data, before batches are made of them. Sentence tuples are read from a file
+ * Inside of bench.h: token data, gathered before batches are parts of them. Sentence tuples are read from a file
  * (experiments/peers/README.md) or drawn.
  */
-
-/* One stream of a tuple. A tree over T tokens has 2 (T - 1) numbers, left and right child of each inner node, as
- * PlaitTrees counts them. */
-typedef struct
-{
-  gint source;    /* -1: the target */
-  gboolean trees; /* over the stream before */
-} PlaitBenchStream;
 
 typedef struct
 {
   const PlaitExperiment *experiment;
-  GArray *streams; /* PlaitBenchStream, of a tuple in order */
-  GArray *ids;     /* gint32 */
-  GArray *offsets; /* gint64: stream k of tuple s is offsets[s * streams + k] .. the next one */
-  GArray *batches; /* gint64: the first tuple of each batch, and the number of tuples at the end */
+  PlaitDocumentSettings *documents; /* [sources] */
+  GPtrArray *streams;               /* PlaitGathered: the sources, and behind them the target */
+  GArray *batches;                  /* gint64: the first tuple of each batch, and the number of tuples at the end */
 } PlaitBenchTokens;
-
-static inline const PlaitBenchStream *
-plait_bench_stream (const PlaitBenchTokens *tokens, guint stream)
-{
-  return &g_array_index (tokens->streams, PlaitBenchStream, stream);
-}
-
-static inline gint64
-plait_bench_offset (const PlaitBenchTokens *tokens, gint64 tuple, guint stream)
-{
-  return g_array_index (tokens->offsets, gint64, tuple * tokens->streams->len + stream);
-}
-
-static inline gint64
-plait_bench_length (const PlaitBenchTokens *tokens, gint64 tuple, guint stream)
-{
-  return plait_bench_offset (tokens, tuple, stream + 1) - plait_bench_offset (tokens, tuple, stream);
-}
-
-static inline gint64
-plait_bench_tuples (const PlaitBenchTokens *tokens)
-{
-  return (gint64)(tokens->offsets->len - 1) / tokens->streams->len;
-}
 
 static inline guint
 plait_bench_batches (const PlaitBenchTokens *tokens)
 {
   return tokens->batches->len - 1;
+}
+
+static inline gint64
+plait_bench_first (const PlaitBenchTokens *tokens, guint batch)
+{
+  return g_array_index (tokens->batches, gint64, batch);
 }
 
 /* None yet, of the streams that @experiment reads. (transfer full) */

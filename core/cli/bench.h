@@ -126,7 +126,8 @@ PlaitSystem *plait_bench_system (const PlaitExperiment *experiment, GError **err
 /* Token data as batches. */
 typedef struct
 {
-  GPtrArray *batches; /* PlaitBatch */
+  PlaitBatch *whole;  /* all their tuples */
+  GPtrArray *batches; /* PlaitBatch, parts of it */
   PlaitTensor features;
 } PlaitBenchData;
 

@@ -112,7 +112,8 @@ fill_source (const PlaitGathered *source, PlaitInput *input, GError **error)
     return plait_feature_file_read (source->features, (const gint64 *)(gpointer)source->lines->data, source->lines->len,
                                     input->features, error);
   if (source->ids->len > 0)
-    memcpy (plait_batch_fill (gint32, input->tokens), source->ids->data, source->ids->len * sizeof (gint32));
+    memcpy (plait_batch_fill (gint32, input->tokens), source->ids->data,
+            (gsize)plait_ragged_rows (input->rows) * sizeof (gint32));
   if (input->trees)
     fill_trees (source, input);
   if (input->documents)
@@ -162,7 +163,7 @@ plait_gathered_batch (const GPtrArray *streams, gint64 n_sources, gint64 n, gint
       };
     }
   if (target)
-    target_rows = (gint64)target->ids->len + n * plait_target_has_end (target->target);
+    target_rows = g_array_index (target->offsets, gint64, n) + n * plait_target_has_end (target->target);
   batch = plait_batch_new (n, sources, n_sources, target_rows, error);
   if (!batch)
     return NULL;
