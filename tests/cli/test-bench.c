@@ -266,6 +266,7 @@ TEST_CASE (bench_command, refuses_trees_that_are_none)
     { "5 6 7\t1 2 0 4\t2\n", "data:1: \"4\" is no id; expected an integer from 0 to 3" },
     { "5\t0 1\t2\n", "data:1: \"0\" is no id" },
     { "5 6\t0 1\t7\n", "data:1: the target does not end in 2" },
+    { "5 2\t0 1\t\n", "data:1: the target does not end in 2" },
     { "5 400\t0 1\t2\n", "data:1: \"400\" is no id; expected an integer from 2 to 399" },
   };
 
