@@ -116,6 +116,13 @@ check_type (PlaitStore *store, const char *path, const PlaitStoreObject *object,
                      plait_store_type_name (object->type), plait_store_type_name (type));
 }
 
+/* Finds values at @path that can be read as @type. */
+static gboolean
+find_values (PlaitStore *store, const char *path, PlaitStoreType type, PlaitStoreFound *found, GError **error)
+{
+  return plait_store_find_values (store, path, found, error) && check_type (store, path, &found->object, type, error);
+}
+
 gboolean
 plait_store_read_block (hid_t id, guint rank, const hsize_t *start, const hsize_t *count, hid_t memory_type,
                         gpointer buffer)
@@ -128,83 +135,88 @@ plait_store_read_block (hid_t id, guint rank, const hsize_t *start, const hsize_
          && H5Dread (id, memory_type, memory, stored, H5P_DEFAULT, buffer) >= 0;
 }
 
-/* Reads @rows rows from row @first on of the dataset @id, or of the item of a ragged array that begins at its element
- * @start; -1: it is no item. */
+/* Reads @rows rows of @found from row @first on. */
 static gboolean
-read_part (PlaitStore *store, const char *path, hid_t id, const PlaitStoreObject *object, gint64 start, gint64 first,
-           gint64 rows, PlaitStoreType type, gpointer buffer, GError **error)
+read_rows (PlaitStore *store, const char *path, const PlaitStoreFound *found, gint64 first, gint64 rows,
+           PlaitStoreType type, gpointer buffer, GError **error)
 {
-  gboolean item = start >= 0;
+  const PlaitStoreObject *object = &found->object;
+  gboolean item = found->start >= 0;
   gint64 row_elements = object->rank == 0 || object->shape[0] == 0 ? 1 : object->elements / object->shape[0];
-  hsize_t from[PLAIT_STORE_MAXIMUM_RANK] = { (hsize_t)(item ? start + first * row_elements : first) };
+  hsize_t from[PLAIT_STORE_MAXIMUM_RANK] = { (hsize_t)(item ? found->start + first * row_elements : first) };
   hsize_t count[PLAIT_STORE_MAXIMUM_RANK] = { (hsize_t)(item ? rows * row_elements : rows) };
   for (guint i = 1; i < object->rank && !item; i++)
     count[i] = (hsize_t)object->shape[i];
-  return plait_store_read_block (id, item ? 1 : object->rank, from, count, plait_store_memory_type (type), buffer)
+  return plait_store_read_block (found->id, item ? 1 : object->rank, from, count, plait_store_memory_type (type),
+                                 buffer)
          || plait_store_fail (store, path, "read it", error);
+}
+
+static gboolean
+read_all (PlaitStore *store, const char *path, const PlaitStoreFound *found, PlaitStoreType type, gpointer buffer,
+          GError **error)
+{
+  return found->object.elements == 0
+         || read_rows (store, path, found, 0, found->object.rank == 0 ? 1 : found->object.shape[0], type, buffer,
+                       error);
 }
 
 gboolean
 plait_store_read (PlaitStore *store, const char *path, PlaitStoreType type, gint64 elements, gpointer buffer,
                   GError **error)
 {
-  PlaitStoreObject object;
-  gint64 start;
-  g_auto (StoreId) id = plait_store_part (store, path, &object, &start, error);
-  if (id < 0 || !check_type (store, path, &object, type, error))
+  g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
+  if (!find_values (store, path, type, &found, error))
     return FALSE;
-  if (object.elements != elements)
+  if (found.object.elements != elements)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has %jd elements, %jd were expected; " PLAIT_STORE_REMEDY,
-                       store->path, path, object.elements, elements);
-  return elements == 0
-         || read_part (store, path, id, &object, start, 0, object.rank == 0 ? 1 : object.shape[0], type, buffer, error);
+                       store->path, path, found.object.elements, elements);
+  return read_all (store, path, &found, type, buffer, error);
 }
 
 gboolean
 plait_store_read_rows (PlaitStore *store, const char *path, PlaitStoreType type, gint64 first, gint64 rows,
                        gint64 capacity, gpointer buffer, GError **error)
 {
-  PlaitStoreObject object;
-  gint64 start;
-  g_auto (StoreId) id = plait_store_part (store, path, &object, &start, error);
-  if (id < 0 || !check_type (store, path, &object, type, error))
+  g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
+  if (!find_values (store, path, type, &found, error))
     return FALSE;
-  if (object.rank == 0 || first < 0 || rows < 0 || first > object.shape[0] || rows > object.shape[0] - first)
+  gint64 all = found.object.rank == 0 ? 0 : found.object.shape[0];
+  if (found.object.rank == 0 || first < 0 || rows < 0 || first > all || rows > all - first)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has %jd rows, so %jd rows from row %jd on cannot be read",
-                       store->path, path, object.rank == 0 ? 0 : object.shape[0], rows, first);
-  gint64 row_elements = object.shape[0] == 0 ? 0 : object.elements / object.shape[0];
+                       store->path, path, all, rows, first);
+  gint64 row_elements = all == 0 ? 0 : found.object.elements / all;
   gint64 elements;
   if (__builtin_mul_overflow (rows, row_elements, &elements) || elements > capacity)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: %jd rows of %s have %jd elements each, more than the %jd there is room for", store->path,
                        rows, path, row_elements, capacity);
-  return elements == 0 || read_part (store, path, id, &object, start, first, rows, type, buffer, error);
+  return elements == 0 || read_rows (store, path, &found, first, rows, type, buffer, error);
 }
 
 gpointer
 plait_store_read_array (PlaitStore *store, const char *path, PlaitStoreType type, gint64 maximum, gint64 *elements,
                         GError **error)
 {
-  PlaitStoreObject object;
-  gint64 start;
-  g_auto (StoreId) id = plait_store_part (store, path, &object, &start, error);
-  if (id < 0 || !check_type (store, path, &object, type, error))
+  g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
+  if (!find_values (store, path, type, &found, error))
     return NULL;
-  if (object.elements > maximum)
+  gint64 n = found.object.elements;
+  if (n > maximum)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "%s: %s has %jd elements, at most %jd were expected; " PLAIT_STORE_REMEDY, store->path,
-                            path, object.elements, maximum);
+                            path, n, maximum);
   gsize bytes;
-  gboolean has = plait_size_multiply ((gsize)MAX (object.elements, 1), plait_store_type_size (type), &bytes)
-                 && plait_memory_has (bytes);
+  gboolean has
+      = plait_size_multiply ((gsize)MAX (n, 1), plait_store_type_size (type), &bytes) && plait_memory_has (bytes);
   g_autofree gpointer buffer = has ? g_try_malloc (bytes) : NULL;
   if (!buffer)
-    return plait_fail_null (error, PLAIT_ERROR_FAILED, "%s: no memory for the %jd elements of %s", store->path,
-                            object.elements, path);
-  if (!plait_store_read (store, path, type, object.elements, buffer, error))
+    return plait_fail_null (error, PLAIT_ERROR_FAILED, "%s: no memory for the %jd elements of %s", store->path, n,
+                            path);
+  if (!read_all (store, path, &found, type, buffer, error))
     return NULL;
   if (elements)
-    *elements = object.elements;
+    *elements = n;
   return g_steal_pointer (&buffer);
 }
 

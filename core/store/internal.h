@@ -150,9 +150,26 @@ hid_t plait_store_object (PlaitStore *store, const char *path, GError **error);
 /* The same, which must be a dataset, described in *@object. */
 hid_t plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error);
 
-/* The same, or the flat dataset of a ragged array of which @path is one item: *@start is its first element, -1 of any
- * other dataset. */
-hid_t plait_store_part (PlaitStore *store, const char *path, PlaitStoreObject *object, gint64 *start, GError **error);
+/* What a path leads to: what is stored there, or what an item of a ragged group has. */
+typedef struct
+{
+  PlaitStoreObject object;
+  hid_t id;            /* what has its attributes, open; of an array of an item this is the flat dataset of all items */
+  gint64 start, count; /* of such an array: its elements in the flat dataset; else -1 and 0 */
+  char *text;          /* of such an array of strings: they, a NUL after each; else NULL (transfer full) */
+  char **names;        /* of a group of an item: of its members; else NULL (transfer full) */
+} PlaitStoreFound;
+
+#define PLAIT_STORE_NOT_FOUND ((PlaitStoreFound){ .id = -1, .start = -1 })
+
+void plait_store_found_clear (PlaitStoreFound *found);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitStoreFound, plait_store_found_clear)
+
+/* Finds what @path leads to. */
+gboolean plait_store_find (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error);
+
+/* The same, which must have values that can be read. */
+gboolean plait_store_find_values (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error);
 
 /* Whether something is stored at @path; of items nothing is. */
 gboolean plait_store_is_stored (PlaitStore *store, const char *path);
@@ -259,29 +276,12 @@ gboolean plait_store_attach_axes (PlaitStore *store, const char *path, GError **
 /* Writes what has been appended and is still held. */
 gboolean plait_store_ragged_finish (PlaitStore *store, GError **error);
 
-/* What a path into a ragged group leads to. */
-typedef struct
-{
-  char *path;   /* of the group or the flat dataset that has its attributes; NULL: there is none (transfer full) */
-  char **names; /* of the members, if it is a group (transfer full) */
-  PlaitStoreObject object;
-  gint64 start, count; /* its elements in the flat dataset */
-  hid_t id;            /* of the flat dataset, which stays open; -1: a group */
-} PlaitStoreItem;
-
-void plait_store_item_clear (PlaitStoreItem *item);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitStoreItem, plait_store_item_clear)
-
 /* Whether @path is one of an item, there or not, of a ragged group that has been read. */
-gboolean plait_store_is_item (const PlaitStore *store, const char *path);
+gboolean plait_store_is_item (PlaitStore *store, const char *path);
 
 /* Finds @path, at which nothing is stored, in the ragged group that it leads into. FALSE without *error if there is
  * none, or no such item; with *error if what tells where items lie cannot be right. */
-gboolean plait_store_item_find (PlaitStore *store, const char *path, PlaitStoreItem *item, GError **error);
-
-/* The strings of @item, which is text, at @path, at most @maximum bytes. (transfer full) */
-char **plait_store_item_strings (PlaitStore *store, const char *path, const PlaitStoreItem *item, gsize maximum,
-                                 GError **error);
+gboolean plait_store_item_find (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error);
 
 /* The names of the items of the ragged group @path in their order. (transfer full) */
 char **plait_store_item_names (PlaitStore *store, const char *path, GError **error);

@@ -50,20 +50,22 @@ plait_store_is_stored (PlaitStore *store, const char *path)
   return path[1] == '\0' || (!plait_store_is_item (store, path) && H5Lexists (store->file, path, store->access) > 0);
 }
 
-static gboolean
-is_item (PlaitStore *store, const char *path)
+void
+plait_store_found_clear (PlaitStoreFound *found)
 {
-  g_auto (PlaitStoreItem) item = { .id = -1 };
-  return plait_store_item_find (store, path, &item, NULL);
+  store_id_release (found->id);
+  g_free (found->text);
+  g_strfreev (found->names);
 }
 
 gboolean
 plait_store_has (PlaitStore *store, const char *path)
 {
+  g_auto (PlaitStoreFound) item = PLAIT_STORE_NOT_FOUND;
   if (!check_path (store, path, NULL))
     return FALSE;
   if (!plait_store_is_stored (store, path))
-    return is_item (store, path);
+    return plait_store_item_find (store, path, &item, NULL);
   H5L_info_t info;
   if (path_depth (path) > 0 && H5Lget_info (store->file, path, &info, store->access) >= 0
       && info.type == H5L_TYPE_EXTERNAL)
@@ -96,10 +98,10 @@ fail_absent (PlaitStore *store, const char *path, GError **error)
 
 /* Finds @path, at which nothing is stored, among the items of ragged groups. */
 static gboolean
-find_item (PlaitStore *store, const char *path, PlaitStoreItem *item, GError **error)
+find_item (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error)
 {
   GError *fault = NULL;
-  return plait_store_item_find (store, path, item, &fault)
+  return plait_store_item_find (store, path, found, &fault)
          || (plait_no_fault (&fault, error) && fail_absent (store, path, error));
 }
 
@@ -109,13 +111,8 @@ plait_store_object (PlaitStore *store, const char *path, GError **error)
   if (!check_path (store, path, error))
     return -1;
   hid_t id = plait_store_is_item (store, path) ? -1 : H5Oopen (store->file, path, store->access);
-  g_auto (PlaitStoreItem) item = { .id = -1 };
-  if (id >= 0 || !find_item (store, path, &item, error))
-    return id;
-  if (item.id < 0)
-    return H5Oopen (store->file, item.path, store->access);
-  H5Iinc_ref (item.id);
-  return item.id;
+  g_auto (PlaitStoreFound) item = PLAIT_STORE_NOT_FOUND;
+  return id >= 0 || !find_item (store, path, &item, error) ? id : store_id_steal (&item.id);
 }
 
 static gboolean
@@ -199,21 +196,25 @@ plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject *obje
   return store_id_steal (&id);
 }
 
-hid_t
-plait_store_part (PlaitStore *store, const char *path, PlaitStoreObject *object, gint64 *start, GError **error)
+gboolean
+plait_store_find (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error)
 {
-  *start = -1;
+  *found = PLAIT_STORE_NOT_FOUND;
   if (!check_path (store, path, error))
-    return -1;
-  if (plait_store_is_stored (store, path))
-    return plait_store_dataset (store, path, object, error);
-  g_auto (PlaitStoreItem) item = { .id = -1 };
-  if (!find_item (store, path, &item, error) || !check_kind (store, path, &item.object, error))
-    return -1;
-  *object = item.object;
-  *start = item.start;
-  H5Iinc_ref (item.id);
-  return item.id;
+    return FALSE;
+  if (!plait_store_is_stored (store, path))
+    return find_item (store, path, found, error);
+  found->id = H5Oopen (store->file, path, store->access);
+  return found->id >= 0 ? describe_id (store, path, found->id, &found->object, error)
+                        : fail_absent (store, path, error);
+}
+
+gboolean
+plait_store_find_values (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error)
+{
+  /* Those of items were looked at when their flat dataset was opened. */
+  return plait_store_find (store, path, found, error) && check_kind (store, path, &found->object, error)
+         && (found->start >= 0 || plait_store_check_values (store, path, found->id, error));
 }
 
 gboolean
@@ -228,7 +229,7 @@ plait_store_look (PlaitStore *store, hid_t at, const char *name, const char *pat
     {
       if (plait_store_is_item (store, path) || H5Lget_info (at, name, &info, store->access) < 0)
         {
-          g_auto (PlaitStoreItem) item = { .id = -1 };
+          g_auto (PlaitStoreFound) item = PLAIT_STORE_NOT_FOUND;
           if (!find_item (store, path, &item, error))
             return FALSE;
           *object = item.object;
@@ -314,15 +315,11 @@ plait_store_members_of (const PlaitStore *store, const char *path, hid_t id, con
 char **
 plait_store_members_stored (PlaitStore *store, const char *path, GError **error)
 {
-  PlaitStoreObject object;
-  g_auto (PlaitStoreItem) item = { .id = -1 };
-  if (check_path (store, path, NULL) && !plait_store_is_stored (store, path)
-      && plait_store_item_find (store, path, &item, NULL) && item.names)
-    return g_steal_pointer (&item.names);
-  g_auto (StoreId) id = plait_store_object (store, path, error);
-  return id >= 0 && describe_id (store, path, id, &object, error)
-             ? plait_store_members_of (store, path, id, &object, error)
-             : NULL;
+  g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
+  if (!plait_store_find (store, path, &found, error))
+    return NULL;
+  return found.names ? g_steal_pointer (&found.names)
+                     : plait_store_members_of (store, path, found.id, &found.object, error);
 }
 
 char **

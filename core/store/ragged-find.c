@@ -4,24 +4,20 @@
 
 #include <string.h>
 
-void
-plait_store_item_clear (PlaitStoreItem *item)
-{
-  g_free (item->path);
-  g_strfreev (item->names);
-}
-
-/* The group in which @path is an item, if it is known already, and what follows it in @path. */
+/* The ragged group in which @path is an item, and what follows it in @path; if it is not known yet, with @reads it is
+ * read. NULL without *error: there is none. */
 static PlaitRaggedGroup *
-known_group (const PlaitStore *store, const char *path, const char **rest)
+find_group (PlaitStore *store, const char *path, gboolean reads, const char **rest, GError **error)
 {
-  for (const char *slash = store->ragged ? path : NULL; slash; slash = strchr (slash + 1, '/'))
+  for (const char *slash = strchr (path + 1, '/'); slash; slash = strchr (slash + 1, '/'))
     if (g_ascii_isdigit (slash[1]))
       {
         g_autofree char *head = g_strndup (path, (gsize)(slash - path));
-        PlaitRaggedGroup *group = g_hash_table_lookup (store->ragged, head);
+        PlaitRaggedGroup *group = store->ragged ? g_hash_table_lookup (store->ragged, head) : NULL;
 
         *rest = slash + 1;
+        if (!group && reads && H5Aexists_by_name (store->file, head, PLAIT_STORE_RAGGED, store->access) > 0)
+          return plait_store_ragged_open (store, head, error);
         if (group && group->known)
           return group;
       }
@@ -29,29 +25,11 @@ known_group (const PlaitStore *store, const char *path, const char **rest)
 }
 
 gboolean
-plait_store_is_item (const PlaitStore *store, const char *path)
+plait_store_is_item (PlaitStore *store, const char *path)
 {
   const char *rest;
 
-  return known_group (store, path, &rest) != NULL;
-}
-
-/* The ragged group in which @path is an item, read if it is not known. NULL without *error: there is none. */
-static PlaitRaggedGroup *
-find_group (PlaitStore *store, const char *path, const char **rest, GError **error)
-{
-  PlaitRaggedGroup *group = known_group (store, path, rest);
-
-  for (const char *slash = strchr (path + 1, '/'); !group && slash; slash = strchr (slash + 1, '/'))
-    {
-      g_autofree char *head = g_strndup (path, (gsize)(slash - path));
-
-      if (!plait_store_is_stored (store, head))
-        return NULL;
-      if (H5Aexists_by_name (store->file, head, PLAIT_STORE_RAGGED, store->access) > 0)
-        return plait_store_ragged_open (store, head, error) ? known_group (store, path, rest) : NULL;
-    }
-  return group;
+  return store->ragged && find_group (store, path, FALSE, &rest, NULL) != NULL;
 }
 
 static void
@@ -86,66 +64,54 @@ array_at (const PlaitRaggedKind *kind, const char *place)
   return NULL;
 }
 
-/* The bytes of @item, which is text, and the NUL at its end. (transfer full) */
-static char *
-read_text (PlaitStore *store, const PlaitStoreItem *item, GError **error)
-{
-  hsize_t start = (hsize_t)item->start, count = (hsize_t)item->count;
-  g_autofree char *text = plait_memory_has (count) ? g_try_malloc0 (count + 1) : NULL;
-
-  if (!text)
-    plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the text of %s", store->path, item->path);
-  else if (count > 0 && !plait_store_read_block (item->id, 1, &start, &count, H5T_NATIVE_UINT8, text))
-    plait_store_fail (store, item->path, "read it", error);
-  else if (count > 0 && text[count - 1] != '\0')
-    plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: a string of %s does not end; " PLAIT_STORE_REMEDY, store->path,
-                item->path);
-  else
-    return g_steal_pointer (&text);
-  return NULL;
-}
-
+/* Reads the strings of @found, which are text, and counts them. */
 static gboolean
-count_strings (PlaitStore *store, PlaitStoreItem *item, GError **error)
+read_text (PlaitStore *store, const PlaitRaggedArray *array, PlaitStoreFound *found, GError **error)
 {
-  g_autofree char *text = read_text (store, item, error);
+  hsize_t start = (hsize_t)found->start, count = (hsize_t)found->count;
 
-  if (!text)
-    return FALSE;
-  item->object.type = PLAIT_STORE_STRING;
-  item->object.elements = 0;
-  for (gint64 i = 0; i < item->count; i++)
-    item->object.elements += text[i] == '\0';
-  item->object.shape[0] = item->object.elements;
+  found->text = plait_memory_has (count) ? g_try_malloc0 (count + 1) : NULL;
+  if (!found->text)
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the text of %s", store->path, array->path);
+  if (count > 0 && !plait_store_read_block (found->id, 1, &start, &count, H5T_NATIVE_UINT8, found->text))
+    return plait_store_fail (store, array->path, "read it", error);
+  if (count > 0 && found->text[count - 1] != '\0')
+    return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: a string of %s does not end; " PLAIT_STORE_REMEDY, store->path,
+                       array->path);
+  found->object.type = PLAIT_STORE_STRING;
+  found->object.elements = 0;
+  for (gint64 i = 0; i < found->count; i++)
+    found->object.elements += found->text[i] == '\0';
+  found->object.shape[0] = found->object.elements;
   return TRUE;
 }
 
 static gboolean
-find_array (PlaitStore *store, const PlaitRaggedKind *kind, PlaitRaggedArray *array, gint64 place, PlaitStoreItem *item,
-            GError **error)
+find_array (PlaitStore *store, const PlaitRaggedKind *kind, PlaitRaggedArray *array, gint64 place,
+            PlaitStoreFound *found, GError **error)
 {
   if (!plait_store_ragged_open_array (store, kind, array, error))
     return FALSE;
-  item->object = array->flat;
-  item->object.rank = array->rank;
-  item->start = array->offsets[place];
-  item->count = array->offsets[place + 1] - item->start;
-  item->object.elements = item->count;
+  found->id = array->id;
+  H5Iinc_ref (found->id);
+  found->object = array->flat;
+  found->object.rank = array->rank;
+  found->start = array->offsets[place];
+  found->count = array->offsets[place + 1] - found->start;
+  found->object.elements = found->count;
   for (guint d = 0; d < array->rank; d++)
-    item->object.shape[d] = array->shapes ? array->shapes[place * array->rank + d] : item->count;
-  item->object.stored_bytes
+    found->object.shape[d] = array->shapes ? array->shapes[place * array->rank + d] : found->count;
+  found->object.stored_bytes
       = array->flat.elements == 0
             ? 0
-            : (gint64)((double)array->flat.stored_bytes * (double)item->count / (double)array->flat.elements);
-  item->path = g_strdup (array->path);
-  item->id = array->id;
-  return !array->text || count_strings (store, item, error);
+            : (gint64)((double)array->flat.stored_bytes * (double)found->count / (double)array->flat.elements);
+  return !array->text || read_text (store, array, found, error);
 }
 
 /* Finds what stands in @place, "" or KIND or KIND/NAME, of the item called @name of @group. */
 static gboolean
 find_in_group (PlaitStore *store, const PlaitRaggedGroup *group, const char *name, const char *place,
-               PlaitStoreItem *item, GError **error)
+               PlaitStoreFound *found, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
 
@@ -157,13 +123,14 @@ find_in_group (PlaitStore *store, const PlaitRaggedGroup *group, const char *nam
       PlaitRaggedArray *array = at >= 0 ? array_at (kind, place) : NULL;
 
       if (array)
-        return find_array (store, kind, array, at, item, error);
+        return find_array (store, kind, array, at, found, error);
       if (at >= 0 && inner)
         add_name (names, inner, strcspn (inner, "/"));
       if (at < 0 || !g_str_equal (kind->name, place))
         continue;
-      item->id = kind->id;
-      item->object.attributes = kind->attributes;
+      found->id = kind->id;
+      H5Iinc_ref (found->id);
+      found->object.attributes = kind->attributes;
       for (guint i = 0; i < kind->arrays->len; i++)
         {
           array = kind->arrays->pdata[i];
@@ -172,27 +139,32 @@ find_in_group (PlaitStore *store, const PlaitRaggedGroup *group, const char *nam
     }
   if (names->len == 0)
     return FALSE;
-  item->path = *place != '\0' ? g_strconcat (group->path, "/", place, NULL) : g_strdup (group->path);
-  item->object.kind = PLAIT_STORE_GROUP;
-  item->object.type = PLAIT_STORE_OTHER;
-  item->object.members = names->len;
+  if (found->id < 0) /* between the group and its kinds */
+    {
+      g_autofree char *path = g_strconcat (group->path, *place != '\0' ? "/" : "", place, NULL);
+
+      found->id = H5Oopen (store->file, path, store->access);
+    }
+  found->object.kind = PLAIT_STORE_GROUP;
+  found->object.type = PLAIT_STORE_OTHER;
+  found->object.members = names->len;
   g_ptr_array_add (names, NULL);
-  item->names = (char **)g_ptr_array_steal (names, NULL);
-  return TRUE;
+  found->names = (char **)g_ptr_array_steal (names, NULL);
+  return found->id >= 0 || plait_store_fail (store, group->path, "open it", error);
 }
 
 gboolean
-plait_store_item_find (PlaitStore *store, const char *path, PlaitStoreItem *item, GError **error)
+plait_store_item_find (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error)
 {
   const char *rest;
-  PlaitRaggedGroup *group = store->writing ? NULL : find_group (store, path, &rest, error);
+  PlaitRaggedGroup *group = store->writing ? NULL : find_group (store, path, TRUE, &rest, error);
 
-  *item = (PlaitStoreItem){ .id = -1 };
+  *found = PLAIT_STORE_NOT_FOUND;
   if (!group)
     return FALSE;
   gsize length = strcspn (rest, "/");
   g_autofree char *name = g_strndup (rest, length);
-  return find_in_group (store, group, name, rest[length] == '/' ? rest + length + 1 : "", item, error);
+  return find_in_group (store, group, name, rest[length] == '/' ? rest + length + 1 : "", found, error);
 }
 
 /* By the numbers that names are made of. */
@@ -234,25 +206,4 @@ plait_store_item_names (PlaitStore *store, const char *path, GError **error)
   g_ptr_array_sort (names, compare_names);
   g_ptr_array_add (names, NULL);
   return (char **)g_ptr_array_steal (names, NULL);
-}
-
-char **
-plait_store_item_strings (PlaitStore *store, const char *path, const PlaitStoreItem *item, gsize maximum,
-                          GError **error)
-{
-  g_autofree char *text = NULL;
-  char **strings;
-
-  if ((gsize)item->count > maximum)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: %s holds %jd bytes of text, more than the %zu expected; " PLAIT_STORE_REMEDY,
-                            store->path, path, item->count, maximum);
-  text = read_text (store, item, error);
-  strings = text ? g_new0 (char *, item->object.elements + 1) : NULL;
-  for (gint64 i = 0, at = 0; strings && i < item->object.elements; i++)
-    {
-      strings[i] = g_strdup (text + at);
-      at += (gint64)strlen (text + at) + 1;
-    }
-  return strings;
 }

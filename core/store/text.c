@@ -61,10 +61,33 @@ plait_store_unpack (const char *slots, gint64 n, gsize slot)
   return values;
 }
 
+/* @n strings of @bytes bytes in all out of @text, where a NUL is after each. (transfer full) */
+static char **
+split (const char *text, gint64 n, gint64 bytes)
+{
+  char **values = new_list (n, (gsize)bytes);
+  for (gint64 i = 0; values && i < n; i++)
+    {
+      values[i] = g_strdup (text);
+      text += strlen (text) + 1;
+    }
+  return values;
+}
+
 static gboolean
 fail_memory (PlaitStore *store, const char *path, GError **error)
 {
   return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the text of %s", store->path, path);
+}
+
+/* Whether @bytes of text are no more than @most; in messages @maximum are. */
+static gboolean
+check_bytes (PlaitStore *store, const char *path, gint64 bytes, gsize most, gsize maximum, GError **error)
+{
+  return (gsize)bytes <= most
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: %s holds %jd bytes of text, more than the %zu expected; " PLAIT_STORE_REMEDY, store->path,
+                        path, bytes, maximum);
 }
 
 static gboolean
@@ -123,31 +146,28 @@ plait_store_write_strings (PlaitStore *store, const char *path, const char *cons
   return write_slots (store, path, 1, values, n, longest, error);
 }
 
-/* The slots of the string dataset @path as they are stored, at most @maximum bytes. (transfer full) */
+/* The slots of the string dataset @found as they are stored, at most @maximum bytes. (transfer full) */
 static char *
-read_slots (PlaitStore *store, const char *path, gsize maximum, PlaitStoreObject *object, GError **error)
+read_slots (PlaitStore *store, const char *path, const PlaitStoreFound *found, gsize maximum, GError **error)
 {
-  g_auto (StoreId) id = plait_store_dataset (store, path, object, error);
-  if (id < 0)
-    return NULL;
+  const PlaitStoreObject *object = &found->object;
   gint64 bytes;
-  if (object->type != PLAIT_STORE_STRING || object->rank > 1 || object->element_bytes > LONGEST_STRING
+  if (object->type != PLAIT_STORE_STRING || found->text || object->rank > 1 || object->element_bytes > LONGEST_STRING
       || __builtin_mul_overflow (object->elements, object->element_bytes, &bytes))
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "%s: %s holds no string and no list of strings of fixed length; " PLAIT_STORE_REMEDY,
                             store->path, path);
-  if ((gsize)bytes > MAX (FREE_SLOTS, maximum * (gsize)WASTE))
-    return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: %s holds %jd bytes of text, more than the %zu expected; " PLAIT_STORE_REMEDY,
-                            store->path, path, bytes, maximum);
+  if (!check_bytes (store, path, bytes, MAX (FREE_SLOTS, maximum * (gsize)WASTE), maximum, error)
+      || !plait_store_check_values (store, path, found->id, error))
+    return NULL;
   g_autofree char *slots = plait_memory_has ((gsize)bytes) ? g_try_malloc0 ((gsize)bytes + 1) : NULL;
   if (!slots)
     {
       fail_memory (store, path, error);
       return NULL;
     }
-  g_auto (StoreId) type = H5Dget_type (id);
-  if (bytes > 0 && H5Dread (id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, slots) < 0)
+  g_auto (StoreId) type = H5Dget_type (found->id);
+  if (bytes > 0 && H5Dread (found->id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, slots) < 0)
     return plait_store_fail_null (store, path, "read it", error);
   return g_steal_pointer (&slots);
 }
@@ -155,14 +175,16 @@ read_slots (PlaitStore *store, const char *path, gsize maximum, PlaitStoreObject
 char *
 plait_store_read_string (PlaitStore *store, const char *path, GError **error)
 {
-  PlaitStoreObject object;
-  g_autofree char *slots = read_slots (store, path, (gsize)LONGEST_STRING, &object, error);
+  g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
+  g_autofree char *slots = plait_store_find (store, path, &found, error)
+                               ? read_slots (store, path, &found, (gsize)LONGEST_STRING, error)
+                               : NULL;
   if (!slots)
     return NULL;
-  if (object.elements != 1)
+  if (found.object.elements != 1)
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: %s holds %jd strings, one was expected; " PLAIT_STORE_REMEDY,
-                            store->path, path, object.elements);
-  return g_strndup (slots, (gsize)object.element_bytes);
+                            store->path, path, found.object.elements);
+  return g_strndup (slots, (gsize)found.object.element_bytes);
 }
 
 static char **
@@ -201,21 +223,21 @@ read_pool (PlaitStore *store, const char *path, gsize maximum, gint64 *n, GError
 char **
 plait_store_read_strings (PlaitStore *store, const char *path, gsize maximum, gint64 *n, GError **error)
 {
-  PlaitStoreObject object;
+  g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
+  g_autofree char *slots = NULL;
   gint64 ignored;
   n = n ? n : &ignored;
-  if (!plait_store_describe (store, path, &object, error))
+  if (!plait_store_find (store, path, &found, error))
     return NULL;
-  if (object.kind == PLAIT_STORE_GROUP)
+  if (found.object.kind == PLAIT_STORE_GROUP)
     return read_pool (store, path, maximum, n, error);
-  g_auto (PlaitStoreItem) item = { .id = -1 };
-  *n = object.elements;
-  if (object.type == PLAIT_STORE_STRING && !plait_store_is_stored (store, path)
-      && plait_store_item_find (store, path, &item, NULL))
-    return plait_store_item_strings (store, path, &item, maximum, error);
-  g_autofree char *slots = read_slots (store, path, maximum, &object, error);
-  char **values = slots ? plait_store_unpack (slots, object.elements, (gsize)object.element_bytes) : NULL;
-  if (slots && !values)
+  if (found.text ? !check_bytes (store, path, found.count, maximum, maximum, error)
+                 : !(slots = read_slots (store, path, &found, maximum, error)))
+    return NULL;
+  *n = found.object.elements;
+  char **values = found.text ? split (found.text, *n, found.count)
+                             : plait_store_unpack (slots, *n, (gsize)found.object.element_bytes);
+  if (!values)
     fail_memory (store, path, error);
   return values;
 }
