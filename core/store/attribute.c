@@ -46,15 +46,21 @@ prepare_attribute (PlaitStore *store, const char *path, const char *name, GError
   return -1;
 }
 
-/* The way to the dataset for a large value: nothing of the old one is left. (transfer full) */
-static char *
-prepare_large (PlaitStore *store, const char *path, const char *name, GError **error)
+/* Makes a large attribute a dataset. @n < 0, here and below: a scalar. */
+static gboolean
+put_large (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, gint64 n, gconstpointer values,
+           GError **error)
 {
   g_auto (StoreId) id = prepare_attribute (store, path, name, error);
-  return id >= 0 ? large_path (store, path, name) : NULL;
+  g_autofree char *large = id >= 0 ? large_path (store, path, name) : NULL;
+  return large
+         && (type != PLAIT_STORE_STRING
+                 ? plait_store_write (store, large, type, 1, &n, values, PLAIT_STORE_PLAIN, error)
+             : n < 0 ? plait_store_write_string (store, large, *(const char *const *)values, error)
+                     : plait_store_write_strings (store, large, values, n, error))
+         && plait_store_set_string (store, large, LARGE_MARK, path, error);
 }
 
-/* @n < 0: a scalar. */
 static gboolean
 put_attribute (PlaitStore *store, const char *path, const char *name, hid_t file_type, hid_t memory_type, gint64 n,
                gconstpointer values, GError **error)
@@ -81,13 +87,7 @@ set_strings (PlaitStore *store, const char *path, const char *name, gint64 n, co
   if (!plait_store_measure (store, path, values, count, &longest, &total, error))
     return FALSE;
   if ((gsize)count * (longest + 1) > PLAIT_STORE_MAXIMUM_ATTRIBUTE)
-    {
-      g_autofree char *large = prepare_large (store, path, name, error);
-      return large
-             && (n < 0 ? plait_store_write_string (store, large, values[0], error)
-                       : plait_store_write_strings (store, large, values, n, error))
-             && plait_store_set_string (store, large, LARGE_MARK, path, error);
-    }
+    return put_large (store, path, name, PLAIT_STORE_STRING, n, values, error);
   g_autofree char *slots = plait_store_pack (values, count, longest + 1);
   g_auto (StoreId) type = plait_store_string_type (longest);
   return put_attribute (store, path, name, type, type, n, slots, error);
@@ -118,11 +118,7 @@ plait_store_set_list (PlaitStore *store, const char *path, const char *name, Pla
   if (type == PLAIT_STORE_STRING)
     return set_strings (store, path, name, n, values, error);
   if ((gsize)n * plait_store_type_size (type) > PLAIT_STORE_MAXIMUM_ATTRIBUTE)
-    {
-      g_autofree char *large = prepare_large (store, path, name, error);
-      return large && plait_store_write (store, large, type, 1, &n, values, PLAIT_STORE_PLAIN, error)
-             && plait_store_set_string (store, large, LARGE_MARK, path, error);
-    }
+    return put_large (store, path, name, type, n, values, error);
   return put_attribute (store, path, name, plait_store_file_type (type), plait_store_memory_type (type), n, values,
                         error);
 }
