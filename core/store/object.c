@@ -202,11 +202,9 @@ plait_store_find (PlaitStore *store, const char *path, PlaitStoreFound *found, G
   *found = PLAIT_STORE_NOT_FOUND;
   if (!check_path (store, path, error))
     return FALSE;
-  if (!plait_store_is_stored (store, path))
-    return find_item (store, path, found, error);
-  found->id = H5Oopen (store->file, path, store->access);
+  found->id = plait_store_is_item (store, path) ? -1 : H5Oopen (store->file, path, store->access);
   return found->id >= 0 ? describe_id (store, path, found->id, &found->object, error)
-                        : fail_absent (store, path, error);
+                        : find_item (store, path, found, error);
 }
 
 gboolean

@@ -90,18 +90,19 @@ static gboolean
 read_kind (PlaitStore *store, PlaitRaggedGroup *group, const char *path, const char *name, GError **error)
 {
   g_autoptr (PlaitRaggedKind) kind = g_new0 (PlaitRaggedKind, 1);
-  g_auto (GStrv) members = plait_store_members_stored (store, path, error);
-  PlaitStoreObject object;
+  g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
+  g_auto (GStrv) members = plait_store_find (store, path, &found, error)
+                               ? plait_store_members_of (store, path, found.id, &found.object, error)
+                               : NULL;
 
   kind->path = g_strdup (path);
   kind->name = kind->path + (name - path);
   kind->places = g_hash_table_new (g_str_hash, g_str_equal);
   kind->arrays = g_ptr_array_new_with_free_func (array_free);
-  kind->id = plait_store_object (store, path, error);
-  if (kind->id < 0 || !members || !plait_store_describe_stored (store, path, &object, error)
-      || !read_items (store, kind, error))
+  kind->id = store_id_steal (&found.id);
+  kind->attributes = found.object.attributes;
+  if (!members || !read_items (store, kind, error))
     return FALSE;
-  kind->attributes = object.attributes;
   for (guint i = 0; members[i]; i++)
     {
       g_autofree char *offsets = g_strconcat (members[i], PLAIT_STORE_OFFSETS, NULL);
