@@ -249,8 +249,6 @@ static void G_GNUC_PRINTF (2, 3) say (GStrvBuilder *report, const char *format, 
   g_strv_builder_add (report, line);
 }
 
-#define NUMBER "%jd"
-
 static void
 report_stream (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, GStrvBuilder *report)
 {
@@ -258,21 +256,20 @@ report_stream (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, 
   gint64 tuples = corpus->lines - corpus->cut + corpus->chunks;
 
   if (counts->dropped_long > 0)
-    say (report, "%s: dropped " NUMBER " of " NUMBER " tuples where %s is longer than " NUMBER " tokens", corpus->split,
+    say (report, "%s: dropped %jd of %jd tuples where %s is longer than %jd tokens", corpus->split,
          counts->dropped_long, tuples, stream->name, stream->maximum_length);
   if (counts->dropped_empty > 0)
-    say (report, "%s: dropped " NUMBER " of " NUMBER " tuples where the target %s is empty", corpus->split,
-         counts->dropped_empty, tuples, stream->name);
+    say (report, "%s: dropped %jd of %jd tuples where the target %s is empty", corpus->split, counts->dropped_empty,
+         tuples, stream->name);
   if (counts->dropped_treeless > 0)
-    say (report, "%s: dropped " NUMBER " of " NUMBER " tuples where %s has no tree", corpus->split,
-         counts->dropped_treeless, tuples, stream->name);
+    say (report, "%s: dropped %jd of %jd tuples where %s has no tree", corpus->split, counts->dropped_treeless, tuples,
+         stream->name);
   if (counts->without_tree > 0)
-    say (report, "%s: " NUMBER " of " NUMBER " sentences of %s have no tree%s", corpus->split, counts->without_tree,
-         corpus->size, stream->name,
-         stream->treeless_dropped ? ", and leaves alone here, since no tuple may be dropped" : "");
+    say (report, "%s: %jd of %jd sentences of %s have no tree%s", corpus->split, counts->without_tree, corpus->size,
+         stream->name, stream->treeless_dropped ? ", and leaves alone here, since no tuple may be dropped" : "");
   if (counts->truncated > 0)
-    say (report, "%s: truncated " NUMBER " of " NUMBER " documents of %s to " NUMBER " tokens; " NUMBER " were lost",
-         corpus->split, counts->truncated, corpus->lines, stream->name, stream->documents.maximum, counts->tokens_lost);
+    say (report, "%s: truncated %jd of %jd documents of %s to %jd tokens; %jd were lost", corpus->split,
+         counts->truncated, corpus->lines, stream->name, stream->documents.maximum, counts->tokens_lost);
 }
 
 GStrv
@@ -281,8 +278,8 @@ plait_corpus_report (const PlaitCorpus *corpus)
   g_autoptr (GStrvBuilder) report = g_strv_builder_new ();
 
   if (corpus->cut > 0)
-    say (report, "%s: cut " NUMBER " of " NUMBER " documents into " NUMBER " chunks of at most " NUMBER " tokens",
-         corpus->split, corpus->cut, corpus->lines, corpus->chunks, corpus->streams[0].documents.maximum);
+    say (report, "%s: cut %jd of %jd documents into %jd chunks of at most %jd tokens", corpus->split, corpus->cut,
+         corpus->lines, corpus->chunks, corpus->streams[0].documents.maximum);
   for (gint64 s = 0; s < corpus->n_streams; s++)
     report_stream (corpus, &corpus->streams[s], report);
   return g_strv_builder_end (report);
