@@ -178,14 +178,13 @@ gboolean plait_store_is_stored (PlaitStore *store, const char *path);
 gboolean plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error);
 char **plait_store_members_stored (PlaitStore *store, const char *path, GError **error);
 
-/* The same where it is @name in the group @at, which need not be looked for again; *@id: the object, to be released, or
- * -1 of a link or an item. */
-gboolean plait_store_look (PlaitStore *store, hid_t at, const char *name, const char *path, PlaitStoreObject *object,
-                           hid_t *id, GError **error);
+/* The same where it is @name in the group @at, which need not be looked for again. A link is found itself, with no
+ * object open. */
+gboolean plait_store_look (PlaitStore *store, hid_t at, const char *name, const char *path, PlaitStoreFound *found,
+                           GError **error);
 
-/* The names in the group @id, which stands at @path and is @object. (transfer full) */
-char **plait_store_members_of (const PlaitStore *store, const char *path, hid_t id, const PlaitStoreObject *object,
-                               GError **error);
+/* The names in the group that was @found at @path, which are taken from it if it has them. (transfer full) */
+char **plait_store_members_of (const PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error);
 
 /* Whether the values of the dataset @id, which stands at @path, can be read (storage.c), or are being written. */
 gboolean plait_store_check_values (const PlaitStore *store, const char *path, hid_t id, GError **error);

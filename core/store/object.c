@@ -216,41 +216,39 @@ plait_store_find_values (PlaitStore *store, const char *path, PlaitStoreFound *f
 }
 
 gboolean
-plait_store_look (PlaitStore *store, hid_t at, const char *name, const char *path, PlaitStoreObject *object, hid_t *id,
+plait_store_look (PlaitStore *store, hid_t at, const char *name, const char *path, PlaitStoreFound *found,
                   GError **error)
 {
-  *id = -1;
+  *found = PLAIT_STORE_NOT_FOUND;
   if (!check_path (store, path, error))
     return FALSE;
   H5L_info_t info;
   if (path_depth (path) > 0)
     {
       if (plait_store_is_item (store, path) || H5Lget_info (at, name, &info, store->access) < 0)
-        {
-          g_auto (PlaitStoreFound) item = PLAIT_STORE_NOT_FOUND;
-          if (!find_item (store, path, &item, error))
-            return FALSE;
-          *object = item.object;
-          return TRUE;
-        }
+        return find_item (store, path, found, error);
       if (info.type != H5L_TYPE_HARD)
         {
-          *object = (PlaitStoreObject){ .kind = info.type == H5L_TYPE_SOFT       ? PLAIT_STORE_SOFT_LINK
-                                                : info.type == H5L_TYPE_EXTERNAL ? PLAIT_STORE_EXTERNAL_LINK
-                                                                                 : PLAIT_STORE_UNKNOWN,
-                                        .type = PLAIT_STORE_OTHER };
+          found->object = (PlaitStoreObject){ .kind = info.type == H5L_TYPE_SOFT       ? PLAIT_STORE_SOFT_LINK
+                                                      : info.type == H5L_TYPE_EXTERNAL ? PLAIT_STORE_EXTERNAL_LINK
+                                                                                       : PLAIT_STORE_UNKNOWN,
+                                              .type = PLAIT_STORE_OTHER };
           return TRUE;
         }
     }
-  *id = H5Oopen (at, name, store->access);
-  return *id >= 0 ? describe_id (store, path, *id, object, error) : fail_absent (store, path, error);
+  found->id = H5Oopen (at, name, store->access);
+  return found->id >= 0 ? describe_id (store, path, found->id, &found->object, error)
+                        : fail_absent (store, path, error);
 }
 
 gboolean
 plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error)
 {
-  g_auto (StoreId) id = -1;
-  return plait_store_look (store, store->file, path, path, object, &id, error);
+  g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
+  if (!plait_store_look (store, store->file, path, path, &found, error))
+    return FALSE;
+  *object = found.object;
+  return TRUE;
 }
 
 /* Whether @path, a group with attributes, has items. */
@@ -295,16 +293,17 @@ order_of_members (hid_t group)
 }
 
 char **
-plait_store_members_of (const PlaitStore *store, const char *path, hid_t id, const PlaitStoreObject *object,
-                        GError **error)
+plait_store_members_of (const PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error)
 {
+  if (found->names)
+    return g_steal_pointer (&found->names);
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   hsize_t at = 0;
-  if (object->kind != PLAIT_STORE_GROUP || object->members > MOST_MEMBERS)
+  if (found->object.kind != PLAIT_STORE_GROUP || found->object.members > MOST_MEMBERS)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "%s: %s is not a group of at most %d members, as was expected; " PLAIT_STORE_REMEDY,
                             store->path, path, MOST_MEMBERS);
-  if (H5Literate (id, order_of_members (id), H5_ITER_INC, &at, collect_name, names) < 0)
+  if (H5Literate (found->id, order_of_members (found->id), H5_ITER_INC, &at, collect_name, names) < 0)
     return plait_store_fail_null (store, path, "list its members", error);
   g_ptr_array_add (names, NULL);
   return (char **)g_ptr_array_steal (names, NULL);
@@ -314,10 +313,7 @@ char **
 plait_store_members_stored (PlaitStore *store, const char *path, GError **error)
 {
   g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
-  if (!plait_store_find (store, path, &found, error))
-    return NULL;
-  return found.names ? g_steal_pointer (&found.names)
-                     : plait_store_members_of (store, path, found.id, &found.object, error);
+  return plait_store_find (store, path, &found, error) ? plait_store_members_of (store, path, &found, error) : NULL;
 }
 
 char **

@@ -91,9 +91,8 @@ read_kind (PlaitStore *store, PlaitRaggedGroup *group, const char *path, const c
 {
   g_autoptr (PlaitRaggedKind) kind = g_new0 (PlaitRaggedKind, 1);
   g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
-  g_auto (GStrv) members = plait_store_find (store, path, &found, error)
-                               ? plait_store_members_of (store, path, found.id, &found.object, error)
-                               : NULL;
+  g_auto (GStrv) members
+      = plait_store_find (store, path, &found, error) ? plait_store_members_of (store, path, &found, error) : NULL;
 
   kind->path = g_strdup (path);
   kind->name = kind->path + (name - path);

@@ -17,28 +17,27 @@ static gboolean
 visit_all (Walk *walk, hid_t at, const char *name, const char *path, guint depth, GError **error)
 {
   g_autofree char *link_file = NULL, *link_object = NULL;
-  g_auto (StoreId) id = -1;
-  PlaitStoreVisit visit = { .path = path, .depth = depth };
-  if (!plait_store_look (walk->store, at, name, path, &visit.object, &id, error))
+  g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
+  if (!plait_store_look (walk->store, at, name, path, &found, error))
     return FALSE;
-  PlaitStoreKind kind = visit.object.kind;
+  PlaitStoreKind kind = found.object.kind;
+  PlaitStoreVisit visit = { .path = path, .depth = depth, .object = found.object };
   if ((kind == PLAIT_STORE_SOFT_LINK || kind == PLAIT_STORE_EXTERNAL_LINK)
       && !plait_store_link_target (walk->store, path, &link_file, &link_object, error))
     return FALSE;
   visit.link_file = link_file;
   visit.link_object = link_object;
-  visit.id = id;
+  visit.id = found.names || found.start >= 0 ? -1 : found.id;
 
   PlaitStoreStep step = walk->visitor (walk->store, &visit, walk->data, error);
   walk->stopped = step == PLAIT_STORE_WALK_STOP;
   if (step != PLAIT_STORE_WALK_ON || kind != PLAIT_STORE_GROUP || depth >= walk->maximum_depth)
     return step != PLAIT_STORE_WALK_FAIL;
-  g_auto (GStrv) members = id >= 0 ? plait_store_members_of (walk->store, path, id, &visit.object, error)
-                                   : plait_store_members_stored (walk->store, path, error);
+  g_auto (GStrv) members = plait_store_members_of (walk->store, path, &found, error);
   for (guint i = 0; members && members[i] && !walk->stopped; i++)
     {
       g_autofree char *place = g_strconcat (path[1] == '\0' ? "" : path, "/", members[i], NULL);
-      if (!visit_all (walk, id, members[i], place, depth + 1, error))
+      if (!visit_all (walk, found.id, members[i], place, depth + 1, error))
         return FALSE;
     }
   return members != NULL;
