@@ -29,7 +29,7 @@ plait_store_is_item (PlaitStore *store, const char *path)
 {
   const char *rest;
 
-  return store->ragged && find_group (store, path, FALSE, &rest, NULL) != NULL;
+  return store->ragged && find_group (store, path, FALSE, &rest, NULL);
 }
 
 static void
