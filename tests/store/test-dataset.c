@@ -218,6 +218,8 @@ TEST_CASE (store_dataset, keeps_text)
   CHECK (plait_store_write_strings (store, "/text/blank", empty, 2, &error));
   CHECK (plait_store_write_strings (store, "/text/none", NULL, 0, &error));
   CHECK (plait_store_write_strings (store, "/text/uneven", uneven, 1000, &error));
+  CHECK (plait_store_link (store, "/text/linked", "/text/words", &error));
+  CHECK (plait_store_link (store, "/text/pool", "/text/uneven", &error));
   CHECK_NO_ERROR (error);
   store = reopen (g_steal_pointer (&store));
   REQUIRE (store != NULL);
@@ -230,6 +232,8 @@ TEST_CASE (store_dataset, keeps_text)
   check_list (store, "/text/blank", empty, 2);
   check_list (store, "/text/none", NULL, 0);
   check_list (store, "/text/uneven", uneven, 1000);
+  check_list (store, "/text/linked", words, 4);
+  check_list (store, "/text/pool", uneven, 1000);
   /* 100 MB of slots for 105 kB of text would be a waste. */
   PlaitStoreObject object;
   CHECK (plait_store_describe (store, "/text/uneven", &object, &error));
