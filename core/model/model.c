@@ -504,7 +504,7 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
   PlaitReading reading = plait_model_read (model, tape, batch, plait_loss_pass_new (tape));
   PlaitNode *states
       = plait_decoder_forward (model->decoder, tape, &reading, batch->target_rows, batch->target_inputs, capture);
-  PlaitNode *bias = model->output_bias ? plait_parameter_node (tape, model->output_bias) : NULL;
+  PlaitNode *bias = plait_parameter_node_if_any (tape, model->output_bias);
   PlaitNode *table = model->output ? plait_parameter_node (tape, model->output) : identity (tape, states->value.width);
   PlaitVocabularyLossOptions suited = *options;
   PlaitNode *root;

@@ -24,7 +24,7 @@ typedef struct
 typedef struct
 {
   PlaitLinear query;      /* [state, attention]; undeclared in dot products */
-  PlaitParameter *vector; /* [1, attention], additive scores */
+  PlaitParameter *vector; /* [1, attention] of additive scores; NULL: scores are products */
   PlaitScoredItem *items; /* [n_items]: one for all, or one each */
   guint n_items;
   PlaitScoredItem *sentinel; /* of states, not of memories; NULL: none */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/rows.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Attention taken apart into scores, softmax and what is read: weights are there, and coverage goes in. */
@@ -29,14 +28,12 @@ score (const PlaitSite *site, const PlaitReader *reader, const Item *item, Plait
        PlaitNode *extra)
 {
   PlaitTape *tape = site->pass->tape;
-  gboolean scaled = site->declared->scaled;
-  PlaitNode *products;
+  PlaitNode *vector = plait_parameter_node_if_any (tape, reader->scored.vector), *products;
 
-  if (!scaled && site->declared->decoder->settings->attention == PLAIT_SCORE_ADDITIVE)
-    return plait_pair_scores (tape, &item->pairs, query, keys, extra,
-                              plait_parameter_node (tape, reader->scored.vector),
-                              item->scored->bias ? plait_parameter_node (tape, item->scored->bias) : NULL);
-  products = plait_pair_products (tape, &item->pairs, query, keys, scaled ? 1 / sqrt ((double)query->value.width) : 1);
+  if (vector)
+    return plait_pair_scores (tape, &item->pairs, query, keys, extra, vector,
+                              plait_parameter_node_if_any (tape, item->scored->bias));
+  products = plait_pair_products (tape, &item->pairs, query, keys, reader->scale);
   return extra ? plait_add (tape, products, extra) : products;
 }
 

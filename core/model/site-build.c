@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/site.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "autograd/internal.h"
@@ -215,6 +216,7 @@ declare_scaled (PlaitSite *site, PlaitReader *reader, const char *name, const Pl
                       "projections=tied makes a key and a value of one projection, but a Transformer decoder has them "
                       "apart: set projections=shared or separate, or decoder.type=gru or lstm");
   reader->heads = declaration.heads;
+  reader->scale = 1 / sqrt ((double)width / reader->heads);
   for (guint i = 0; i < n; i++)
     {
       names[i] = site->declared->decoder->memories[i].name;
@@ -275,6 +277,7 @@ declare_scored (PlaitSite *site, PlaitReader *reader, const char *name, const Pl
         site, PLAIT_ERROR_PLUGIN,
         "a sentinel was asked for in attention to one memory: joint attention and attention over contexts have one");
   reader->heads = 1;
+  reader->scale = 1;
   reader->scored = plait_scored_declare (&declaration, name, site->declared->decoder->memories, n_items);
   if (asked->sentinel)
     declare_sentinel (site, reader, &declaration);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/site.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "autograd/internal.h"
@@ -79,19 +78,6 @@ keys_of (const PlaitSite *site, const PlaitReader *reader)
   return &site->keys->attended[plait_site_place (site->declared, reader, reader->first)];
 }
 
-static gboolean
-is_additive (const PlaitSite *site)
-{
-  return !site->declared->scaled && site->declared->decoder->settings->attention == PLAIT_SCORE_ADDITIVE;
-}
-
-/* What products of @reader's queries with keys are multiplied by. */
-static double
-scale_of (const PlaitSite *site, const PlaitReader *reader)
-{
-  return site->declared->scaled ? 1 / sqrt ((double)site->declared->width / reader->heads) : 1;
-}
-
 /* @n chosen rows have been weighed. */
 static void
 count_touched (const PlaitSitePass *pass, gint64 n)
@@ -115,7 +101,7 @@ plait_site_weigh_rows (PlaitSite *site, const char *name, guint memory, PlaitStr
 {
   const PlaitReader *reader = begin_chosen (site, G_STRFUNC, name, memory);
   PlaitTape *tape;
-  PlaitNode *projected, *scores, *keys, *weights;
+  PlaitNode *projected, *scores, *keys, *weights, *vector;
 
   if (!reader)
     return NULL;
@@ -124,10 +110,9 @@ plait_site_weigh_rows (PlaitSite *site, const char *name, guint memory, PlaitStr
   check_chosen (site, G_STRFUNC, reader, chosen);
   keys = keys_of (site, reader)->keys;
   projected = plait_site_project_query (site, reader, query);
-  if (is_additive (site))
-    scores = plait_chosen_additive (tape, chosen, projected, keys, plait_parameter_node (tape, reader->scored.vector));
-  else
-    scores = plait_chosen_products (tape, chosen, projected, keys, scale_of (site, reader));
+  vector = plait_parameter_node_if_any (tape, reader->scored.vector);
+  scores = vector ? plait_chosen_additive (tape, chosen, projected, keys, vector)
+                  : plait_chosen_products (tape, chosen, projected, keys, reader->scale);
   count_touched (site->pass, plait_chosen_number (chosen));
   weights = plait_chosen_weights (tape, chosen, scores);
   note_chosen (site, reader, chosen, plait_tape_value (tape, weights).data);
@@ -190,13 +175,13 @@ plait_site_read_rows (PlaitSite *site, const char *name, guint memory, const Pla
 }
 
 static PlaitNode *
-descend_additively (PlaitSite *site, const PlaitReader *reader, const PlaitFamilies *families, PlaitNode *query)
+descend_additively (const PlaitSite *site, const PlaitReader *reader, const PlaitFamilies *families, PlaitNode *query,
+                    PlaitNode *vector)
 {
   PlaitTape *tape = site->pass->tape;
   const PlaitAttended *attended = keys_of (site, reader);
   PlaitPairs pairs = plait_pairs (tape, site->pass->queries, families->rows), leaves;
-  PlaitNode *scores = plait_pair_scores (tape, &pairs, query, attended->keys, NULL,
-                                         plait_parameter_node (tape, reader->scored.vector), NULL);
+  PlaitNode *scores = plait_pair_scores (tape, &pairs, query, attended->keys, NULL, vector, NULL);
   PlaitNode *weights = plait_family_weights (tape, families, pairs.queries, scores, &leaves);
 
   return plait_pair_read (tape, &leaves, plait_dropout (tape, weights, reader->dropout), attended->values);
@@ -205,20 +190,19 @@ descend_additively (PlaitSite *site, const PlaitReader *reader, const PlaitFamil
 /* Down all branches at once, by products where there are queries enough for matrices. NULL: rows are gone to one by
  * one, since that cannot be, or somebody looks on. */
 static PlaitNode *
-descend_at_once (PlaitSite *site, const PlaitReader *reader, PlaitNode *query)
+descend_at_once (const PlaitSite *site, const PlaitReader *reader, PlaitNode *query, PlaitNode *vector)
 {
   const PlaitFamilies *families = site->keys->families[reader->first];
   const PlaitAttended *attended = keys_of (site, reader);
-  PlaitAttentionOptions options
-      = { .heads = reader->heads, .scale = scale_of (site, reader), .dropout = reader->dropout };
+  PlaitAttentionOptions options = { .heads = reader->heads, .scale = reader->scale, .dropout = reader->dropout };
   PlaitRagged queries = site->pass->queries;
 
-  if (!families || site->pass->capture || (!is_additive (site) && query->value.rows < SIDE_BY_SIDE * queries.n))
+  if (!families || site->pass->capture || (!vector && query->value.rows < SIDE_BY_SIDE * queries.n))
     return NULL;
   for (gint64 s = 0; s < queries.n; s++)
     count_touched (site->pass, reader->heads * plait_ragged_length (queries, s) * families->weighed[s]);
-  if (is_additive (site))
-    return descend_additively (site, reader, families, query);
+  if (vector)
+    return descend_additively (site, reader, families, query, vector);
   return plait_attention_over_families (site->pass->tape, families, queries, query, attended->keys, attended->values,
                                         &options);
 }
@@ -231,7 +215,7 @@ plait_site_descend (PlaitSite *site, const char *name, guint memory, PlaitStream
   const PlaitAttended *attended;
   const PlaitMemory *rows;
   PlaitTape *tape;
-  PlaitNode *projected, *weights, *at_once;
+  PlaitNode *projected, *weights, *at_once, *vector;
   PlaitWalked walked;
   PlaitWalk walk;
 
@@ -257,12 +241,12 @@ plait_site_descend (PlaitSite *site, const char *name, guint memory, PlaitStream
     .normalise = normalise,
   };
   projected = plait_site_project_query (site, reader, query);
-  at_once = branches == 0 ? descend_at_once (site, reader, projected) : NULL;
+  vector = plait_parameter_node_if_any (tape, reader->scored.vector);
+  at_once = branches == 0 ? descend_at_once (site, reader, projected, vector) : NULL;
   if (at_once)
     return context_of (site, reader, at_once);
   attended = keys_of (site, reader);
-  weights = plait_walk_down (tape, &walk, projected, attended->keys, attended->values, scale_of (site, reader),
-                             is_additive (site) ? plait_parameter_node (tape, reader->scored.vector) : NULL,
+  weights = plait_walk_down (tape, &walk, projected, attended->keys, attended->values, reader->scale, vector,
                              site->pass->capture != NULL, &walked);
   note_chosen (site, reader, &walked.all, walked.weights);
   count_touched (site->pass, walked.weighed);

@@ -42,6 +42,7 @@ typedef struct
   double dropout;        /* of the weights */
   double output_dropout; /* of the context */
   gboolean weights;      /* are given */
+  double scale;          /* that products of queries and keys are multiplied by */
   PlaitAttention scaled; /* scaled products */
   PlaitScoredAttention scored;
   PlaitCovered *covered; /* [n]: coverage beside it, or NULL */
