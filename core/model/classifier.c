@@ -96,7 +96,7 @@ PlaitDecoder *
 plait_classifier_new (const PlaitDecoderBuild *build, GError **error)
 {
   gboolean chooses = build->predict->kind == PLAIT_PREDICT_CHOICE;
-  g_autofree Classifier *c = g_new0 (Classifier, 1);
+  Classifier *c = plait_parameters_memory (build->parameters, sizeof *c);
   gint64 width;
 
   c->decoder.table = chooses ? &choice_table : &class_table;
@@ -108,5 +108,5 @@ plait_classifier_new (const PlaitDecoderBuild *build, GError **error)
                                     build->settings->width, TRUE);
   if (chooses)
     c->score = plait_linear_declare (build->parameters, "choice/score", build->settings->width, 1, FALSE);
-  return &((Classifier *)g_steal_pointer (&c))->decoder;
+  return &c->decoder;
 }

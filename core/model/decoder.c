@@ -41,12 +41,6 @@ plait_decoder_new (const PlaitDecoderBuild *build, GError **error)
   return decoder;
 }
 
-void
-plait_decoder_free (PlaitDecoder *decoder)
-{
-  g_free (decoder);
-}
-
 gboolean
 plait_decoder_has_steps (const PlaitDecoder *decoder)
 {

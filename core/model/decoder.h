@@ -61,7 +61,7 @@ typedef struct
                       const gint64 *parents, PlaitCapture *capture);
 } PlaitDecoderTable;
 
-/* What a decoder owns beside its memory is of the model's parameters. */
+/* Memory of the model's parameters, as all that it holds. */
 struct PlaitDecoder
 {
   const PlaitDecoderTable *table;
@@ -84,10 +84,8 @@ struct PlaitDecoderState
 gint64 plait_decoder_memory_width (const PlaitDecoderSettings *settings, const gint64 *widths, guint n);
 
 /* Declares a decoder's parameters below "decoder/". NULL with PLAIT_ERROR_INPUT where settings do not fit together.
- * (transfer full) */
+ * (transfer none) */
 PlaitDecoder *plait_decoder_new (const PlaitDecoderBuild *build, GError **error);
-void plait_decoder_free (PlaitDecoder *decoder);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDecoder, plait_decoder_free)
 
 /* x + y, of one shape. */
 PlaitNode *plait_add (PlaitTape *tape, PlaitNode *x, PlaitNode *y);

@@ -237,7 +237,6 @@ plait_model_free (PlaitModel *model)
 {
   if (!model)
     return;
-  plait_decoder_free (model->decoder);
   for (guint i = 0; i < model->n_memories; i++)
     g_free ((char *)model->memories[i].name);
   plait_loss_columns_clear (&model->losses);

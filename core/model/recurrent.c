@@ -379,7 +379,7 @@ declare_parts (PlaitRecurrent *r, GError **error)
 PlaitDecoder *
 plait_recurrent_decoder_new (const PlaitDecoderBuild *build, GError **error)
 {
-  g_autofree PlaitRecurrent *r = g_new0 (PlaitRecurrent, 1);
+  PlaitRecurrent *r = plait_parameters_memory (build->parameters, sizeof *r);
   const PlaitDecoderSettings *settings = build->settings;
 
   r->decoder.table = &recurrent_table;
@@ -395,5 +395,5 @@ plait_recurrent_decoder_new (const PlaitDecoderBuild *build, GError **error)
     r->n_initial = settings->initial == PLAIT_INITIAL_MEAN ? build->n_memories : build->n_summaries;
   if (!declare_parts (r, error))
     return NULL;
-  return &((PlaitRecurrent *)g_steal_pointer (&r))->decoder;
+  return &r->decoder;
 }

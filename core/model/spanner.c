@@ -60,7 +60,7 @@ static const PlaitDecoderTable spanner_table = { .forward = forward };
 PlaitDecoder *
 plait_spanner_new (const PlaitDecoderBuild *build, GError **error)
 {
-  Spanner *spanner = g_new0 (Spanner, 1);
+  Spanner *spanner = plait_parameters_memory (build->parameters, sizeof *spanner);
 
   spanner->decoder.table = &spanner_table;
   spanner->score = plait_linear_declare (build->parameters, "span/score", build->memories[0].width, 2, TRUE);

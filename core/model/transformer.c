@@ -309,7 +309,7 @@ PlaitDecoder *
 plait_transformer_decoder_new (const PlaitDecoderBuild *build, GError **error)
 {
   const PlaitDecoderSettings *settings = build->settings;
-  g_autofree Transformer *t = g_new0 (Transformer, 1);
+  Transformer *t = plait_parameters_memory (build->parameters, sizeof *t);
 
   if (settings->width % settings->heads != 0)
     return plait_fail_null (
@@ -331,5 +331,5 @@ plait_transformer_decoder_new (const PlaitDecoderBuild *build, GError **error)
       return NULL;
   if (settings->norm == PLAIT_NORM_PRE)
     t->norm = plait_norm_declare (build->parameters, "decoder/norm", settings->width);
-  return &((Transformer *)g_steal_pointer (&t))->decoder;
+  return &t->decoder;
 }

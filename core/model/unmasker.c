@@ -72,7 +72,7 @@ static const PlaitDecoderTable unmasker_table = { .forward = forward };
 PlaitDecoder *
 plait_unmasker_new (const PlaitDecoderBuild *build, GError **error)
 {
-  Unmasker *u = g_new0 (Unmasker, 1);
+  Unmasker *u = plait_parameters_memory (build->parameters, sizeof *u);
   gint64 width = build->settings->width;
 
   u->decoder.table = &unmasker_table;

@@ -52,7 +52,6 @@ recurrent_stand_build (RecurrentStand *stand, const RecurrentCase *the_case)
 void
 recurrent_stand_clear (RecurrentStand *stand)
 {
-  plait_decoder_free (stand->decoder);
   plait_parameters_free (stand->parameters);
   plait_part_free (stand->combiner);
   plait_registry_free (stand->registry);
