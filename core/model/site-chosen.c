@@ -213,7 +213,6 @@ plait_site_descend (PlaitSite *site, const char *name, guint memory, PlaitStream
 {
   const PlaitReader *reader = begin_chosen (site, G_STRFUNC, name, memory);
   const PlaitAttended *attended;
-  const PlaitMemory *rows;
   PlaitTape *tape;
   PlaitNode *projected, *weights, *at_once, *vector;
   PlaitWalked walked;
@@ -222,24 +221,17 @@ plait_site_descend (PlaitSite *site, const char *name, guint memory, PlaitStream
   if (!reader)
     return (PlaitContext){ NULL, NULL, NULL };
   tape = site->pass->tape;
-  rows = &site->keys->memories[memory];
   plait_site_check_query (site, G_STRFUNC, query);
   plait_site_check_rows (site, G_STRFUNC, memory);
-  if (!rows->links || !rows->links->level || !rows->links->first_child || !rows->links->n_children)
+  walk = site->keys->walks[memory];
+  if (!walk.level)
     plait_tape_fail (tape, "%s: the rows of memory %u have no levels to walk down", G_STRFUNC, memory);
   if (branches < 0)
     plait_tape_fail (tape, "%s: %jd branches lead nowhere: ask for 1 or more, or 0 for all", G_STRFUNC, branches);
-  walk = (PlaitWalk){
-    .queries = site->pass->queries,
-    .rows = rows->rows,
-    .level = rows->links->level,
-    .first_child = rows->links->first_child,
-    .n_children = rows->links->n_children,
-    .most_children = site->keys->most_children[memory],
-    .heads = reader->heads,
-    .branches = branches > 0 ? branches : G_MAXINT64,
-    .normalise = normalise,
-  };
+  walk.queries = site->pass->queries;
+  walk.heads = reader->heads;
+  walk.branches = branches > 0 ? branches : G_MAXINT64;
+  walk.normalise = normalise;
   projected = plait_site_project_query (site, reader, query);
   vector = plait_parameter_node_if_any (tape, reader->scored.vector);
   at_once = branches == 0 ? descend_at_once (site, reader, projected, vector) : NULL;

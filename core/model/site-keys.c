@@ -46,29 +46,21 @@ plait_site_pass (PlaitTape *tape, const PlaitMemory *memories, guint n_memories,
   return pass;
 }
 
-static gint64
-most_children (const PlaitMemory *memory)
-{
-  gint64 most = 0;
-
-  for (gint64 row = 0; memory->links && memory->links->n_children && row < plait_ragged_rows (memory->rows); row++)
-    most = MAX (most, memory->links->n_children[row]);
-  return most;
-}
-
-static PlaitFamilies *
-families_of (PlaitArena *arena, const PlaitMemory *memory)
+/* What walks down @memory have in common; without levels where it has none. */
+static PlaitWalk
+walk_of (const PlaitMemory *memory)
 {
   const PlaitLinks *links = memory->links;
-  PlaitFamilies *families = plait_arena_new_array (arena, PlaitFamilies, 1);
   PlaitWalk walk = { .rows = memory->rows };
 
   if (!links || !links->level || !links->first_child || !links->n_children)
-    return NULL;
+    return walk;
   walk.level = links->level;
   walk.first_child = links->first_child;
   walk.n_children = links->n_children;
-  return plait_families (arena, &walk, families) ? families : NULL;
+  for (gint64 row = 0; row < plait_ragged_rows (memory->rows); row++)
+    walk.most_children = MAX (walk.most_children, links->n_children[row]);
+  return walk;
 }
 
 PlaitSiteKeys
@@ -79,9 +71,9 @@ plait_site_project (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitM
   PlaitSiteKeys keys = {
     .attended = plait_arena_new_array0 (arena, PlaitAttended, places + 1),
     .coverage = plait_arena_new_array0 (arena, PlaitNode *, places + 1),
-    .prepared = plait_arena_new_array (arena, PlaitNode *, n),
-    .most_children = plait_arena_new_array (arena, gint64, n),
-    .families = plait_arena_new_array (arena, PlaitFamilies *, n),
+    .prepared = plait_arena_new_array0 (arena, PlaitNode *, n),
+    .walks = plait_arena_new_array0 (arena, PlaitWalk, n),
+    .families = plait_arena_new_array0 (arena, PlaitFamilies *, n),
     .memories = memories,
   };
 
@@ -104,9 +96,16 @@ plait_site_project (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitM
     }
   for (guint m = 0; m < n; m++)
     {
-      keys.prepared[m] = site->reads_rows[m] ? plait_call_prepare (&site->combiner, tape, m, &memories[m]) : NULL;
-      keys.most_children[m] = site->reads_rows[m] ? most_children (&memories[m]) : 0;
-      keys.families[m] = site->reads_rows[m] ? families_of (arena, &memories[m]) : NULL;
+      PlaitFamilies *families;
+
+      if (!site->reads_rows[m])
+        continue;
+      keys.prepared[m] = plait_call_prepare (&site->combiner, tape, m, &memories[m]);
+      keys.walks[m] = walk_of (&memories[m]);
+      if (!keys.walks[m].level)
+        continue;
+      families = plait_arena_new_array (arena, PlaitFamilies, 1);
+      keys.families[m] = plait_families (arena, &keys.walks[m], families) ? families : NULL;
     }
   return keys;
 }
@@ -135,7 +134,7 @@ plait_site_keys_on (const PlaitDeclaredSite *site, const PlaitSiteKeys *keys, Pl
     .attended = plait_arena_new_array (arena, PlaitAttended, places + 1),
     .coverage = plait_arena_new_array (arena, PlaitNode *, places + 1),
     .prepared = plait_arena_new_array (arena, PlaitNode *, n),
-    .most_children = keys->most_children,
+    .walks = keys->walks,
     .families = keys->families,
     .memories = memories,
   };

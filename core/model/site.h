@@ -114,10 +114,11 @@ PlaitSitePass plait_site_pass (PlaitTape *tape, const PlaitMemory *memories, gui
  */
 typedef struct
 {
-  PlaitAttended *attended;     /* [readers][n_memories]; keys NULL where a reader does not read a memory */
-  PlaitNode **coverage;        /* [readers][n_memories]: what coverage prepared, or NULL */
-  PlaitNode **prepared;        /* [n_memories]: what the combiner prepared, or NULL */
-  gint64 *most_children;       /* [n_memories]: that a row has, of memories with levels whose rows the combiner reads */
+  PlaitAttended *attended; /* [readers][n_memories]; keys NULL where a reader does not read a memory */
+  PlaitNode **coverage;    /* [readers][n_memories]: what coverage prepared, or NULL */
+  PlaitNode **prepared;    /* [n_memories]: what the combiner prepared, or NULL */
+  PlaitWalk *walks; /* [n_memories]: what walks down a memory have in common, where the combiner reads its rows and
+                       these have levels */
   PlaitFamilies **families;    /* [n_memories]: of these, NULL where children do not stand in order before their row */
   const PlaitMemory *memories; /* [n_memories] */
 } PlaitSiteKeys;
