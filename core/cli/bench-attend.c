@@ -109,8 +109,9 @@ attend_pass (gpointer data)
   PlaitMemory memory;
   PlaitAttended attended;
   PlaitNode *nothing = NULL;
-  PlaitSiteKeys keys = { .attended = &attended, .coverage = &nothing, .prepared = &nothing, .memories = &memory };
-  PlaitSiteStep step = { .layer = 0 };
+  PlaitSiteStep step = {
+    .keys = { .attended = &attended, .coverage = &nothing, .prepared = &nothing, .memories = &memory },
+  };
   PlaitSitePass sites;
   PlaitStream stream;
 
@@ -120,7 +121,7 @@ attend_pass (gpointer data)
                               .values = memory.states,
                               .rows = memory.rows };
   sites = plait_site_pass (tape, &memory, 1, (PlaitRagged){ 1, one }, NULL);
-  stream = plait_site_combine (&attention->site, &sites, &keys, &step, plait_parameter_node (tape, attention->query));
+  stream = plait_site_combine (&attention->site, &sites, &step, plait_parameter_node (tape, attention->query));
   plait_bench_end (&attention->bench, attention->site.scaled ? &stream.query : &stream.context, 1, pass->done);
 }
 

@@ -287,7 +287,7 @@ attend (const PlaitBenchSite *site, const PlaitSiteKeys *keys, gint64 first, gin
   PlaitTape *tape = site->step;
   PlaitSitePass pass
       = plait_site_pass (tape, keys->memories, 1, alike (plait_tape_arena (tape), site->batch, each), NULL);
-  PlaitSiteStep step = { .layer = 0 };
+  PlaitSiteStep step = { .keys = *keys };
   PlaitTensor queries = plait_tensor_rows (site->queries, first, site->batch * each);
   PlaitTensor gradient = queries;
   PlaitStream stream;
@@ -295,8 +295,8 @@ attend (const PlaitBenchSite *site, const PlaitSiteKeys *keys, gint64 first, gin
   pass.touched = touched;
   if (site->words > 0)
     gradient.data = plait_tensor_row (site->dqueries, first);
-  stream = plait_site_combine (&site->site, &pass, keys, &step,
-                               plait_leaf (tape, queries, site->words > 0 ? &gradient : NULL));
+  stream
+      = plait_site_combine (&site->site, &pass, &step, plait_leaf (tape, queries, site->words > 0 ? &gradient : NULL));
   return site->site.scaled ? stream.query : stream.context;
 }
 

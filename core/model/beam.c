@@ -133,7 +133,7 @@ list_rows (PlaitBeam *beam)
           if (hypothesis->ended)
             continue;
           beam->row_tokens[row] = PLAIT_TOKEN_BOS;
-          beam->row_parents[row] = 0;
+          beam->row_parents[row] = s;
           if (hypothesis->last >= 0)
             {
               const PlaitBeamToken *token = plait_beam_token (beam, hypothesis->last);

@@ -20,7 +20,7 @@ typedef struct
 {
   PlaitRagged hypotheses; /* [sentences], done ones without rows */
   const gint32 *tokens;   /* what each row reads: its last token, BOS at first */
-  const gint64 *parents;  /* the row of the last step that each continues */
+  const gint64 *parents;  /* the row of the last step that each continues; in the first step, its sentence */
 } PlaitBeamRows;
 
 /* Valid until the next call of plait_beam_advance. No rows: the search is over. */

@@ -17,6 +17,7 @@ typedef struct
   PlaitLinear score;  /* [width, score width]; undeclared where the plugin has its own */
   guint n_states;     /* 1, or one a head */
   guint first_state;  /* among those of the site */
+  guint memory;       /* that is read */
 } PlaitCovered;
 
 /* Declares what @part wants of @build, and the map of states into scores unless the part has one. */

@@ -112,9 +112,7 @@ roles_of_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses
   for (gint64 s = 0; s < hypotheses.n; s++)
     for (gint64 row = hypotheses.offsets[s]; row < hypotheses.offsets[s + 1]; row++)
       {
-        gint64 before = state->begun ? state->sentence[parents[row]] : -1;
-
-        state->next_sentence[row] = before + (!state->begun || tokens[row] == PLAIT_TOKEN_BOS);
+        state->next_sentence[row] = state->sentence[parents[row]] + (tokens[row] == PLAIT_TOKEN_BOS);
         roles[row] = role_of (state->reading.documents, s, state->next_sentence[row]);
       }
   state->sentence = state->next_sentence;
@@ -164,6 +162,8 @@ plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitRe
     {
       state->sentence = plait_arena_new_array (plait_tape_arena (tape), gint64, hypotheses);
       state->next_sentence = plait_arena_new_array (plait_tape_arena (tape), gint64, hypotheses);
+      for (gint64 i = 0; i < hypotheses; i++)
+        state->sentence[i] = -1;
     }
   return state;
 }

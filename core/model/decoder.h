@@ -115,8 +115,8 @@ PlaitDecoderState *plait_decoder_start (const PlaitDecoder *decoder, PlaitTape *
                                         gint64 hypotheses, gint64 steps);
 
 /*
- * One step: hypothesis i reads @tokens[i] and continues hypothesis @parents[i] of the step before (ignored in the
- * first).
+ * One step: hypothesis i reads @tokens[i] and continues hypothesis @parents[i] of the step before; before the first
+ * step there is one for each sentence.
  * @hypotheses: which rows belong to which sentence. Returns states [hypotheses, width] on @tape, which may be begun
  * anew for each step.
  */

@@ -19,7 +19,7 @@ node_of (PlaitRecurrentCarried *carried, gint64 i, gint64 layers)
   return i % 2 ? &carried->layers[i / 2].cell : &carried->layers[i / 2].state;
 }
 
-/* Rows @rows [n] of what was carried, as the new rows of the step; coverage is left as it is. */
+/* Rows @rows [n] of what was carried, as the new rows of the step; what the site has is left as it is. */
 static PlaitRecurrentCarried
 carry (const PlaitRecurrent *r, PlaitTape *tape, PlaitRecurrentCarried *carried, const gint64 *rows, gint64 n)
 {
@@ -47,15 +47,6 @@ plait_recurrent_read_out (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *s
   return plait_dropout (tape, out, r->settings->dropout);
 }
 
-static PlaitNode *
-combine (const PlaitRecurrent *r, const PlaitSitePass *pass, const PlaitSiteKeys *keys, PlaitNode *query,
-         PlaitNode *gate, const PlaitRecurrentCarried *carried)
-{
-  PlaitSiteStep step = { .gate = gate, .coverage = carried->coverage };
-
-  return plait_site_combine (&r->site, pass, keys, &step, query).context;
-}
-
 PlaitRecurrentInput
 plait_recurrent_input (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *embedded)
 {
@@ -71,25 +62,25 @@ plait_recurrent_input_rows (PlaitTape *tape, PlaitRecurrentInput input, const gi
 }
 
 PlaitRecurrentStep
-plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass, const PlaitSiteKeys *keys,
-                         PlaitRecurrentInput from, PlaitRecurrentCarried *carried)
+plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass, PlaitRecurrentInput from,
+                         PlaitRecurrentCarried *carried)
 {
   PlaitTape *tape = pass->tape;
   gint64 layers = r->settings->layers, asking = r->settings->query == PLAIT_QUERY_INTERMEDIATE ? 0 : layers - 1;
-  PlaitNode *gate = plait_site_gate (&r->site, tape, from.gate, carried->layers[asking].state);
   PlaitNode *input = from.cell, *context = NULL;
 
+  carried->site.gate = plait_site_gate (&r->site, tape, from.gate, carried->layers[asking].state);
   if (r->settings->input_feeding)
     input = plait_add (tape, input, plait_linear_apply (tape, &r->feed, carried->readout, PLAIT_ACTIVATION_NONE));
   if (r->settings->query == PLAIT_QUERY_PREVIOUS)
     {
-      context = combine (r, pass, keys, carried->layers[layers - 1].state, gate, carried);
+      context = plait_site_combine (&r->site, pass, &carried->site, carried->layers[layers - 1].state).context;
       input = plait_add (tape, input, plait_linear_apply (tape, &r->context, context, PLAIT_ACTIVATION_NONE));
     }
   carried->layers[0] = plait_cell_step (tape, &r->cells[0], input, carried->layers[0]);
   if (r->settings->query == PLAIT_QUERY_INTERMEDIATE)
     {
-      context = combine (r, pass, keys, carried->layers[0].state, gate, carried);
+      context = plait_site_combine (&r->site, pass, &carried->site, carried->layers[0].state).context;
       carried->layers[0]
           = plait_cell_step (tape, &r->second, plait_cell_project (tape, &r->second, context), carried->layers[0]);
     }
@@ -101,7 +92,7 @@ plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass, con
           = plait_cell_step (tape, &r->cells[i], plait_cell_project (tape, &r->cells[i], below), carried->layers[i]);
     }
   if (r->settings->query == PLAIT_QUERY_CURRENT)
-    context = combine (r, pass, keys, carried->layers[layers - 1].state, gate, carried);
+    context = plait_site_combine (&r->site, pass, &carried->site, carried->layers[layers - 1].state).context;
   return (PlaitRecurrentStep){ carried->layers[layers - 1].state, context };
 }
 
@@ -122,7 +113,7 @@ first_state (const PlaitRecurrent *r, PlaitTape *tape, const PlaitLinear *linear
   return plait_activate (tape, plait_sum (tape, terms, r->n_initial), PLAIT_ACTIVATION_TANH);
 }
 
-/* What there is before the first step: a row for each of @n sentences, no coverage. */
+/* What there is before the first step: a row for each of @n sentences; nothing of the site. */
 static PlaitRecurrentCarried
 begin (const PlaitRecurrent *r, PlaitTape *tape, const PlaitReading *reading, gint64 n)
 {
@@ -173,6 +164,8 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *readi
 
   whole.losses = reading->losses;
   whole.touched = reading->touched;
+  carried.site.keys = keys;
+  carried.site.coverage = plait_site_first_coverage (&r->site, tape, reading->memories, rows.queries);
   for (gint64 t = 0; t < steps; t++)
     {
       PlaitStepRows next = plait_step_rows (arena, target_rows, t + 1);
@@ -181,10 +174,7 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *readi
       PlaitRecurrentStep step;
 
       carried = carry (r, tape, &carried, rows.before, here);
-      if (t == 0)
-        carried.coverage = plait_site_coverage (&r->site, tape, reading->memories, rows.queries, NULL, NULL);
-      step = plait_recurrent_advance (r, &pass, &keys, plait_recurrent_input_rows (tape, inputs, rows.target, here),
-                                      &carried);
+      step = plait_recurrent_advance (r, &pass, plait_recurrent_input_rows (tape, inputs, rows.target, here), &carried);
       if (r->settings->input_feeding)
         carried.readout = step.state = plait_recurrent_read_out (
             r, tape, step.state, plait_gather_rows (tape, embedded, rows.target, here), step.context);
@@ -208,10 +198,9 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *readi
 typedef struct
 {
   PlaitDecoderState state;
-  PlaitSiteKeys keys;
+  PlaitSiteSearch site;
   PlaitTensor *stored; /* [layers][state, cell], then the readout; without data where there is none */
   gint64 rows;         /* of the step before; before the first, one a sentence */
-  PlaitSearchCoverage coverage;
 } State;
 
 /* Stores the @rows rows that are carried. */
@@ -235,9 +224,8 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading
   State *state = plait_arena_new_array (arena, State, 1);
 
   *state = (State){
-    .keys = plait_site_project (&r->site, tape, reading->memories),
+    .site = plait_site_search (&r->site, tape, reading->memories, hypotheses),
     .stored = plait_arena_new_array (arena, PlaitTensor, 2 * layers + 1),
-    .coverage = plait_search_coverage (&r->site, tape, reading->memories, hypotheses),
   };
   for (gint64 i = 0; i <= 2 * layers; i++)
     {
@@ -249,23 +237,19 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading
   return &state->state;
 }
 
-/* What the hypotheses continue, as leaves of @tape: each that of its parent, or at first of its sentence. */
+/* What the hypotheses continue, each that of its parent, on @tape. */
 static PlaitRecurrentCarried
-continued (const State *state, PlaitTape *tape, PlaitRagged hypotheses, const gint64 *parents)
+continued (const State *state, PlaitTape *tape, const gint64 *parents, gint64 n)
 {
   const PlaitRecurrent *r = (const PlaitRecurrent *)state->state.decoder;
   PlaitArena *arena = plait_tape_arena (tape);
-  gint64 layers = r->settings->layers, n = plait_ragged_rows (hypotheses);
+  gint64 layers = r->settings->layers;
   PlaitRecurrentCarried before = { .layers = plait_arena_new_array (arena, PlaitCellState, layers) };
-  gint64 *sentences = plait_arena_new_array (arena, gint64, n + 1);
 
   for (gint64 i = 0; i <= 2 * layers; i++)
     *node_of (&before, i, layers)
         = state->stored[i].data ? plait_leaf (tape, plait_tensor_rows (state->stored[i], 0, state->rows), NULL) : NULL;
-  for (gint64 s = 0; s < hypotheses.n; s++)
-    for (gint64 row = hypotheses.offsets[s]; row < hypotheses.offsets[s + 1]; row++)
-      sentences[row] = s;
-  return carry (r, tape, &before, state->state.begun ? parents : sentences, n);
+  return carry (r, tape, &before, parents, n);
 }
 
 static PlaitNode *
@@ -276,20 +260,18 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
   const PlaitRecurrent *r = (const PlaitRecurrent *)base->decoder;
   gint64 n = plait_ragged_rows (hypotheses);
   PlaitSitePass pass = plait_site_pass (tape, base->reading.memories, r->build.n_memories, hypotheses, capture);
-  PlaitSiteKeys keys = plait_site_keys_on (&r->site, &state->keys, tape);
   PlaitNode *embedded = embed (r, tape, tokens, base->reading.roles, n), *out;
-  PlaitRecurrentCarried carried = continued (state, tape, hypotheses, parents);
+  PlaitRecurrentCarried carried = continued (state, tape, parents, n);
   PlaitRecurrentStep made;
 
   pass.touched = base->reading.touched;
-  carried.coverage
-      = plait_site_coverage (&r->site, tape, base->reading.memories, hypotheses, &state->coverage, parents);
-  made = plait_recurrent_advance (r, &pass, &keys, plait_recurrent_input (r, tape, embedded), &carried);
+  carried.site = plait_site_search_step (&state->site, &pass, parents);
+  made = plait_recurrent_advance (r, &pass, plait_recurrent_input (r, tape, embedded), &carried);
   out = plait_recurrent_read_out (r, tape, made.state, embedded, made.context);
   if (r->settings->input_feeding)
     carried.readout = out;
   store (state, tape, &carried, r->settings->layers, n);
-  plait_search_coverage_keep (&state->coverage, tape, hypotheses, carried.coverage);
+  plait_site_search_keep (&state->site, &pass, &carried.site);
   return out;
 }
 

@@ -39,8 +39,8 @@ typedef struct
 typedef struct
 {
   PlaitCellState *layers;
-  PlaitNode *readout;   /* with input feeding */
-  PlaitNode **coverage; /* of the site, of pairs */
+  PlaitNode *readout; /* with input feeding */
+  PlaitSiteStep site;
 } PlaitRecurrentCarried;
 
 /* What embeddings add to steps, made for all of them at once. */
@@ -70,8 +70,7 @@ PlaitRecurrentInput plait_recurrent_input_rows (PlaitTape *tape, PlaitRecurrentI
 
 /* One step from @carried, which it renews. */
 PlaitRecurrentStep plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass,
-                                            const PlaitSiteKeys *keys, PlaitRecurrentInput input,
-                                            PlaitRecurrentCarried *carried);
+                                            PlaitRecurrentInput input, PlaitRecurrentCarried *carried);
 
 /* tanh (W [state; context; embedding] + b), or without the embedding, with dropout. */
 PlaitNode *plait_recurrent_read_out (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *state, PlaitNode *embedded,

@@ -321,7 +321,9 @@ declare_coverage (PlaitSite *site, PlaitReader *reader, const char *name, const 
           return;
         }
       reader->covered[i].first_state = declared->n_coverage;
+      reader->covered[i].memory = reader->first + i;
       declared->n_coverage += n_states;
+      declared->covered[declared->n_covered++] = &reader->covered[i];
     }
 }
 
@@ -427,6 +429,8 @@ plait_declared_site_build (PlaitDeclaredSite *site, const PlaitDecoderBuild *dec
     .norms = plait_parameters_memory (parameters, PLAIT_SITE_MAXIMUM_SLOTS * sizeof (PlaitNorm)),
     .refine = plait_parameters_memory (parameters, PLAIT_SITE_MAXIMUM_SLOTS * sizeof (PlaitLinear)),
     .readers = plait_parameters_memory (parameters, PLAIT_SITE_MAXIMUM_READERS * sizeof (PlaitReader)),
+    .covered
+    = plait_parameters_memory (parameters, PLAIT_SITE_MAXIMUM_READERS * decoder->n_memories * sizeof (PlaitCovered *)),
     .reads_rows = plait_parameters_memory (parameters, decoder->n_memories * sizeof (gboolean)),
   };
   if (!plait_call_build_combiner (combiner, decoder->combiner, &building, parameters, error))
@@ -445,8 +449,7 @@ plait_declared_site_has_losses (const PlaitDeclaredSite *site)
 {
   guint n = site->combiner.losses.n;
 
-  for (guint r = 0; r < site->n_readers; r++)
-    for (guint i = 0; site->readers[r].covered && i < site->readers[r].n; i++)
-      n += site->readers[r].covered[i].instance.losses.n;
+  for (guint i = 0; i < site->n_covered; i++)
+    n += site->covered[i]->instance.losses.n;
   return n > 0;
 }

@@ -175,62 +175,82 @@ plait_site_gate (const PlaitDeclaredSite *site, PlaitTape *tape, PlaitNode *inpu
   return plait_activate (tape, plait_add (tape, input, state), PLAIT_ACTIVATION_SIGMOID);
 }
 
-PlaitSearchCoverage
-plait_search_coverage (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories, gint64 hypotheses)
+PlaitNode **
+plait_site_first_coverage (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories,
+                           PlaitRagged queries)
+{
+  PlaitNode **states = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, site->n_coverage + 1);
+
+  for (guint i = 0; i < site->n_covered; i++)
+    {
+      const PlaitCovered *covered = site->covered[i];
+      PlaitPairs pairs = plait_pairs (tape, queries, memories[covered->memory].rows);
+
+      for (guint k = covered->first_state; k < covered->first_state + covered->n_states; k++)
+        states[k] = plait_covered_begin (covered, tape, &pairs);
+    }
+  return states;
+}
+
+PlaitSiteSearch
+plait_site_search (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories, gint64 hypotheses)
 {
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 n = memories[0].rows.n;
-  PlaitSearchCoverage coverage = {
+  PlaitSiteSearch search = {
     .site = site,
-    .states = plait_arena_new_array (arena, PlaitTensor, site->n_coverage + 1),
-    .queries = { n, plait_arena_new_array (arena, gint64, n + 1) },
+    .keys = plait_site_project (site, tape, memories),
+    .coverage = plait_arena_new_array (arena, PlaitTensor, site->n_coverage + 1),
+    .queries = plait_ragged_units (arena, n),
   };
 
-  for (guint r = 0; r < site->n_readers; r++)
-    for (guint i = 0; site->readers[r].covered && i < site->readers[r].n; i++)
-      {
-        const PlaitCovered *covered = &site->readers[r].covered[i];
-        gint64 pairs = n > 0 ? hypotheses / n * plait_ragged_rows (memories[site->readers[r].first + i].rows) : 0;
+  plait_site_keys_keep_columns (site, &search.keys, tape);
+  for (guint i = 0; i < site->n_covered; i++)
+    {
+      const PlaitCovered *covered = site->covered[i];
+      gint64 pairs = n > 0 ? hypotheses / n * plait_ragged_rows (memories[covered->memory].rows) : 0;
 
-        for (guint k = covered->first_state; k < covered->first_state + covered->n_states; k++)
-          coverage.states[k] = plait_tensor (plait_arena_new_array (arena, PlaitScalar, pairs * covered->width + 1),
-                                             pairs, covered->width);
-      }
-  return coverage;
+      for (guint k = covered->first_state; k < covered->first_state + covered->n_states; k++)
+        search.coverage[k] = plait_tensor (plait_arena_new_array0 (arena, PlaitScalar, pairs * covered->width + 1),
+                                           pairs, covered->width);
+    }
+  return search;
+}
+
+PlaitSiteStep
+plait_site_search_step (const PlaitSiteSearch *search, const PlaitSitePass *pass, const gint64 *parents)
+{
+  const PlaitDeclaredSite *site = search->site;
+  PlaitTape *tape = pass->tape;
+  PlaitSiteStep step = {
+    .keys = plait_site_keys_on (site, &search->keys, tape),
+    .coverage = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, site->n_coverage + 1),
+  };
+
+  for (guint i = 0; i < site->n_covered; i++)
+    {
+      const PlaitCovered *covered = site->covered[i];
+      PlaitPairs pairs = plait_pairs (tape, search->queries, pass->memories[covered->memory].rows);
+      gint64 n = plait_pairs_number (&pairs);
+
+      for (guint k = covered->first_state; k < covered->first_state + covered->n_states; k++)
+        step.coverage[k]
+            = plait_covered_carry (tape, plait_leaf (tape, plait_tensor_rows (search->coverage[k], 0, n), NULL), &pairs,
+                                   pass->queries, parents);
+    }
+  return step;
 }
 
 void
-plait_search_coverage_keep (PlaitSearchCoverage *coverage, PlaitTape *tape, PlaitRagged hypotheses,
-                            PlaitNode *const *states)
+plait_site_search_keep (PlaitSiteSearch *search, const PlaitSitePass *pass, const PlaitSiteStep *step)
 {
-  for (guint k = 0; k < coverage->site->n_coverage; k++)
-    plait_tensor_accumulate (plait_tape_pool (tape), plait_tensor_rows (coverage->states[k], 0, states[k]->value.rows),
-                             0, 1, states[k]->value);
-  memcpy ((gint64 *)coverage->queries.offsets, hypotheses.offsets, (gsize)(hypotheses.n + 1) * sizeof (gint64));
-  coverage->begun = TRUE;
-}
+  PlaitPool *pool = plait_tape_pool (pass->tape);
 
-PlaitNode **
-plait_site_coverage (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories, PlaitRagged queries,
-                     const PlaitSearchCoverage *before, const gint64 *parents)
-{
-  PlaitNode **states = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, site->n_coverage + 1);
-  gboolean begun = before && before->begun;
+  for (guint k = 0; k < search->site->n_coverage; k++)
+    {
+      PlaitTensor states = step->coverage[k]->value;
 
-  for (guint r = 0; r < site->n_readers; r++)
-    for (guint i = 0; site->readers[r].covered && i < site->readers[r].n; i++)
-      {
-        const PlaitCovered *covered = &site->readers[r].covered[i];
-        PlaitPairs pairs
-            = plait_pairs (tape, begun ? before->queries : queries, memories[site->readers[r].first + i].rows);
-        gint64 n = plait_pairs_number (&pairs);
-
-        for (guint k = covered->first_state; k < covered->first_state + covered->n_states; k++)
-          if (begun)
-            states[k] = plait_covered_carry (tape, plait_leaf (tape, plait_tensor_rows (before->states[k], 0, n), NULL),
-                                             &pairs, queries, parents);
-          else
-            states[k] = plait_covered_begin (covered, tape, &pairs);
-      }
-  return states;
+      plait_tensor_accumulate (pool, plait_tensor_rows (search->coverage[k], 0, states.rows), 0, 1, states);
+    }
+  memcpy ((gint64 *)search->queries.offsets, pass->queries.offsets, (gsize)(pass->queries.n + 1) * sizeof (gint64));
 }

@@ -358,13 +358,13 @@ plait_site_add_loss (PlaitSite *site, const char *name, PlaitNode *loss)
 }
 
 PlaitStream
-plait_site_combine (const PlaitDeclaredSite *site, const PlaitSitePass *pass, const PlaitSiteKeys *keys,
-                    const PlaitSiteStep *step, PlaitNode *query)
+plait_site_combine (const PlaitDeclaredSite *site, const PlaitSitePass *pass, const PlaitSiteStep *step,
+                    PlaitNode *query)
 {
   PlaitSite running_site = {
     .declared = (PlaitDeclaredSite *)site,
     .pass = pass,
-    .keys = keys,
+    .keys = &step->keys,
     .step = step,
     .sentinel = step->gate ? plait_multiply (pass->tape, step->gate, query) : NULL,
     .queries = plait_arena_new_array0 (plait_tape_arena (pass->tape), PlaitSiteQuery, site->n_readers + 1),

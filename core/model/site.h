@@ -70,6 +70,8 @@ typedef struct
   guint n_readers;
   gboolean *reads_rows; /* [n_memories] */
   PlaitSentinelGate gate;
+  const PlaitCovered **covered; /* [n_covered]: the coverage beside all readers */
+  guint n_covered;
   guint n_coverage; /* states of coverage in all */
 } PlaitDeclaredSite;
 
@@ -139,39 +141,43 @@ PlaitNode *plait_site_gate_input (const PlaitDeclaredSite *site, PlaitTape *tape
 /* The gate of a step from its rows of that and from the states of the step before; NULL from NULL. */
 PlaitNode *plait_site_gate (const PlaitDeclaredSite *site, PlaitTape *tape, PlaitNode *input, PlaitNode *state);
 
-/* What a pass through one site is given beside the keys. */
+/* What a pass through one site is given. */
 typedef struct
 {
+  PlaitSiteKeys keys;
   guint layer;          /* of the capture */
   PlaitNode *gate;      /* of the sentinel, or NULL */
   PlaitNode **coverage; /* [n_coverage]: the states of all pairs; renewed */
 } PlaitSiteStep;
 
 /* Runs the combiner on @query [queries, query width]. */
-PlaitStream plait_site_combine (const PlaitDeclaredSite *site, const PlaitSitePass *pass, const PlaitSiteKeys *keys,
-                                const PlaitSiteStep *step, PlaitNode *query);
+PlaitStream plait_site_combine (const PlaitDeclaredSite *site, const PlaitSitePass *pass, const PlaitSiteStep *step,
+                                PlaitNode *query);
 
-/* The coverage that a site's steps hand to each other in search, in storage of its own: a step's tape is begun anew. */
+/* The coverage of a first step over @queries, [n_coverage]: zeros for all pairs. */
+PlaitNode **plait_site_first_coverage (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories,
+                                       PlaitRagged queries);
+
+/* A site in search: its keys, laid out for that, and the coverage that steps hand to each other, in storage of its own:
+ * a step's tape is begun anew. */
 typedef struct
 {
   const PlaitDeclaredSite *site;
-  PlaitTensor *states; /* [n_coverage] */
-  PlaitRagged queries; /* of the step before */
-  gboolean begun;
-} PlaitSearchCoverage;
+  PlaitSiteKeys keys;
+  PlaitTensor *coverage; /* [n_coverage] */
+  PlaitRagged queries;   /* of the step before; before the first, one a sentence */
+} PlaitSiteSearch;
 
 /* Room for at most @hypotheses rows at once, in the arena of the lasting @tape. */
-PlaitSearchCoverage plait_search_coverage (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories,
-                                           gint64 hypotheses);
+PlaitSiteSearch plait_site_search (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories,
+                                   gint64 hypotheses);
 
-/* Keeps what a step made of it. */
-void plait_search_coverage_keep (PlaitSearchCoverage *coverage, PlaitTape *tape, PlaitRagged hypotheses,
-                                 PlaitNode *const *states);
+/* What @pass, a step, is given: its query i goes on from query parents[i] of the step that was kept last, or at first
+ * of that sentence. */
+PlaitSiteStep plait_site_search_step (const PlaitSiteSearch *search, const PlaitSitePass *pass, const gint64 *parents);
 
-/* The coverage of a step's pairs, [n_coverage]: zeros in the first; then that of the step kept in @before, whose query
- * parents[i] query i continues. NULL: this is the first. */
-PlaitNode **plait_site_coverage (const PlaitDeclaredSite *site, PlaitTape *tape, const PlaitMemory *memories,
-                                 PlaitRagged queries, const PlaitSearchCoverage *before, const gint64 *parents);
+/* Keeps the coverage that @step came to. */
+void plait_site_search_keep (PlaitSiteSearch *search, const PlaitSitePass *pass, const PlaitSiteStep *step);
 
 /*
  * For the files of the site.

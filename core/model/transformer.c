@@ -37,10 +37,9 @@ typedef struct
 typedef struct
 {
   PlaitDecoderState state;
-  PlaitSiteKeys *keys;           /* [layers] */
-  PlaitSearchCoverage *coverage; /* [layers] */
-  PlaitAttentionCache *caches;   /* [layers] */
-  gint64 steps;                  /* done so far */
+  PlaitSiteSearch *sites;      /* [layers] */
+  PlaitAttentionCache *caches; /* [layers] */
+  gint64 steps;                /* done so far */
   gint64 limit;
   gint64 *ancestry; /* [hypotheses][limit]: cache rows of each hypothesis of the last step */
   gint64 *next;     /* the same, being filled */
@@ -77,38 +76,30 @@ feed (const Transformer *t, PlaitTape *tape, const Layer *layer, PlaitNode *x)
   return residual (t, tape, &layer->feed_forward_norm, x, hidden);
 }
 
-/* The combiner of layer @i over all rows of the target at once. */
+/* The combiner row by row, where what a row reads depends on what those before it have read. Self-attention does not
+ * depend on that within a layer, so that all its rows are there. */
 static PlaitNode *
-read_at_once (const Transformer *t, const PlaitSitePass *pass, const PlaitSiteKeys *keys, guint i, PlaitNode *x)
+read_by_steps (const PlaitDeclaredSite *site, const PlaitSitePass *whole, PlaitSiteStep step, PlaitNode *x)
 {
-  PlaitSiteStep step = { .layer = i };
-
-  return plait_site_combine (&t->layers[i].site, pass, keys, &step, x).query;
-}
-
-/* The same row by row, where what a row reads depends on what those before it have read. Self-attention does not depend
- * on that within a layer, so that all its rows are there. */
-static PlaitNode *
-read_by_steps (const Transformer *t, const PlaitSitePass *whole, const PlaitSiteKeys *keys, guint i, PlaitNode *x)
-{
-  const PlaitDeclaredSite *site = &t->layers[i].site;
   PlaitTape *tape = whole->tape;
   PlaitArena *arena = plait_tape_arena (tape);
   gint64 steps = plait_ragged_longest (whole->queries);
   PlaitStepRows rows = plait_step_rows (arena, whole->queries, 0);
   PlaitNode **made = plait_arena_new_array (arena, PlaitNode *, steps + 1);
-  PlaitSiteStep step = { .coverage = plait_site_coverage (site, tape, whole->memories, rows.queries, NULL, NULL) };
+  guint layer = step.layer;
 
+  step.layer = 0; /* of the capture that a step has of its own */
+  step.coverage = plait_site_first_coverage (site, tape, whole->memories, rows.queries);
   for (gint64 s = 0; s < steps; s++)
     {
       PlaitStepRows next = plait_step_rows (arena, whole->queries, s + 1);
       PlaitSitePass pass = plait_step_pass (whole, &rows, &next);
 
-      made[s] = plait_site_combine (site, &pass, keys, &step,
+      made[s] = plait_site_combine (site, &pass, &step,
                                     plait_gather_rows (tape, x, rows.target, plait_ragged_rows (rows.queries)))
                     .query;
       if (whole->capture)
-        plait_capture_add_step (whole->capture, i, pass.capture, s);
+        plait_capture_add_step (whole->capture, layer, pass.capture, s);
       rows = next;
     }
   return plait_steps_in_order (tape, made, steps, whole->queries);
@@ -130,13 +121,13 @@ apply_layer (PlaitTape *tape, gconstpointer data)
   const Transformer *t = running->t;
   const PlaitSitePass *pass = &running->pass;
   const Layer *layer = &t->layers[running->layer];
-  PlaitSiteKeys keys = plait_site_project (&layer->site, tape, pass->memories);
+  PlaitSiteStep step = { .keys = plait_site_project (&layer->site, tape, pass->memories), .layer = running->layer };
   PlaitNode *x = running->x, *y = normalise (t, tape, &layer->self_norm, x);
 
   y = plait_attention_apply_self (tape, &layer->self, y, pass->queries, TRUE, NULL);
   x = residual (t, tape, &layer->self_norm, x, y);
-  x = (plait_declared_site_is_stepwise (&layer->site) ? read_by_steps : read_at_once) (t, pass, &keys, running->layer,
-                                                                                       x);
+  x = plait_declared_site_is_stepwise (&layer->site) ? read_by_steps (&layer->site, pass, step, x)
+                                                     : plait_site_combine (&layer->site, pass, &step, x).query;
   return feed (t, tape, layer, x);
 }
 
@@ -179,16 +170,13 @@ start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading
   State *state = plait_arena_new_array (arena, State, 1);
 
   *state = (State){ .limit = steps };
-  state->keys = plait_arena_new_array (arena, PlaitSiteKeys, layers);
-  state->coverage = plait_arena_new_array (arena, PlaitSearchCoverage, layers);
+  state->sites = plait_arena_new_array (arena, PlaitSiteSearch, layers);
   state->caches = plait_arena_new_array (arena, PlaitAttentionCache, layers);
   state->ancestry = plait_arena_new_array (arena, gint64, rows);
   state->next = plait_arena_new_array (arena, gint64, rows);
   for (gint64 i = 0; i < layers; i++)
     {
-      state->keys[i] = plait_site_project (&t->layers[i].site, tape, reading->memories);
-      plait_site_keys_keep_columns (&t->layers[i].site, &state->keys[i], tape);
-      state->coverage[i] = plait_search_coverage (&t->layers[i].site, tape, reading->memories, hypotheses);
+      state->sites[i] = plait_site_search (&t->layers[i].site, tape, reading->memories, hypotheses);
       state->caches[i] = (PlaitAttentionCache){ plait_tape_tensor (tape, rows, width), 0 };
     }
   return &state->state;
@@ -206,8 +194,7 @@ follow (State *state, PlaitArena *arena, const gint64 *parents, gint64 n)
     {
       gint64 *line = state->next + i * length;
 
-      if (state->steps > 0)
-        memcpy (line, state->ancestry + parents[i] * state->steps, state->steps * sizeof *line);
+      memcpy (line, state->ancestry + parents[i] * state->steps, state->steps * sizeof *line);
       line[state->steps] = state->caches[0].used + i;
       offsets[i] = i * length;
     }
@@ -238,18 +225,14 @@ step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gi
   for (gint64 i = 0; i < t->settings->layers; i++)
     {
       const Layer *layer = &t->layers[i];
-      PlaitSiteKeys keys = plait_site_keys_on (&layer->site, &state->keys[i], tape);
+      PlaitSiteStep site = plait_site_search_step (&state->sites[i], &pass, parents);
       PlaitNode *y = normalise (t, tape, &layer->self_norm, x);
-      PlaitSiteStep site = {
-        .layer = (guint)i,
-        .coverage
-        = plait_site_coverage (&layer->site, tape, base->reading.memories, hypotheses, &state->coverage[i], parents),
-      };
 
+      site.layer = (guint)i;
       y = plait_attention_step (tape, &layer->self, y, &state->caches[i], rows, state->ancestry, NULL);
       x = residual (t, tape, &layer->self_norm, x, y);
-      x = plait_site_combine (&layer->site, &pass, &keys, &site, x).query;
-      plait_search_coverage_keep (&state->coverage[i], tape, hypotheses, site.coverage);
+      x = plait_site_combine (&layer->site, &pass, &site, x).query;
+      plait_site_search_keep (&state->sites[i], &pass, &site);
       x = feed (t, tape, layer, x);
     }
   return normalise (t, tape, &t->norm, x);

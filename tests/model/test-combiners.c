@@ -71,7 +71,6 @@ check_combiner (const char *combiner, const char *const *settings, const char *n
   g_autoptr (GError) error = NULL;
   PlaitCapture *capture;
   PlaitSitePass pass;
-  PlaitSiteKeys keys;
   PlaitSiteStep step = { .layer = 0 };
   PlaitNode *x;
 
@@ -85,8 +84,8 @@ check_combiner (const char *combiner, const char *const *settings, const char *n
         = (PlaitMemory){ .states = reference_input (&bench, name, inputs[i]), .rows = (PlaitRagged){ 1, offsets[i] } };
   capture = plait_capture_new (bench.arena, 1, MEMORIES, FALSE);
   pass = plait_site_pass (bench.tape, memories, MEMORIES, (PlaitRagged){ 1, query_offsets }, capture);
-  keys = plait_site_project (&stand.site, bench.tape, memories);
-  reference_go_back (&bench, plait_site_combine (&stand.site, &pass, &keys, &step, x).query, name);
+  step.keys = plait_site_project (&stand.site, bench.tape, memories);
+  reference_go_back (&bench, plait_site_combine (&stand.site, &pass, &step, x).query, name);
   reference_check_output (plait_capture_find (capture, 0, NULL, 0)->weights, name, "weights0");
   reference_check_output (plait_capture_find (capture, 0, NULL, 2)->weights, name, "weights2");
   if (test_reader (&stand.site, PLAIT_READS_CONTEXTS, 0))

@@ -121,10 +121,10 @@ check_coverage (const char *coverage, const char *the_case)
     {
       PlaitCapture *capture = plait_capture_new (bench.arena, 1, 1, TRUE);
       PlaitSitePass pass = plait_site_pass (bench.tape, &m, 1, queries, capture);
-      PlaitSiteStep step = { .coverage = &covered };
+      PlaitSiteStep step = { .keys = keys, .coverage = &covered };
       gsize size = (gsize)(ROWS * stand.site.readers[0].covered->width);
 
-      contexts[t] = plait_site_combine (&stand.site, &pass, &keys, &step, plait_rows (bench.tape, asked, t, 1)).context;
+      contexts[t] = plait_site_combine (&stand.site, &pass, &step, plait_rows (bench.tape, asked, t, 1)).context;
       memcpy (read + t * WIDTH, contexts[t]->value.data, WIDTH * sizeof *read);
       memcpy (weights + t * ROWS, plait_capture_find (capture, 0, NULL, 0)->weights, ROWS * sizeof *weights);
       memcpy (states + (gsize)(t + 1) * size, plait_capture_find (capture, 0, NULL, 0)->coverage.states,
@@ -190,9 +190,8 @@ run_without_children (const char *coverage, PlaitScalar *read)
   for (gint64 t = 0; t < STEPS; t++)
     {
       PlaitSitePass pass = plait_site_pass (bench.tape, &m, 1, pairs.queries, NULL);
-      PlaitSiteStep step = { .coverage = &covered };
-      PlaitNode *context
-          = plait_site_combine (&stand.site, &pass, &keys, &step, plait_rows (bench.tape, asked, t, 1)).context;
+      PlaitSiteStep step = { .keys = keys, .coverage = &covered };
+      PlaitNode *context = plait_site_combine (&stand.site, &pass, &step, plait_rows (bench.tape, asked, t, 1)).context;
 
       memcpy (read + t * WIDTH, context->value.data, WIDTH * sizeof *read);
     }

@@ -37,14 +37,13 @@ run_with (Bench *bench, const SiteStand *stand, PlaitNode *query, PlaitRagged qu
           PlaitCapture *capture)
 {
   PlaitSitePass pass = plait_site_pass (bench->tape, memory, 1, queries, capture);
-  PlaitSiteKeys keys = plait_site_project (&stand->site, bench->tape, memory);
-  PlaitSiteStep step = { .layer = 0 };
+  PlaitSiteStep step = { .keys = plait_site_project (&stand->site, bench->tape, memory) };
   PlaitTouched touched = { 0 };
   Found found;
   PlaitStream stream;
 
   pass.touched = &touched;
-  stream = plait_site_combine (&stand->site, &pass, &keys, &step, query);
+  stream = plait_site_combine (&stand->site, &pass, &step, query);
   found.context = stream.context ? stream.context : stream.query;
   found.weights = capture ? plait_capture_find (capture, 0, NULL, 0)->weights : NULL;
   found.touched = touched.chosen;
@@ -266,9 +265,8 @@ build_loss (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
   const Build *build = data;
   PlaitMemory memory = { .states = leaves[1], .rows = { 1, rows }, .links = &links };
   PlaitSitePass pass = plait_site_pass (tape, &memory, 1, one_query, NULL);
-  PlaitSiteKeys keys = plait_site_project (&build->stand->site, tape, &memory);
-  PlaitSiteStep step = { .layer = 0 };
-  PlaitNode *context = plait_site_combine (&build->stand->site, &pass, &keys, &step, leaves[0]).context;
+  PlaitSiteStep step = { .keys = plait_site_project (&build->stand->site, tape, &memory) };
+  PlaitNode *context = plait_site_combine (&build->stand->site, &pass, &step, leaves[0]).context;
 
   return plait_total (tape, plait_multiply (tape, context, context));
 }

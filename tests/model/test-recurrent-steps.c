@@ -63,17 +63,17 @@ run (Bench *bench, const RecurrentStand *stand, const PlaitMemory *memories, Pla
   const char *name = stand->the_case->name;
   PlaitTape *tape = bench->tape;
   gboolean feeding = r->settings->input_feeding, cells = plait_recurrent_has_cells (r);
-  PlaitSiteKeys keys = plait_site_project (&r->site, tape, memories);
   PlaitRecurrentInput input = plait_recurrent_input (r, tape, embedded);
   PlaitNode *terms[STEPS * 3];
   guint n = 0;
 
+  carried.site.keys = plait_site_project (&r->site, tape, memories);
   for (gint64 t = 0; t < STEPS; t++)
     {
       PlaitCapture *capture = plait_capture_new (bench->arena, 1, stand->n_memories, FALSE);
       PlaitSitePass pass = plait_site_pass (tape, memories, stand->n_memories, (PlaitRagged){ 1, one_query }, capture);
       PlaitRecurrentStep step
-          = plait_recurrent_advance (r, &pass, &keys, plait_recurrent_input_rows (tape, input, steps + t, 1), &carried);
+          = plait_recurrent_advance (r, &pass, plait_recurrent_input_rows (tape, input, steps + t, 1), &carried);
       PlaitNode *readout
           = plait_recurrent_read_out (r, tape, step.state, plait_rows (tape, embedded, t, 1), step.context),
           *logits;
@@ -147,7 +147,7 @@ check_steps (const RecurrentCase *the_case, void (*visit_decoder) (const Recurre
   gint64 offsets[MOST_MEMORIES][2] = { { 0 } };
   PlaitMemory memories[MOST_MEMORIES] = { { NULL } };
   PlaitNode *y, *s0, *c0 = NULL, *feed = NULL, *coverage[MOST_MEMORIES] = { NULL }, *root;
-  PlaitRecurrentCarried carried = { .coverage = coverage };
+  PlaitRecurrentCarried carried = { .site.coverage = coverage };
   PlaitCellState layer;
   Given given = { 0 };
 

@@ -39,7 +39,6 @@ check_score (const char *the_case, PlaitAttentionScore score)
 
   const PlaitScoredAttention *attention = &test_reader (&site, PLAIT_READS_MEMORY, 0)->scored;
   g_auto (Bench) bench = bench_new (1);
-  PlaitSiteStep step = { .layer = 0 };
 
   reference_set (attention->query.weight, 0, the_case, "W");
   reference_set (attention->items[0].key.weight, 0, the_case, "U");
@@ -48,10 +47,10 @@ check_score (const char *the_case, PlaitAttentionScore score)
   bench_begin (&bench, PLAIT_TAPE_CHECK);
   PlaitNode *query = reference_input (&bench, the_case, "q");
   PlaitMemory m = { .states = reference_input (&bench, the_case, "m"), .rows = { 1, memory_rows } };
-  PlaitSiteKeys keys = plait_site_project (&site, bench.tape, &m);
+  PlaitSiteStep step = { .keys = plait_site_project (&site, bench.tape, &m) };
   PlaitCapture *capture = plait_capture_new (bench.arena, 1, 1, FALSE);
   PlaitSitePass pass = plait_site_pass (bench.tape, &m, 1, (PlaitRagged){ 1, one_query }, capture);
-  PlaitNode *context = plait_site_combine (&site, &pass, &keys, &step, query).context;
+  PlaitNode *context = plait_site_combine (&site, &pass, &step, query).context;
 
   reference_check_output (plait_capture_find (capture, 0, NULL, 0)->weights, the_case, "weights");
   reference_check_output (context->value.data, the_case, "context");
