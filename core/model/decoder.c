@@ -53,10 +53,9 @@ plait_decoder_check_length (const PlaitDecoder *decoder, gint64 length, GError *
   return !decoder->table->check_length || decoder->table->check_length (decoder, length, error);
 }
 
-/* @tokens [rows of @rows] as the decoder reads them: the first of each sentence, or all in the first of its steps, is
- * its start. */
+/* @tokens of targets that begin, as the decoder reads them: the first of each target is its start. */
 static const gint32 *
-with_start (const PlaitDecoder *decoder, PlaitTape *tape, PlaitRagged rows, const gint32 *tokens, gboolean first_step)
+with_start (const PlaitDecoder *decoder, PlaitTape *tape, PlaitRagged rows, const gint32 *tokens)
 {
   gint64 n = plait_ragged_rows (rows);
   gint32 *read;
@@ -66,8 +65,7 @@ with_start (const PlaitDecoder *decoder, PlaitTape *tape, PlaitRagged rows, cons
   read = plait_arena_new_array (plait_tape_arena (tape), gint32, n + 1);
   memcpy (read, tokens, sizeof *read * (gsize)n);
   for (gint64 i = 0; i < rows.n; i++)
-    for (gint64 row = rows.offsets[i]; row < (first_step ? rows.offsets[i + 1] : rows.offsets[i] + 1); row++)
-      read[row] = decoder->start;
+    read[rows.offsets[i]] = decoder->start;
   return read;
 }
 
@@ -146,7 +144,7 @@ plait_decoder_forward (const PlaitDecoder *decoder, PlaitTape *tape, const Plait
     return decoder->table->forward (decoder, tape, reading, target_rows, target_inputs, capture);
   if (reading->documents)
     with_roles.roles = roles_of_targets (reading->documents, tape, target_rows, target_inputs);
-  target_inputs = with_start (decoder, tape, target_rows, target_inputs, FALSE);
+  target_inputs = with_start (decoder, tape, target_rows, target_inputs);
   return decoder->table->forward (decoder, tape, &with_roles, target_rows, target_inputs, capture);
 }
 
@@ -177,7 +175,8 @@ plait_decoder_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypot
   if (state->reading.documents)
     state->reading.roles = roles_of_step (state, tape, hypotheses, tokens, parents);
   if (!state->begun)
-    tokens = with_start (state->decoder, tape, hypotheses, tokens, TRUE);
+    tokens = with_start (state->decoder, tape,
+                         plait_ragged_units (plait_tape_arena (tape), plait_ragged_rows (hypotheses)), tokens);
   states = state->decoder->table->step (state, tape, hypotheses, tokens, parents, capture);
   state->begun = TRUE;
   return states;
