@@ -10,16 +10,13 @@
 /* Queries of a sentence that are worth matrices of their weights with all rows. */
 #define SIDE_BY_SIDE 4
 
-/* The declared attention, where chosen rows can go through it. */
+/* The declared attention, where chosen rows can go through it; NULL while the site is being built. */
 static const PlaitReader *
 begin_chosen (PlaitSite *site, const char *call, const char *name, guint memory)
 {
-  const PlaitReader *reader;
+  const PlaitReader *reader = plait_site_reader (site, call, PLAIT_READS_MEMORY, name, memory);
 
-  if (!plait_site_running (site, call))
-    return NULL;
-  reader = plait_site_reader (site, call, PLAIT_READS_MEMORY, name, memory);
-  if (reader->covered)
+  if (reader && reader->covered)
     plait_tape_fail (site->pass->tape,
                      "%s: coverage counts what every row is paid, and has no part in rows that are chosen: set "
                      "decoder.coverage=none",

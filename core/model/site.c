@@ -32,13 +32,12 @@ plait_site_tape (PlaitSite *site)
   return plait_site_running (site, G_STRFUNC);
 }
 
-/* A slot that was declared. */
-static guint
+/* Leaves the step unless the slot was declared. */
+static void
 check_slot (PlaitSite *site, const char *call, guint slot)
 {
   if (slot >= site->declared->n_slots)
     plait_tape_fail (site->pass->tape, "%s: slot %u was not declared: declare it in build", call, slot);
-  return slot;
 }
 
 PlaitStream
@@ -64,9 +63,11 @@ kind_of (PlaitReads reads)
 const PlaitReader *
 plait_site_reader (PlaitSite *site, const char *call, PlaitReads reads, const char *name, guint memory)
 {
-  PlaitTape *tape = site->pass->tape;
+  PlaitTape *tape = plait_site_running (site, call);
   const PlaitReader *reader;
 
+  if (!tape)
+    return NULL;
   if (reads == PLAIT_READS_MEMORY)
     plait_site_memory (site, memory);
   reader = plait_site_find_reader (site, reads, name, memory);
@@ -76,17 +77,20 @@ plait_site_reader (PlaitSite *site, const char *call, PlaitReads reads, const ch
   return reader;
 }
 
-/* The reader of an attention that is called once a pass, over queries that fit. */
+/* The reader of an attention that is called once a pass, over queries that fit; NULL while the site is being built. */
 static const PlaitReader *
 begin_attention (PlaitSite *site, const char *call, PlaitReads reads, const char *name, guint memory, PlaitStream query)
 {
   const PlaitReader *reader = plait_site_reader (site, call, reads, name, memory);
-  gboolean *called = &site->queries[reader - site->declared->readers].called;
-  PlaitTape *tape = site->pass->tape;
+  PlaitSiteQuery *of;
 
-  if (*called)
-    plait_tape_fail (tape, "%s: this attention is called twice in a pass: declare a second one with a name", call);
-  *called = TRUE;
+  if (!reader)
+    return NULL;
+  of = &site->queries[reader - site->declared->readers];
+  if (of->called)
+    plait_tape_fail (site->pass->tape, "%s: this attention is called twice in a pass: declare a second one with a name",
+                     call);
+  of->called = TRUE;
   plait_site_check_query (site, call, query);
   return reader;
 }
@@ -156,13 +160,20 @@ count_touched (const PlaitSitePass *pass, const PlaitReader *reader)
           += reader->heads * plait_ragged_length (pass->queries, s) * plait_ragged_length (pass->memories[m].rows, s);
 }
 
+/* What @reader, which is NULL while the site is being built, makes of the memories that it reads. */
 static PlaitContext
-attend (PlaitSite *site, const PlaitReader *reader, PlaitStream query, const guint8 *present)
+attend (PlaitSite *site, const PlaitReader *reader, PlaitStream query)
 {
-  PlaitTape *tape = site->pass->tape;
-  PlaitContext context = { .present = reader->scored.sentinel ? NULL : present };
+  PlaitContext context = { .value = NULL };
+  const guint8 *present;
+  PlaitTape *tape;
   PlaitNode **weights;
 
+  if (!reader)
+    return context;
+  tape = site->pass->tape;
+  present = reader->reads == PLAIT_READS_MEMORY ? site->pass->present[reader->first] : site->pass->any_present;
+  context.present = reader->scored.sentinel ? NULL : present;
   count_touched (site->pass, reader);
   if (site->declared->scaled && !reader->covered && !reader->weights)
     {
@@ -179,12 +190,7 @@ attend (PlaitSite *site, const PlaitReader *reader, PlaitStream query, const gui
 PlaitContext
 plait_site_attend_by (PlaitSite *site, const char *name, guint memory, PlaitStream query)
 {
-  const PlaitReader *reader;
-
-  if (!plait_site_running (site, G_STRFUNC))
-    return (PlaitContext){ NULL, NULL, NULL };
-  reader = begin_attention (site, G_STRFUNC, PLAIT_READS_MEMORY, name, memory, query);
-  return attend (site, reader, query, site->pass->present[memory]);
+  return attend (site, begin_attention (site, G_STRFUNC, PLAIT_READS_MEMORY, name, memory, query), query);
 }
 
 PlaitContext
@@ -196,10 +202,7 @@ plait_site_attend (PlaitSite *site, guint memory, PlaitStream query)
 PlaitContext
 plait_site_attend_jointly (PlaitSite *site, PlaitStream query)
 {
-  if (!plait_site_running (site, G_STRFUNC))
-    return (PlaitContext){ NULL, NULL, NULL };
-  return attend (site, begin_attention (site, G_STRFUNC, PLAIT_READS_JOINTLY, NULL, 0, query), query,
-                 site->pass->any_present);
+  return attend (site, begin_attention (site, G_STRFUNC, PLAIT_READS_JOINTLY, NULL, 0, query), query);
 }
 
 static PlaitNode *
@@ -238,11 +241,10 @@ PlaitContext
 plait_site_attend_contexts (PlaitSite *site, PlaitStream query, const PlaitContext *contexts)
 {
   guint n = plait_site_n_memories (site);
-  const PlaitReader *reader;
+  const PlaitReader *reader = begin_attention (site, G_STRFUNC, PLAIT_READS_CONTEXTS, NULL, 0, query);
 
-  if (!plait_site_running (site, G_STRFUNC))
+  if (!reader)
     return (PlaitContext){ NULL, NULL, NULL };
-  reader = begin_attention (site, G_STRFUNC, PLAIT_READS_CONTEXTS, NULL, 0, query);
   check_contexts (site, G_STRFUNC, contexts, n);
   return (PlaitContext){
     .value = site->declared->scaled ? attend_contexts_scaled (site, reader, query, contexts, n)

@@ -232,7 +232,8 @@ void plait_site_check_rows (PlaitSite *site, const char *call, guint memory);
 /* The declared attention, or NULL. @memory counts where one memory is read. */
 PlaitReader *plait_site_find_reader (const PlaitSite *site, PlaitReads reads, const char *name, guint memory);
 
-/* Likewise while running; leaves the step where it was not declared. */
+/* Likewise while running; leaves the step where it was not declared. NULL, and a fault, where the site is still being
+ * built. */
 const PlaitReader *plait_site_reader (PlaitSite *site, const char *call, PlaitReads reads, const char *name,
                                       guint memory);
 
