@@ -2,6 +2,7 @@
 #include "model/rows.h"
 
 #include "autograd/operators.h"
+#include "base/error.h"
 
 PlaitStepRows
 plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t)
@@ -79,6 +80,26 @@ plait_memory_mean (PlaitTape *tape, const PlaitMemory *memory)
       shares[row] = 1 / (PlaitScalar)plait_ragged_length (memory->rows, s);
   pairs = plait_pairs (tape, plait_ragged_units (arena, n), memory->rows);
   return plait_pair_read (tape, &pairs, plait_leaf (tape, plait_tensor (shares, rows, 1), NULL), memory->states);
+}
+
+gint64
+plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s, gint64 place, const char *kind)
+{
+  gint64 first = memory->rows.offsets[s], end = memory->rows.offsets[s + 1];
+  const gint64 *token = memory->links ? memory->links->token : NULL;
+  GError *fault = NULL;
+
+  if (!token && first + place < end)
+    return first + place;
+  /* Rows of tokens stand in their order, though not each token may have one. */
+  for (gint64 row = first + MIN (place, end - first - 1); token && row >= first; row--)
+    if (token[row] == place)
+      return row;
+  plait_fail (&fault, PLAIT_ERROR_INPUT,
+              "token %jd has no row in the first memory: [predict] kind=%s needs an encoder whose first memory has a "
+              "row for each token, start tokens too",
+              place + 1, kind);
+  plait_arena_leave (plait_tape_arena (tape), fault);
 }
 
 PlaitNode *

@@ -29,6 +29,10 @@ PlaitNode *plait_steps_in_order (PlaitTape *tape, PlaitNode *const *steps, gint6
 /* The mean of the rows of a memory for each sentence, [sentences, width]; zeros where it has none. */
 PlaitNode *plait_memory_mean (PlaitTape *tape, const PlaitMemory *memory);
 
+/* The row of @memory, the first, that stands for token @place of sentence @s. Where there is none the step is left:
+ * [predict] kind=@kind needs it. */
+gint64 plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s, gint64 place, const char *kind);
+
 /* Numbers that stand below one another, [rows, 1], side by side: [groups.n, most rows of a group], and PLAIT_NO_CHOICE
  * where a group has none. */
 PlaitNode *plait_side_by_side (PlaitTape *tape, PlaitNode *numbers, PlaitRagged groups);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/decoder.h"
 
-#include "base/error.h"
 #include "model/rows.h"
 
 /*
@@ -18,18 +17,9 @@ typedef struct
 static void
 check_rows (PlaitTape *tape, const PlaitMemory *memory)
 {
-  GError *fault = NULL;
-
-  for (gint64 s = 0; memory->links && memory->links->token && s < memory->rows.n; s++)
-    for (gint64 row = memory->rows.offsets[s]; row < memory->rows.offsets[s + 1]; row++)
-      if (memory->links->token[row] != row - memory->rows.offsets[s])
-        {
-          plait_fail (&fault, PLAIT_ERROR_INPUT,
-                      "row %jd of the first memory is not that token: [predict] kind=span needs an encoder whose first "
-                      "memory has a row for each token, start tokens too",
-                      row - memory->rows.offsets[s] + 1);
-          plait_arena_leave (plait_tape_arena (tape), fault);
-        }
+  for (gint64 s = 0; s < memory->rows.n; s++)
+    for (gint64 i = 0; i < plait_ragged_length (memory->rows, s); i++)
+      plait_memory_row_of_token (tape, memory, s, i, "span");
 }
 
 /* [2 documents, most rows]: logits of the beginning and of the end of each document in turn. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/decoder.h"
 
-#include "base/error.h"
+#include "model/rows.h"
 #include "nn/linear.h"
 #include "nn/norm.h"
 
@@ -18,34 +18,6 @@ typedef struct
   PlaitNorm norm;
 } Unmasker;
 
-/* The row of @memory that stands for token @place of sentence @s, or -1. */
-static gint64
-row_of (const PlaitMemory *memory, gint64 s, gint64 place)
-{
-  gint64 first = memory->rows.offsets[s], end = memory->rows.offsets[s + 1];
-
-  if (!memory->links || !memory->links->token)
-    return first + place < end ? first + place : -1;
-  /* Rows of tokens stand in their order, though not each token may have one. */
-  for (gint64 row = first + MIN (place, end - first - 1); row >= first; row--)
-    if (memory->links->token[row] == place)
-      return row;
-  return -1;
-}
-
-/* Leaves the step: the encoder gives nothing for the token at @place. */
-static void
-leave (PlaitTape *tape, gint32 place)
-{
-  GError *fault = NULL;
-
-  plait_fail (&fault, PLAIT_ERROR_INPUT,
-              "the masked token %d has no row in the first memory: [predict] kind=masked needs an encoder whose first "
-              "memory has a row for each token",
-              place + 1);
-  plait_arena_leave (plait_tape_arena (tape), fault);
-}
-
 static PlaitNode *
 forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, PlaitRagged target_rows,
          const gint32 *target_inputs, PlaitCapture *capture)
@@ -58,11 +30,7 @@ forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *readi
 
   for (gint64 s = 0; s < target_rows.n; s++)
     for (gint64 i = target_rows.offsets[s]; i < target_rows.offsets[s + 1]; i++)
-      {
-        rows[i] = row_of (memory, s, target_inputs[i]);
-        if (rows[i] < 0)
-          leave (tape, target_inputs[i]);
-      }
+      rows[i] = plait_memory_row_of_token (tape, memory, s, target_inputs[i], "masked");
   x = plait_gather_rows (tape, memory->states, rows, n);
   return plait_norm_apply (tape, &u->norm, plait_linear_apply (tape, &u->hidden, x, PLAIT_ACTIVATION_GELU));
 }

@@ -161,7 +161,7 @@ TEST_CASE (unmasker, finds_the_rows_of_tokens_where_some_have_none)
   plait_batch_fill (gint32, batch->target_inputs)[0] = 0;
   CHECK_INT (batch->inputs[0].tokens[0], PLAIT_TOKEN_BOS);
   CHECK (!plait_pass_run (some, batch, PLAIT_TAPE_EVALUATE, 1, 0, &b, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the masked token 1 has no row in the first memory");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "token 1 has no row in the first memory: [predict] kind=masked");
   g_clear_error (&error);
 }
 
