@@ -13,7 +13,7 @@ typedef struct
   PlaitStoreObject object;
   const char *link_file;   /* of an external link: the file it leads to */
   const char *link_object; /* of a link: the path it leads to; links are not followed */
-  gint64 id;               /* the object, open, for core/store; -1 of links and items of ragged groups */
+  gint64 id;               /* what has its attributes, open, for core/store; -1 of a link */
 } PlaitStoreVisit;
 
 typedef enum
