@@ -142,7 +142,7 @@ TEST_CASE (hostile_value, options_of_translate)
     { "-s a=test.a -s b=test.b --set evaluate.seed=2", "[decode] and data.empty alone" },
     { "-s a=test.a -s b=test.b --threads -5", "--threads" },
     { "-s a=test.a -s b=test.b --checkpoint nothing",
-      "--checkpoint cannot be \"nothing\"|expected one of best, last, average" },
+      "--checkpoint cannot be \"nothing\"|expected best, last or average" },
     { "-s a=test.a -s b=test.b --checkpoint ../best", "--checkpoint cannot be \"../best\"" },
     { "-s a=test.a -s b=test.b --checkpoint average", "text.h5|no checkpoint \"average\"" },
     { "-s a=test.a", "source \"b\" is not given|--without b" },
