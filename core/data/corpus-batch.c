@@ -131,7 +131,7 @@ count_masked (const PlaitCorpus *corpus, gint64 epoch, gint64 tuple, const Plait
 
   *tokens = 0;
   for (gint64 row = offsets[i]; row < offsets[i + 1]; row++)
-    *tokens += plait_masking_takes (g_array_index (source->ids, gint32, row));
+    *tokens += plait_token_is_text (g_array_index (source->ids, gint32, row));
   return plait_masking_count (&corpus->masking, epoch, tuple, *tokens);
 }
 

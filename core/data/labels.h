@@ -47,9 +47,9 @@ plait_target_is_unknown (PlaitTargetKind kind, const gint32 *ids, gsize n)
   return kind == PLAIT_TARGET_LABELS && n > 0 && ids[0] == PLAIT_TOKEN_UNKNOWN;
 }
 
-/* Whether an answer may begin or end with the token @id. */
+/* Whether the token @id is of the text itself, so that it may be masked, or an answer begin or end with it. */
 static inline gboolean
-plait_span_takes (gint32 id)
+plait_token_is_text (gint32 id)
 {
   return id != PLAIT_TOKEN_BOS && id != PLAIT_TOKEN_EOS;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/random.h"
+#include "data/labels.h"
 
 enum
 {
@@ -53,7 +54,7 @@ plait_masking_apply (const PlaitMasking *masking, gint64 epoch, gint64 tuple, gi
 
   for (gint64 row = 0; row < rows && found < wanted; row++)
     {
-      if (!plait_masking_takes (ids[row]))
+      if (!plait_token_is_text (ids[row]))
         continue;
       if (plait_random_uniform (choice, (guint64)seen) * (double)(tokens - seen) < (double)(wanted - found))
         {

@@ -21,13 +21,6 @@ typedef struct
   guint64 seed;
 } PlaitMasking;
 
-/* Whether the token @id may be masked. */
-static inline gboolean
-plait_masking_takes (gint32 id)
-{
-  return id != PLAIT_TOKEN_BOS && id != PLAIT_TOKEN_EOS;
-}
-
 /* How many of @tokens tokens of tuple @tuple are predicted in epoch @epoch: @rate of them, rounded up or down at random
  * so that the mean is right. */
 gint64 plait_masking_count (const PlaitMasking *masking, gint64 epoch, gint64 tuple, gint64 tokens);

@@ -75,7 +75,7 @@ collect_spans (PlaitHypotheses *found, const PlaitInput *input, gint64 sentence,
   keep_span (spans, &found->n, best, (Span){ 0, 0, (double)begins[0] + (double)ends[0] });
   for (gint64 i = 1; i < n; i++)
     for (gint64 k = i; k < MIN (n, i + longest); k++)
-      if (plait_span_takes (tokens[i]) && plait_span_takes (tokens[k]))
+      if (plait_token_is_text (tokens[i]) && plait_token_is_text (tokens[k]))
         keep_span (spans, &found->n, best, (Span){ i, k, (double)begins[i] + (double)ends[k] });
   begin_total = log_total (begins, n);
   end_total = log_total (ends, n);
