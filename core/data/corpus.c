@@ -304,18 +304,16 @@ GStrv
 plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **error)
 {
   const PlaitCorpusStreamState *stream = &corpus->streams[stream_index];
-  g_autoptr (PlaitTextReader) reader = plait_text_reader_open (stream->path, error);
-  g_autoptr (PlaitDocumentReader) lines = reader ? plait_document_reader_new (reader, &stream->documents, error) : NULL;
+  g_autoptr (GError) cause = NULL;
+  g_autoptr (PlaitTextReader) reader = plait_text_reader_open (stream->path, &cause);
+  g_autoptr (PlaitDocumentReader) lines = reader ? plait_document_reader_new (reader, &stream->documents, &cause) : NULL;
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (GArray) sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
   g_autoptr (GStrvBuilder) kept = g_strv_builder_new ();
-  g_autoptr (GError) cause = NULL;
   gint64 tuple = 0, n = 0, number;
 
   g_assert (plait_input_kind_is_text (stream->kind));
-  if (!lines)
-    return NULL;
-  for (; plait_document_reader_next (lines, text, sentences, &number, &cause); n++)
+  for (; lines && plait_document_reader_next (lines, text, sentences, &number, &cause); n++)
     {
       if (tuple < corpus->size && plait_corpus_line (corpus, tuple) == n)
         g_strv_builder_add (kept, text->str);

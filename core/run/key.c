@@ -78,17 +78,26 @@ look_at (const PlaitDigests *digests, const char *path, GError **error)
   return plait_index_digest (digests->index, path, known, error) ? g_steal_pointer (&known) : NULL;
 }
 
-const PlaitKnownText *
-plait_digests_file (PlaitDigests *digests, const char *path, GError **error)
+/* The file at @path as it was first looked at, or NULL: what a run has read does not change with the file. */
+static const PlaitKnownText *
+known_file (PlaitDigests *digests, const char *path, GError **error)
 {
   PlaitKnownText *known = g_hash_table_lookup (digests->files, path);
 
-  if (known && plait_file_mark_check (&known->mark, path, NULL))
+  if (known)
     return known;
   known = look_at (digests, path, error);
   if (known)
     g_hash_table_insert (digests->files, g_strdup (path), known);
   return known;
+}
+
+const PlaitKnownText *
+plait_digests_file (PlaitDigests *digests, const char *path, GError **error)
+{
+  const PlaitKnownText *known = known_file (digests, path, error);
+
+  return known && plait_file_mark_check (&known->mark, path, error) ? known : NULL;
 }
 
 typedef struct
@@ -124,7 +133,7 @@ visit_file (PlaitDigests *digests, const char *name, const char *path, PlaitDige
             GError **error)
 {
   const char *digest = path && is_told (digests, name, path) ? kept_digest (digests, name) : NULL;
-  const PlaitKnownText *known = path && !digest ? plait_digests_file (digests, path, error) : NULL;
+  const PlaitKnownText *known = path && !digest ? known_file (digests, path, error) : NULL;
 
   if (known)
     digest = known->digest;

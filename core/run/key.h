@@ -9,11 +9,12 @@
  * What tells runs apart: the settings that can change results, and the digests of data and plugins.
  */
 
-/* Digests of the files that experiments read, each taken once, however many experiments name it. */
+/* Digests of the files that experiments read, each taken once, however many experiments name it: they stand for what was
+ * read then, also where a file changes later. */
 typedef struct PlaitDigests PlaitDigests;
 
-/* The file at @path as it is now, with its digest; of large files that is kept (data/index.h). NULL if it cannot be
- * read. Stays as it is while the file does. (transfer none) */
+/* The file at @path with its digest; of large files that is kept (data/index.h). NULL if it cannot be read, or has
+ * changed since its digest was taken. (transfer none) */
 const PlaitKnownText *plait_digests_file (PlaitDigests *digests, const char *path, GError **error);
 
 /* Takes the digests of the files @paths at once, those that can be; @pool may be NULL. */

@@ -215,6 +215,9 @@ TEST_CASE (corpus, notices_text_that_changes)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target: the file has been changed while it was in use");
   CHECK (!plait_corpus_check (again, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target: the file has been changed while it was in use");
+  g_remove (setup.paths[2]);
+  CHECK (!plait_corpus_text (again, 2, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target: the file was removed while it was in use");
 }
 
 TEST_CASE (corpus, is_the_same_for_any_threads)

@@ -132,19 +132,24 @@ TEST_CASE (hostile_data, files_of_another_kind_of_ours)
   REFUSED ("adversarial dump.h5 -q", "dump.h5 is not a run");
 }
 
-/* Changes @name, which @command (an endless run into "new") still reads, and puts it back to go on. */
+/* Changes or removes @name, which @command (an endless run into "new") still reads, and puts it back to go on. */
 static void
-change_while_training (const char *command, const char *name)
+change_while_training (const char *command, const char *name, gboolean removed)
 {
-  CONTEXT ("%s, %s", command, name);
+  CONTEXT ("%s, %s %s", command, name, removed ? "removed" : "changed");
   g_autofree char *resume = g_strconcat (command, " --resume", NULL), *path = plait_test_path ("new");
-  g_autofree char *told = g_strconcat (name, ": the file |while it was in use", NULL);
+  g_autofree char *changed = plait_test_path (name);
+  g_autofree char *told = g_strdup_printf ("%s: the file %s while it was in use", name,
+                                           removed ? "was removed" : "has been changed");
   g_autoptr (GBytes) bytes = materials_read (name);
   AttemptProcess process = attempt_start (command, NULL);
 
   for (int i = 0; i < 30000 && !g_file_test (path, G_FILE_TEST_EXISTS); i++)
     g_usleep (1000);
-  materials_write_text (name, "something else\n");
+  if (removed)
+    materials_remove (name);
+  else
+    CHECK (g_file_set_contents (changed, "something else\n", -1, NULL)); /* at once: it is never away */
   g_auto (Attempt) attempt = attempt_end (&process);
   attempt_check (&attempt, 2, told);
   materials_write (name, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
@@ -158,12 +163,14 @@ change_while_training (const char *command, const char *name)
 
 TEST_CASE (hostile_data, files_that_change_while_they_are_in_use)
 {
-  NEED_MATERIALS ();
-  change_while_training ("run image.ini -o new --set train.epochs=1000000", "train.image");
-  change_while_training ("run image.ini -o new --set train.epochs=1000000", "validation.image");
   /* What is read after training is looked at with each checkpoint. */
-  change_while_training ("run image.ini -o new --set train.epochs=1000000", "test.image");
-  change_while_training ("run text.ini -o new --set train.epochs=1000000", "test.target");
+  static const char *const images[] = { "train.image", "validation.image", "test.image" };
+
+  NEED_MATERIALS ();
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (images); i++)
+    change_while_training ("run image.ini -o new --set train.epochs=1000000", images[i / 2], i % 2);
+  for (guint i = 0; i < 2; i++)
+    change_while_training ("run text.ini -o new --set train.epochs=1000000", "test.target", i % 2);
 }
 
 /* The best parameters stand nowhere but in the file, which is written again with them. */

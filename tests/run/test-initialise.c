@@ -367,6 +367,31 @@ TEST_CASE (initialise, the_key_knows_the_file_and_not_its_place)
   CHECK (g_strcmp0 (one_key, other_key) != 0);
 }
 
+static void
+replace_file (int line, gpointer path)
+{
+  if (line == 1)
+    CHECK (g_file_set_contents (path, "what another training has made of it", -1, NULL));
+}
+
+/* What is only read at the beginning may go its own way later; the run tells what it has read. */
+TEST_CASE (initialise, the_run_knows_the_file_as_it_was_read)
+{
+  g_autofree char *first = test_write_experiment ("tiny", NULL);
+  g_autofree char *base_path = test_base_run (first);
+  g_autofree char *experiment = test_write_experiment ("second", "initialise=base.h5");
+  g_autofree char *output = plait_test_path ("second.h5");
+  g_autofree char *digest = plait_digest_file (base_path, NULL);
+  g_autoptr (PlaitLog) log = test_log_new (replace_file, base_path);
+  GError *error = NULL;
+
+  CHECK (test_run (experiment, output, FALSE, 1, log, NULL, &error));
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) store = plait_store_open (output, NULL);
+  g_autofree char *told = plait_store_get_string (store, "/data/initialise", "sha256", NULL);
+  CHECK_STRING (told, digest);
+}
+
 TEST_CASE (initialise, says_that_the_file_has_changed_since)
 {
   g_autofree char *first = test_write_experiment ("tiny", NULL);
