@@ -306,7 +306,8 @@ plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **erro
   const PlaitCorpusStreamState *stream = &corpus->streams[stream_index];
   g_autoptr (GError) cause = NULL;
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (stream->path, &cause);
-  g_autoptr (PlaitDocumentReader) lines = reader ? plait_document_reader_new (reader, &stream->documents, &cause) : NULL;
+  g_autoptr (PlaitDocumentReader) lines
+      = reader ? plait_document_reader_new (reader, &stream->documents, &cause) : NULL;
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (GArray) sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
   g_autoptr (GStrvBuilder) kept = g_strv_builder_new ();

@@ -9,8 +9,8 @@
  * What tells runs apart: the settings that can change results, and the digests of data and plugins.
  */
 
-/* Digests of the files that experiments read, each taken once, however many experiments name it: they stand for what was
- * read then, also where a file changes later. */
+/* Digests of the files that experiments read, each taken once, however many experiments name it: they stand for what
+ * was read then, also where a file changes later. */
 typedef struct PlaitDigests PlaitDigests;
 
 /* The file at @path with its digest; of large files that is kept (data/index.h). NULL if it cannot be read, or has

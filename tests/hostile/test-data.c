@@ -139,8 +139,8 @@ change_while_training (const char *command, const char *name, gboolean removed)
   CONTEXT ("%s, %s %s", command, name, removed ? "removed" : "changed");
   g_autofree char *resume = g_strconcat (command, " --resume", NULL), *path = plait_test_path ("new");
   g_autofree char *changed = plait_test_path (name);
-  g_autofree char *told = g_strdup_printf ("%s: the file %s while it was in use", name,
-                                           removed ? "was removed" : "has been changed");
+  g_autofree char *told
+      = g_strdup_printf ("%s: the file %s while it was in use", name, removed ? "was removed" : "has been changed");
   g_autoptr (GBytes) bytes = materials_read (name);
   AttemptProcess process = attempt_start (command, NULL);
 
