@@ -65,7 +65,7 @@ void plait_work_leave (PlaitWorkScope *scope);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitWorkScope, plait_work_leave)
 
 #define PLAIT_WORK_SCOPE(pool, work)                                                                                   \
-  g_auto (PlaitWorkScope) G_PASTE (work_scope_, __LINE__) = plait_work_enter (pool, work)
+  G_GNUC_UNUSED g_auto (PlaitWorkScope) G_PASTE (work_scope_, __LINE__) = plait_work_enter (pool, work)
 
 /* Nanoseconds, added up over the threads of a pool. */
 typedef struct

@@ -30,8 +30,8 @@ double
 plait_plot_text_width (PlaitPlotCanvas *canvas, const char *text)
 {
   PangoRectangle extents;
-  g_autoptr (PangoLayout) layout = layout_new (canvas, text, &extents);
 
+  g_object_unref (layout_new (canvas, text, &extents));
   return (double)extents.width / PANGO_SCALE;
 }
 

@@ -115,8 +115,8 @@ TEST_CASE (check_command, tells_all_mistakes_of_an_experiment_at_once)
     "mistaken.ini:14: [train] epochs: \"-3\" is below the minimum",
     "mistaken.ini:17: [evaluate] metrics: ",
     "mistaken.ini:18: [colour]: no such group",
-    "mistaken.ini:20: [train] batch: \"none\" is not an integer; give an integer from 1 to 100000000 (in the cell "
-    "train.batch=none)",
+    "mistaken.ini:20: [train] batch: \"none\" is not an integer; give an integer from 1 to 100000000",
+    "(in the cell train.batch=none)",
     "(in the cell train.batch=0)",
   };
   g_auto (PlaitTestCall) call = check_mistaken (NULL);

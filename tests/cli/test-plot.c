@@ -76,6 +76,7 @@ TEST_CASE (plot_command, writes_by_the_ending)
   g_auto (PlaitTestCall) png = CALL ("plot", "one.h5", "two.h5", "flat.h5", CURVE, "-o", "a.png", "--labels", "none");
   g_autofree char *first = load ("a.pdf", &n_pdf), *second = load ("b.pdf", &n_again), *third = load ("a.png", &n_png);
   CHECK_INT (pdf.code, 0);
+  CHECK_INT (again.code, 0);
   CHECK_INT (png.code, 0);
   REQUIRE (first && second && third);
   CHECK (g_str_has_prefix (first, "%PDF-"));

@@ -194,8 +194,6 @@ TEST_CASE (ranks, leave_word_and_code_to_the_first)
 
 TEST_CASE (ranks, are_not_for_grids)
 {
-  g_autofree char *command = NULL;
-
   plait_test_write_grid ("train.batch=7;8\n");
   SHELL (call, 2, "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 $PLAIT grid tiny.ini --dry-run");
   CHECK_CONTAINS (call.errors, "2 processes were started together, but plait grid");

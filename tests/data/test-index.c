@@ -154,7 +154,7 @@ TEST_CASE (index, is_of_these_settings_alone)
 {
   g_auto (Kept) kept = { 0 };
   set_up (&kept, ONE, TWO, TARGET);
-  g_autofree char *first = open_and_describe (&kept);
+  g_free (open_and_describe (&kept));
   g_autoptr (PlaitVocabulary) words = data_words ("d c b\n");
   PlaitVocabulary *before = kept.text.vocabulary;
 
@@ -229,7 +229,7 @@ TEST_CASE (index, is_none_of_documents)
   set_up (&kept, "a\nb\n", "a\nb\n", "a\nb\n");
   kept.text.sources[0].documents.layout = kept.text.sources[1].documents.layout = kept.text.target.documents.layout
       = PLAIT_LAYOUT_DOCUMENTS;
-  g_autofree char *described = open_and_describe (&kept);
+  g_free (open_and_describe (&kept));
   g_autoptr (GPtrArray) corpus = list (&kept, PLAIT_INDEX_CORPUS);
   CHECK_INT (corpus->len, 0);
 }

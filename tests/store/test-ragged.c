@@ -110,7 +110,7 @@ TEST_CASE (store_ragged, gives_every_item_back)
 TEST_CASE (store_ragged, of_items_larger_than_what_is_held)
 {
   g_autoptr (PlaitStore) store = write_items ("large.h5", 9, 40000);
-  g_autofree char *path = plait_test_path ("large.h5"), *copied = plait_test_path ("copied.h5");
+  g_autofree char *copied = plait_test_path ("copied.h5");
   GError *error = NULL;
 
   for (gint64 i = 9; i-- > 0;)
