@@ -7,6 +7,7 @@
 #                             plugins once more with tensors of doubles
 #   tests/run.sh --sanitize   the whole suite with AddressSanitizer and UndefinedBehaviorSanitizer instead
 #   tests/run.sh --threads    with ThreadSanitizer what runs on pools and in shards, instead
+#   tests/run.sh --clang      builds all of it with clang, whose warnings are errors, and runs nothing: one test
 #
 # Missing Debian packages are installed (as root, or with sudo). The last line is "N passed, N failed", with
 # ", N skipped" behind it if tests were skipped; each test case counts. The exit code is 0 only if none failed.
@@ -96,6 +97,7 @@ run_tests ()
 mkdir -p build
 # shellcheck disable=SC2086
 must install_packages $build_packages $test_packages
+[ "${1-}" != --clang ] || must install_packages clang
 case "${1-}" in
   '')
     must build release --buildtype=release --werror
@@ -112,7 +114,7 @@ case "${1-}" in
     export LSAN_OPTIONS=${LSAN_OPTIONS-suppressions=$root/tests/leak.supp:print_suppressions=0}
     # shellcheck disable=SC2086
     must build sanitize $sanitizer_options -Db_sanitize=address,undefined
-    run_tests sanitize
+    run_tests sanitize --no-suite sources
     ;;
   --threads)
     export TSAN_OPTIONS=${TSAN_OPTIONS-halt_on_error=1:suppressions=$root/tests/thread.supp}
@@ -124,8 +126,13 @@ case "${1-}" in
     # shellcheck disable=SC2086
     run_tests threads $thread_tests
     ;;
+  --clang)
+    export CC=clang CXX=clang++
+    must build clang --werror -Doptimization=0
+    passed=1
+    ;;
   *)
-    echo "usage: tests/run.sh [--sanitize | --threads]" >&2
+    echo "usage: tests/run.sh [--sanitize | --threads | --clang]" >&2
     exit 2
     ;;
 esac
