@@ -14,7 +14,8 @@
 #include "base/crash.h"
 #include "base/memory.h"
 
-#define TELLING (G_USEC_PER_SEC / 2) /* the child's, to say whose time it was */
+/* The child's, which may have to wait for a processor, to say whose time it was. */
+#define TELLING (5 * G_USEC_PER_SEC)
 
 /* What the child sends: one byte of verdict, one of error code, then the sentence. Below PIPE_BUF, so it arrives whole
  * and never blocks. */
@@ -64,14 +65,14 @@ plait_trial_confine (PlaitTrialLimits limits)
     }
 }
 
-/* The code of a plugin is told by name where it runs; else the parent ends the child, which must not go on from a call
- * that the signal broke off. */
+/* The code of a plugin is told by name where it runs; else the child dies of the signal, which tells as much: it must
+ * not go on from a call that was broken off. */
 static void
 time_is_up (int number)
 {
   plait_crash_tell ("did not come to its end in time");
-  for (;;)
-    pause ();
+  signal (number, SIG_DFL);
+  raise (number);
 }
 
 static G_NORETURN void
@@ -138,7 +139,7 @@ static gboolean
 judge (const char *subject, PlaitErrorCode code, PlaitTrialLimits limits, gboolean ended, int status,
        const char *report, size_t report_size, GError **error)
 {
-  if (!ended)
+  if (!ended || (WIFSIGNALED (status) && WTERMSIG (status) == SIGALRM))
     return plait_fail (error, code, "%s did not end within %u seconds", subject, limits.wall_seconds);
   if (WIFSIGNALED (status))
     {

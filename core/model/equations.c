@@ -27,8 +27,8 @@ static const char *const predictions[] = {
   [PLAIT_PREDICT_SEQUENCE] = "p (word) = softmax (state V^T + b)",
   [PLAIT_PREDICT_CLASS]
   = "state = tanh ([row (memory_1), .., row (memory_n)] W + b);p (label) = softmax (state V^T + b)",
-  [PLAIT_PREDICT_CHOICE] = ("state = tanh ([row (memory_1), .., row (memory_n)] W + b) of each sentence;"
-                            "p (sentence) = softmax over those of a document (state v + b)"),
+  [PLAIT_PREDICT_CHOICE] = ("state = tanh ([row (memory_1), .., row (memory_n)] W + b) of each sentence;p (sentence) = "
+                            "softmax over those of a document (state v + b)"),
   [PLAIT_PREDICT_SPAN] = "p (beginning), p (end) = softmax over the rows of a document (h W + b)",
   [PLAIT_PREDICT_MASKED] = "state = norm (gelu (h W + b)) of each masked row;p (token) = softmax (state V^T + b)",
 };

@@ -99,6 +99,7 @@ plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions 
 {
   g_autoptr (PlaitRunProcess) process = g_new0 (PlaitRunProcess, 1);
   pid_t parent = getpid ();
+  sigset_t all, before;
   struct stat status;
   int ends[2];
   int file;
@@ -122,7 +123,13 @@ plait_run_process_new (const PlaitExperiment *experiment, const PlaitRunOptions 
       return NULL;
     }
   fflush (NULL);
+  /* A stop comes before the process, which knows of it then and need not be asked, or after it. */
+  sigfillset (&all);
+  sigprocmask (SIG_SETMASK, &all, &before);
   process->child = fork ();
+  if (process->child == 0 && options->stop && g_atomic_int_get (options->stop))
+    signal (SIGTERM, SIG_IGN);
+  sigprocmask (SIG_SETMASK, &before, NULL);
   if (process->child == 0)
     {
       close (ends[0]);

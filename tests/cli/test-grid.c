@@ -189,7 +189,7 @@ TEST_CASE (command_grid, stops_with_checkpoints_and_goes_on)
   REQUIRE (g_spawn_async (plait_test_folder (), words, NULL,
                           G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, NULL,
                           NULL, &child, NULL));
-  for (guint i = 0; i < 1000 && !has_checkpoint ("cells"); i++)
+  for (guint i = 0; i < 3000 && !has_checkpoint ("cells"); i++)
     g_usleep (10000);
   kill (child, SIGTERM);
   REQUIRE (waitpid (child, &status, 0) == child);

@@ -289,8 +289,10 @@ TEST_CASE (index, keeps_the_corpora_that_were_used_last)
       g_autofree char *first = NULL;
 
       kept.text.sources[0].maximum_length = 100;
+      plait_test_await_tick ();
       first = open_and_describe (&kept); /* the one that is used all the time */
       kept.text.sources[0].maximum_length = maximum;
+      plait_test_await_tick ();
       described = open_and_describe (&kept);
     }
   g_autoptr (GPtrArray) corpora = list (&kept, PLAIT_INDEX_CORPUS), ids = list (&kept, PLAIT_INDEX_IDS);
@@ -355,6 +357,7 @@ TEST_CASE (index, knows_a_file_by_its_mark)
   REQUIRE (g_file_get_contents (kept, &contents, NULL, NULL));
   CHECK_CONTAINS (contents, first.digest);
 
+  plait_test_await_tick ();
   int descriptor = g_open (path, O_WRONLY, 0);
   REQUIRE (write (descriptor, "other", 5) == 5);
   const struct timespec times[] = { status.st_atim, status.st_mtim };

@@ -178,6 +178,21 @@ plait_test_path (const char *name)
   return g_build_filename (plait_test_folder (), name, nullptr);
 }
 
+void
+plait_test_await_tick (void)
+{
+  g_autofree char *path = plait_test_path ("tick");
+  const auto write = [path] {
+    g_file_set_contents (path, "", 0, nullptr);
+    return std::filesystem::last_write_time (path);
+  };
+  const auto before = write ();
+
+  while (write () == before)
+    continue;
+  std::filesystem::remove (path);
+}
+
 char *
 plait_test_source_path (const char *name)
 {

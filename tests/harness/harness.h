@@ -58,6 +58,9 @@ const char *plait_test_folder (void);
 /* The path of @name inside plait_test_folder (). (transfer full) */
 char *plait_test_path (const char *name);
 
+/* Waits until the clock of the file system has moved on, by which files tell when they were changed. */
+void plait_test_await_tick (void);
+
 /* The path of @name inside the source tree, such as "schemas/encoder". (transfer full) */
 char *plait_test_source_path (const char *name);
 

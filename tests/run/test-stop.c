@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 #include "model/translate.h"
+#include "run/process.h"
 #include "run/trained.h"
 #include "runs.h"
 
@@ -54,4 +55,27 @@ TEST_CASE (stop, leaves_a_translation_that_is_done)
       else
         CHECK_NO_ERROR (error);
     }
+}
+
+/* A process that is begun when the stop has come already knows of it, and is not killed by being asked once more. */
+TEST_CASE (stop, reaches_what_is_only_beginning)
+{
+  g_autofree char *path = test_write_experiment ("tiny", NULL), *output = plait_test_path ("run.h5");
+  g_autofree char *reason = NULL;
+  const gint stop = 1;
+  PlaitRunOptions options = { .output = output, .threads = 1, .resume = TRUE, .stop = &stop };
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitExperiment) experiment = test_load (path, NULL, registry, &error);
+  g_autoptr (PlaitRunProcess) process
+      = experiment ? plait_run_process_new (experiment, &options, NULL, FALSE, &error) : NULL;
+  PlaitProcessEnd end;
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (process != NULL);
+  plait_run_process_stop (process, FALSE);
+  while ((end = plait_run_process_look (process, &reason)) == PLAIT_PROCESS_GOES_ON)
+    g_usleep (1000);
+  CHECK_STRING (reason, NULL);
+  CHECK_INT (end, PLAIT_PROCESS_INTERRUPTED);
 }

@@ -296,6 +296,7 @@ TEST_CASE (store_feature, notices_that_its_file_changes)
       REQUIRE (file != NULL);
       CHECK (plait_feature_file_read (file, &sentence, 1, plait_tensor (values, 3, 4), &error));
       CHECK_NO_ERROR (error);
+      plait_test_await_tick ();
       changes[i](path);
       CHECK (!plait_feature_file_read (file, &sentence, 1, plait_tensor (values, 3, 4), &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT,
