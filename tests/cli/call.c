@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "call.h"
 
+#include <fcntl.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <pty.h>
@@ -48,8 +49,16 @@ call_with (const char *input, const char *plugin_path, const char *const *argume
   g_autofree char *program = plait_test_build_path ("plait");
   g_autofree const char **words = command_line (program, arguments);
   g_autoptr (GError) error = NULL;
-  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (
-      G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
+  g_autoptr (GSubprocessLauncher) launcher
+      = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
+  gsize n = input ? strlen (input) : 0;
+  int ends[2];
+
+  /* All of it is there before the program is, which may end without reading it. */
+  CHECK (pipe2 (ends, O_CLOEXEC | O_NONBLOCK) == 0 && write (ends[1], input, n) == (gssize)n);
+  close (ends[1]);
+  fcntl (ends[0], F_SETFL, 0);
+  g_subprocess_launcher_take_stdin_fd (launcher, ends[0]);
   g_subprocess_launcher_set_cwd (launcher, plait_test_folder ());
   g_subprocess_launcher_setenv (launcher, "XDG_DATA_HOME", data, TRUE);
   g_subprocess_launcher_setenv (launcher, "PLAIT_PLUGIN_PATH", plugin_path, TRUE);
@@ -58,9 +67,8 @@ call_with (const char *input, const char *plugin_path, const char *const *argume
   CHECK_NO_ERROR (error);
   if (!process)
     return call;
-  g_autoptr (GBytes) bytes = g_bytes_new (input, input ? strlen (input) : 0);
   g_autoptr (GBytes) output = NULL, errors = NULL;
-  CHECK (g_subprocess_communicate (process, bytes, NULL, &output, &errors, &error));
+  CHECK (g_subprocess_communicate (process, NULL, NULL, &output, &errors, &error));
   CHECK_NO_ERROR (error);
   if (g_subprocess_get_if_exited (process))
     call.code = g_subprocess_get_exit_status (process);
