@@ -237,7 +237,17 @@ TEST_CASE (ranks, stop_together)
                                 "while [ ! -e stopped.h5 ]; do sleep .01; done\n"
                                 "kill -TERM $own\n"
                                 "wait $own\n");
-  SHELL (call, 130,
-         "mpirun -n 1 $PLAIT run tiny.ini" SETTINGS "--set train.epochs=1000000 -o stopped.h5 : -n 1 sh stops.sh");
-  check_told_once (&call, "process 1 of 2: interrupted after update");
+  /* The launcher of Open MPI 4.1 has been seen to crash in libpmix when a process ends the job; it is asked again. */
+  for (guint tries = 1, done = FALSE; !done; tries++)
+    {
+      g_auto (PlaitTestCall) call = shell ("rm -f stopped.h5; "
+                                           "mpirun -n 1 $PLAIT run tiny.ini" SETTINGS
+                                           "--set train.epochs=1000000 -o stopped.h5 : -n 1 sh stops.sh");
+
+      done = tries == 5 || !strstr (call.errors, "libpmix");
+      if (!done)
+        continue;
+      CHECK_INT (call.code, 130);
+      check_told_once (&call, "process 1 of 2: interrupted after update");
+    }
 }
