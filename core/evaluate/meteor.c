@@ -10,7 +10,8 @@
  * Of alignments that match as many words as can be, the one of the fewest pieces counts, then that of the smallest
  * distances between words. It is looked for from left to right with a beam, as there.
  *
- * A row is [words of the hypothesis, of the reference, equal words, equal stems, pieces].
+ * A row is [words of the hypothesis, of the reference, equal words, equal stems, pieces]. Two texts that match whole in
+ * one piece count no piece, in a corpus too: the released scorer adds none up (MeteorStats.addStats).
  */
 #include "evaluate/metric-kind.h"
 
@@ -299,6 +300,8 @@ align (const Side *hypothesis, const Side *reference, double *values)
   values[2] = alignment.now.states[0].exact;
   values[3] = (double)matches - alignment.now.states[0].exact;
   values[4] = alignment.now.states[0].pieces;
+  if (values[4] == 1 && matches == length && hypothesis->length == reference->length)
+    values[4] = 0;
 }
 
 /*
@@ -320,9 +323,7 @@ compute (const double *sums)
     return parts;
   parts.precision = weight / sums[0];
   parts.recall = weight / sums[1];
-  /* The same text is in no pieces. */
-  if (sums[4] > 1 || matches < sums[0] || matches < sums[1])
-    parts.penalty = GAMMA * pow (sums[4] / matches, BETA);
+  parts.penalty = GAMMA * pow (sums[4] / matches, BETA);
   parts.score = 100 * (1 - parts.penalty) / ((1 - ALPHA) / parts.precision + ALPHA / parts.recall);
   return parts;
 }
