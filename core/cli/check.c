@@ -233,8 +233,14 @@ rehearse (const PlaitExperiment *experiment, const char *cell, PlaitProblems *pr
     plait_problems_add (problems, cell ? "%s (in the cell %s)" : "%s", fault->message, cell);
 }
 
-/* The cells that were looked at; 0: without a grid, or where they could not be made. */
-static guint
+/* What was looked at. */
+typedef struct
+{
+  guint n_cells; /* 0: without a grid, or where they could not be made */
+  char *same;    /* plait_cells_tell_same; or NULL */
+} Looked;
+
+static Looked
 look (const char *path, const char *const *overrides, PlaitProblems *problems)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
@@ -247,16 +253,16 @@ look (const char *path, const char *const *overrides, PlaitProblems *problems)
       experiment = plait_experiment_check (path, overrides, FLAGS, registry, problems);
       if (experiment)
         rehearse (experiment, NULL, problems);
-      return 0;
+      return (Looked){ 0 };
     }
   cells = plait_cells_check (path, overrides, FLAGS, registry, problems);
   for (guint i = 0; cells && i < cells->n_cells; i++)
     rehearse (cells->cells[i].experiment, cells->cells[i].label, problems);
-  return cells ? cells->n_cells : 0;
+  return cells ? (Looked){ cells->n_cells, plait_cells_tell_same (cells) } : (Looked){ 0 };
 }
 
 static void
-print_problems (const char *path, const PlaitProblems *problems, guint n_cells)
+print_problems (const char *path, const PlaitProblems *problems, const Looked *looked)
 {
   for (guint i = 0; i < plait_problems_n_kept (problems); i++)
     {
@@ -266,18 +272,23 @@ print_problems (const char *path, const PlaitProblems *problems, guint n_cells)
     }
   if (plait_problems_count (problems) > 0)
     return;
-  g_autofree char *cells = n_cells > 0 ? g_strdup_printf (" in %u cells", n_cells) : g_strdup ("");
+  g_autofree char *cells = looked->n_cells > 0
+                               ? g_strdup_printf (" in %u cell%s", looked->n_cells, looked->n_cells == 1 ? "" : "s")
+                               : g_strdup ("");
   g_autofree char *text = g_strdup_printf ("%s: no mistake was found%s", path, cells);
   plait_display_line (stdout, text);
+  if (looked->same)
+    plait_display_line (stdout, looked->same);
 }
 
 static void
-print_problems_json (const char *path, const PlaitProblems *problems, guint n_cells)
+print_problems_json (const char *path, const PlaitProblems *problems, const Looked *looked)
 {
   g_autoptr (PlaitJson) json = plait_json_new_object ();
 
   plait_json_text (json, "file", path);
-  plait_json_integer (json, "cells", n_cells);
+  plait_json_integer (json, "cells", looked->n_cells);
+  plait_json_text (json, "same", looked->same);
   plait_json_integer (json, "mistakes", plait_problems_count (problems));
   plait_json_begin_array (json, "problems");
   for (guint i = 0; i < plait_problems_n_kept (problems); i++)
@@ -305,13 +316,14 @@ static gboolean
 check_experiment (const char *path, const char *const *overrides, gboolean as_json, GError **error)
 {
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
-  guint n_cells = look (path, overrides, problems);
+  Looked looked = look (path, overrides, problems);
   guint n = plait_problems_count (problems);
 
   if (as_json)
-    print_problems_json (path, problems, n_cells);
+    print_problems_json (path, problems, &looked);
   else
-    print_problems (path, problems, n_cells);
+    print_problems (path, problems, &looked);
+  g_free (looked.same);
   return n == 0 || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %u mistake%s", path, n, n == 1 ? "" : "s");
 }
 

@@ -27,6 +27,7 @@ print_json (const PlaitGrid *grid, const PlaitGridTable *table)
   plait_json_integer (json, "cells", grid->n);
   plait_json_integer (json, "finished", plait_grid_count (grid, PLAIT_CELL_FINISHED));
   plait_table_add_json (numbers, json);
+  plait_json_texts (json, "notes", (const char *const *)table->notes, -1);
   plait_json_print (json);
 }
 

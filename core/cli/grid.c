@@ -50,7 +50,10 @@ print_left_out (PlaitPage *page, const PlaitGrid *grid)
         plait_page_text (page, PLAIT_PAGE_PLAIN, "  %5u  %s\n", cells->exclusions[e].n_cells,
                          cells->exclusions[e].rule);
     }
-  print_list (page, "left out, the same as a cell before", cells->same);
+  if (cells->same[0])
+    plait_page_heading (page, "left out, the same as a cell before");
+  for (guint i = 0; cells->same[i]; i++)
+    plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s: is %s\n", cells->same[i], cells->same_as[i]);
   print_list (page, "runs in the folder that belong to no cell", grid->strangers);
 }
 
@@ -195,6 +198,7 @@ print_plan_json (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArr
     }
   plait_json_end_array (json);
   plait_json_texts (json, "same", (const char *const *)grid->cells->same, -1);
+  plait_json_texts (json, "same_as", (const char *const *)grid->cells->same_as, -1);
   plait_json_texts (json, "others", (const char *const *)grid->strangers, -1);
   if (asked)
     plait_json_texts (json, "asked", (const char *const *)asked->pdata, (gint64)asked->len);
@@ -246,6 +250,16 @@ conclude (const PlaitGrid *grid, gboolean as_json, gboolean ran, PlaitLog *log, 
     return FALSE;
   plait_grid_print (grid, table, as_json);
   return check_all_finished (grid, "see table.csv, table.md and grid.h5", ran, log, error);
+}
+
+/* Logs what no cell runs though the axes name it. */
+static void
+tell_left_out (const PlaitGrid *grid, PlaitLog *log)
+{
+  g_autofree char *same = grid->part ? NULL : plait_cells_tell_same (grid->cells);
+
+  if (same)
+    plait_log_info (log, "%s", same);
 }
 
 /* What the command line asks for. */
@@ -383,6 +397,7 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
       (wishes.json ? print_plan_json : print_plan) (grid, cost, asked);
       return asked || !executor->plan;
     }
+  tell_left_out (grid, options.log);
   if (wishes.collect)
     return plait_grid_collect (grid, options.log, error) && conclude (grid, wishes.json, FALSE, options.log, error);
   options.stop = plait_stop_on_signals ();

@@ -125,8 +125,11 @@ plait_report_summary (GString *html, PlaitStore *store, const char *path, GError
 {
   g_autoptr (PlaitTable) stored = plait_stored_table (store, path, 0, error);
   g_autoptr (PlaitTable) summary = plait_table_new ();
+  gboolean has_notes = plait_store_has_attribute (store, path, "notes");
+  gint64 n;
+  g_auto (GStrv) notes = has_notes ? plait_store_get_list (store, path, "notes", PLAIT_STORE_STRING, &n, error) : NULL;
 
-  if (!stored)
+  if (!stored || (has_notes && !notes))
     return FALSE;
   for (guint c = 0; c < stored->columns->len; c++)
     {
@@ -143,6 +146,8 @@ plait_report_summary (GString *html, PlaitStore *store, const char *path, GError
       if (!is_part (stored, plait_table_get_column (stored, c)->title))
         add_summary_cell (summary, stored, r, c);
   plait_html_table (html, summary);
+  for (guint i = 0; notes && notes[i]; i++)
+    plait_html_element (html, "p", "class=\"dim small\"", notes[i]);
   return TRUE;
 }
 

@@ -8,6 +8,7 @@
 #include "grid/ties.h"
 
 #define MOST_CELLS 10000
+#define MAX_TOLD 6   /* cells that a sentence names */
 #define EMPTY "\"\"" /* how an axis has the empty value */
 
 /* What is wrong with some cells. */
@@ -29,12 +30,13 @@ typedef struct
   PlaitTies *ties;
   char **own; /* [n_axes]: what the file says itself of the key of each; NULL: nothing */
   PlaitCells *cells;
-  GStrvBuilder *same;   /* of the cells */
-  GHashTable *settings; /* plait_experiment_key of the cells, of which each has another */
-  GPtrArray *noted;     /* PlaitProblems of cells */
-  GPtrArray *faults;    /* Fault, in order; the problems are those of noted */
-  GHashTable *by_text;  /* text -> Fault */
-  guint *set;           /* [n_axes]: the places of the values that the file has; G_MAXUINT at first */
+  GStrvBuilder *same; /* of the cells */
+  GStrvBuilder *same_as;
+  GHashTable *by_key;  /* key of a cell -> its label */
+  GPtrArray *noted;    /* PlaitProblems of cells */
+  GPtrArray *faults;   /* Fault, in order; the problems are those of noted */
+  GHashTable *by_text; /* text -> Fault */
+  guint *set;          /* [n_axes]: the places of the values that the file has; G_MAXUINT at first */
   guint n_resolved;
 } Builder;
 
@@ -187,34 +189,64 @@ resolve (const Builder *builder, char **matched, PlaitProblems *problems)
   return experiment;
 }
 
+/* Finds what tells @cell apart from others: its settings and the content of its files. */
+static gboolean
+find_keys (const Builder *builder, PlaitExperimentCell *cell, PlaitProblems *problems)
+{
+  PlaitDigests *digests = builder->cells->digests;
+  GError *fault = NULL;
+
+  cell->training_key = plait_training_key (cell->experiment, digests, &fault);
+  if (cell->training_key)
+    cell->key = plait_run_key (cell->experiment, cell->training_key, digests, &fault);
+  if (!cell->key)
+    plait_problems_take (problems, fault);
+  return cell->key != NULL;
+}
+
+static void
+cell_clear (PlaitExperimentCell *cell)
+{
+  g_free (cell->label);
+  g_free (cell->matched);
+  g_free (cell->places);
+  g_free (cell->training_key);
+  g_free (cell->key);
+  plait_experiment_free (cell->experiment);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitExperimentCell, cell_clear)
+
 static void
 add_cell (Builder *builder, const guint *places)
 {
   PlaitCells *cells = builder->cells;
-  g_autofree char *label = label_of (builder, places);
-  g_autofree char *matched = NULL;
+  g_auto (PlaitExperimentCell) cell = { .label = label_of (builder, places) };
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
   GError *fault = NULL;
-  g_autoptr (PlaitExperiment) experiment = NULL;
+  const char *before;
 
   builder->n_resolved++;
   if (set_values (builder, places, &fault))
-    experiment = resolve (builder, &matched, problems);
+    cell.experiment = resolve (builder, &cell.matched, problems);
   else
     plait_problems_take (problems, fault);
-  if (!experiment)
+  if (!cell.experiment || !find_keys (builder, &cell, problems))
     {
-      note_faults (builder, g_steal_pointer (&problems), label);
+      note_faults (builder, g_steal_pointer (&problems), cell.label);
       return;
     }
-  if (!g_hash_table_add (builder->settings, plait_experiment_key (experiment)))
+  before = g_hash_table_lookup (builder->by_key, cell.key);
+  if (before)
     {
-      g_strv_builder_add (builder->same, label);
+      g_strv_builder_add (builder->same, cell.label);
+      g_strv_builder_add (builder->same_as, before);
       return;
     }
-  cells->cells[cells->n_cells++]
-      = (PlaitExperimentCell){ g_steal_pointer (&label), g_memdup2 (places, cells->n_axes * sizeof *places),
-                               g_steal_pointer (&experiment), g_steal_pointer (&matched) };
+  g_hash_table_insert (builder->by_key, cell.key, cell.label);
+  cell.places = g_memdup2 (places, cells->n_axes * sizeof *places);
+  cells->cells[cells->n_cells++] = cell;
+  cell = (PlaitExperimentCell){ NULL };
 }
 
 /* Faults that all cells share say so once; others name the first cell that has them. */
@@ -321,14 +353,7 @@ plait_cells_free (PlaitCells *cells)
       g_strfreev (cells->axes[i].values);
     }
   for (guint i = 0; i < cells->n_cells; i++)
-    {
-      PlaitExperimentCell *cell = &cells->cells[i];
-
-      g_free (cell->label);
-      g_free (cell->matched);
-      g_free (cell->places);
-      plait_experiment_free (cell->experiment);
-    }
+    cell_clear (&cells->cells[i]);
   for (guint i = 0; i < cells->n_exclusions; i++)
     g_free (cells->exclusions[i].rule);
   g_free (cells->name);
@@ -338,6 +363,8 @@ plait_cells_free (PlaitCells *cells)
   plait_settings_free (cells->executor.values);
   g_strfreev (cells->executor.words);
   g_strfreev (cells->same);
+  g_strfreev (cells->same_as);
+  g_clear_pointer (&cells->digests, plait_digests_free);
   g_free (cells);
 }
 
@@ -371,14 +398,16 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
       return NULL;
     }
   cells = g_new0 (PlaitCells, 1);
+  cells->digests = plait_digests_new (NULL, NULL);
 
   g_autoptr (PlaitResolver) resolver = plait_resolver_new (file, path, flags, registry);
   g_autoptr (PlaitExclusions) exclusions = plait_exclusions_new (file);
   g_autoptr (GPtrArray) noted = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_problems_free);
   g_autoptr (GPtrArray) faults = g_ptr_array_new_with_free_func (fault_free);
-  g_autoptr (GHashTable) settings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) by_key = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) by_text = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GStrvBuilder) same = g_strv_builder_new ();
+  g_autoptr (GStrvBuilder) same_as = g_strv_builder_new ();
   g_autoptr (PlaitMatch) match = plait_match_new (file, problems);
   Builder builder = {
     .file = file,
@@ -388,7 +417,8 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
     .exclusions = exclusions,
     .cells = cells,
     .same = same,
-    .settings = settings,
+    .same_as = same_as,
+    .by_key = by_key,
     .noted = noted,
     .faults = faults,
     .by_text = by_text,
@@ -409,7 +439,26 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
     return NULL;
   cells->name = g_strdup (cells->cells[0].experiment->name);
   cells->same = g_strv_builder_end (same);
+  cells->same_as = g_strv_builder_end (same_as);
   return g_steal_pointer (&cells);
+}
+
+char *
+plait_cells_tell_same (const PlaitCells *cells)
+{
+  guint n = cells->same ? g_strv_length (cells->same) : 0;
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if (n == 0)
+    return NULL;
+  g_string_append_printf (text,
+                          "%u %s left out, as settings and the content of files make %s the same as a cell before:", n,
+                          n == 1 ? "cell is" : "cells are", n == 1 ? "it" : "them");
+  for (guint i = 0; i < MIN (n, MAX_TOLD); i++)
+    g_string_append_printf (text, "%s %s is %s", i > 0 ? ";" : "", cells->same[i], cells->same_as[i]);
+  if (n > MAX_TOLD)
+    g_string_append_printf (text, "; and %u more", n - MAX_TOLD);
+  return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 PlaitCells *

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "experiment/file.h"
+#include "run/key.h"
 
 /*
  * The cells of a grid: every combination of the values of its axes, less what is excluded.
@@ -30,7 +31,9 @@ typedef struct
   char *label;   /* "decoder.combiner=flat experiment.seed=1" */
   guint *places; /* [n_axes]: which value of each axis */
   PlaitExperiment *experiment;
-  char *matched; /* what match.h made of its widths, and how many parameters it has; NULL without */
+  char *training_key; /* plait_training_key */
+  char *key;          /* plait_run_key */
+  char *matched;      /* what match.h made of its widths, and how many parameters it has; NULL without */
 } PlaitExperimentCell;
 
 /* An exclusion as it is written, and how many cells it leaves out. */
@@ -67,7 +70,10 @@ typedef struct
   guint n_exclusions;
   PlaitExclusion *exclusions;
   PlaitExecutorSettings executor;
-  char **same; /* labels of cells that resolve to one that stands before them, and so are left out; NULL-terminated */
+  char **same;           /* labels of the cells that are left out, NULL-terminated: their settings and the content of
+                            their files are those of a cell before them */
+  char **same_as;        /* labels of these cells before them */
+  PlaitDigests *digests; /* of the files that the cells read */
 } PlaitCells;
 
 /* The cells of the grid file at @path, each resolved and checked, modules loaded. All faults are told at once; what is
@@ -77,6 +83,9 @@ PlaitCells *plait_cells_load (const char *path, const char *const *overrides, Pl
 /* The same with what @flags ask for; NULL where it adds to @problems. (transfer full) */
 PlaitCells *plait_cells_check (const char *path, const char *const *overrides, PlaitResolveFlags flags,
                                PlaitRegistry *registry, PlaitProblems *problems);
+
+/* Returns what is left out as the same as a cell before, in a sentence; NULL if nothing is. (transfer full) */
+char *plait_cells_tell_same (const PlaitCells *cells);
 
 /* Whether its values are seeds. */
 gboolean plait_axis_is_seed (const PlaitAxis *axis);

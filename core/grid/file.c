@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
+#include "grid/grid-private.h"
 #include "grid/table.h"
 #include "store/heatmap.h"
 #include "store/table.h"
@@ -69,6 +70,22 @@ write_cells (const PlaitGrid *grid, PlaitStore *store, GError **error)
   return plait_store_write_filled (store, "/cells", table, error);
 }
 
+/* Columns of text: label of each cell that is left out, and of the cell that is the same. */
+static gboolean
+write_same (const PlaitCells *cells, PlaitStore *store, GError **error)
+{
+  g_autoptr (PlaitTable) table = plait_table_new ();
+
+  plait_table_column (table, PLAIT_TABLE_WORDS, "label");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "as");
+  for (guint i = 0; cells->same && cells->same[i]; i++)
+    {
+      plait_table_text (table, PLAIT_TABLE_PLAIN, cells->same[i]);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, cells->same_as[i]);
+    }
+  return plait_table_rows (table) == 0 || plait_store_write_filled (store, PLAIT_GRID_SAME, table, error);
+}
+
 /* Viewers open with what the first finished cell opens with: a heatmap of its attention. */
 static gboolean
 write_links (const PlaitGrid *grid, PlaitStore *store, GError **error)
@@ -100,8 +117,10 @@ static gboolean
 write_summary (const PlaitGridTable *table, PlaitStore *store, GError **error)
 {
   g_autoptr (PlaitTable) numbers = plait_grid_table_numbers (table);
+  guint n = g_strv_length (table->notes);
 
-  return plait_store_write_filled (store, "/summary", numbers, error);
+  return plait_store_write_filled (store, "/summary", numbers, error)
+         && (n == 0 || plait_store_set_list (store, "/summary", "notes", PLAIT_STORE_STRING, n, table->notes, error));
 }
 
 gboolean
@@ -113,6 +132,7 @@ plait_grid_write (const PlaitGrid *grid, const PlaitGridTable *table, GError **e
   return store && plait_store_set_string (store, "/", "version", PLAIT_VERSION, error)
          && plait_store_set_string (store, "/", "name", grid->cells->name, error)
          && plait_store_set_string (store, "/", "experiment", grid->text, error) && write_axes (grid, store, error)
-         && write_cells (grid, store, error) && (!table || write_summary (table, store, error))
-         && write_links (grid, store, error) && plait_store_commit (store, error);
+         && write_cells (grid, store, error) && write_same (grid->cells, store, error)
+         && (!table || write_summary (table, store, error)) && write_links (grid, store, error)
+         && plait_store_commit (store, error);
 }

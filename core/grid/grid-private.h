@@ -5,9 +5,12 @@
 
 /* Inside of grid.h: what has to be done with each cell, and what became of it. */
 
+/* The table of cells that are left out, in the file over all cells. */
+#define PLAIT_GRID_SAME "/same"
+
 /* Sets the state of each cell of @grid, and what else it says of the folder. Where some cells were chosen, only runs of
  * its other cells are looked at beside theirs. */
-void plait_grid_judge (PlaitGrid *grid, PlaitDigests *digests);
+void plait_grid_judge (PlaitGrid *grid);
 
 void plait_grid_cell_set_state (PlaitGridCell *cell, PlaitGridCellState state, const char *note);
 

@@ -99,7 +99,7 @@ check_folder (const char *folder, GError **error)
 /* The cells of the grid file, with their names and keys, before anything is looked at in the folder. (transfer full) */
 static PlaitGrid *
 read_grid (const char *path, const char *const *overrides, const char *folder, gboolean fresh, PlaitRegistry *registry,
-           PlaitDigests *digests, GError **error)
+           GError **error)
 {
   g_autoptr (PlaitGrid) grid = g_new0 (PlaitGrid, 1);
   g_autoptr (PlaitKeyFile) file = NULL;
@@ -123,11 +123,8 @@ read_grid (const char *path, const char *const *overrides, const char *folder, g
 
       cell->cell = &grid->cells->cells[i];
       cell->name = name_cell (grid->cells, cell->cell);
-      cell->training_key = plait_training_key (cell->cell->experiment, digests, error);
-      cell->key
-          = cell->training_key ? plait_run_key (cell->cell->experiment, cell->training_key, digests, error) : NULL;
-      if (!cell->key)
-        return NULL;
+      cell->training_key = g_strdup (cell->cell->training_key);
+      cell->key = g_strdup (cell->cell->key);
     }
   return g_steal_pointer (&grid);
 }
@@ -200,15 +197,14 @@ PlaitGrid *
 plait_grid_new (const char *path, const char *const *overrides, const char *folder, gboolean fresh,
                 const char *const *names, PlaitRegistry *registry, PlaitLog *log, GError **error)
 {
-  g_autoptr (PlaitDigests) digests = plait_digests_new (NULL, NULL);
-  g_autoptr (PlaitGrid) grid = read_grid (path, overrides, folder, fresh, registry, digests, error);
+  g_autoptr (PlaitGrid) grid = read_grid (path, overrides, folder, fresh, registry, error);
 
   if (!grid || (names && (!choose (grid, names, error) || !plait_grid_make_folder (grid, error))))
     return NULL;
   for (guint i = 0; grid->part && i < grid->n; i++)
     if (!plait_grid_hold_cell (grid, &grid->items[i], log, error))
       return NULL;
-  plait_grid_judge (grid, digests);
+  plait_grid_judge (grid);
   return g_steal_pointer (&grid);
 }
 

@@ -328,7 +328,7 @@ find_trained (const PlaitGrid *grid, const Folder *folder)
 }
 
 void
-plait_grid_judge (PlaitGrid *grid, PlaitDigests *digests)
+plait_grid_judge (PlaitGrid *grid)
 {
   g_auto (Folder) folder = list_folder (grid);
   g_autoptr (GStrvBuilder) strangers = g_strv_builder_new ();
@@ -337,7 +337,7 @@ plait_grid_judge (PlaitGrid *grid, PlaitDigests *digests)
     find_strangers (grid, &folder);
   find_trained (grid, &folder);
   for (guint i = 0; i < grid->n; i++)
-    judge (grid, &grid->items[i], &folder, digests);
+    judge (grid, &grid->items[i], &folder, grid->cells->digests);
   share_training (grid, &folder);
   for (GTreeNode *node = g_tree_node_first (folder.strangers); node; node = g_tree_node_next (node))
     g_strv_builder_add (strangers, g_tree_node_key (node));

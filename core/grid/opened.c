@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "grid/grid.h"
+#include "grid/grid-private.h"
 
 #include "run/trained.h"
 
 /* A grid as its file over all cells tells it. */
 
+#define CELLS "/cells"
 #define MOST_BYTES ((gsize)1 << 26)
 
 static gboolean
@@ -26,11 +27,11 @@ read_axes (PlaitCells *cells, PlaitStore *store, GError **error)
   return names != NULL;
 }
 
-/* A column of /cells, which has @n rows; -1: any number. (transfer full) */
+/* A column of @table, which has @n rows; -1: any number. (transfer full) */
 static char **
-read_column (PlaitStore *store, const char *name, gint64 *n, GError **error)
+read_column (PlaitStore *store, const char *table, const char *name, gint64 *n, GError **error)
 {
-  g_autofree char *path = g_strdup_printf ("/cells/%s", name);
+  g_autofree char *path = g_strdup_printf ("%s/%s", table, name);
   gint64 rows;
   g_auto (GStrv) column = plait_store_read_strings (store, path, MOST_BYTES, &rows, error);
 
@@ -49,7 +50,7 @@ read_places (const PlaitCells *cells, guint a, PlaitStore *store, GError **error
 {
   const PlaitAxis *axis = &cells->axes[a];
   gint64 n = cells->n_cells;
-  g_auto (GStrv) values = read_column (store, axis->key, &n, error);
+  g_auto (GStrv) values = read_column (store, CELLS, axis->key, &n, error);
 
   for (gint64 i = 0; values && i < n; i++)
     {
@@ -89,9 +90,9 @@ read_cells (PlaitGrid *grid, PlaitStore *store, PlaitRegistry *registry, GError 
 {
   gint64 n = -1;
   PlaitCells *cells = grid->cells;
-  g_auto (GStrv) labels = read_axes (cells, store, error) ? read_column (store, "label", &n, error) : NULL;
-  g_auto (GStrv) names = labels ? read_column (store, "name", &n, error) : NULL;
-  g_auto (GStrv) keys = names ? read_column (store, "key", &n, error) : NULL;
+  g_auto (GStrv) labels = read_axes (cells, store, error) ? read_column (store, CELLS, "label", &n, error) : NULL;
+  g_auto (GStrv) names = labels ? read_column (store, CELLS, "name", &n, error) : NULL;
+  g_auto (GStrv) keys = names ? read_column (store, CELLS, "key", &n, error) : NULL;
 
   if (!keys)
     return FALSE;
@@ -116,6 +117,19 @@ read_cells (PlaitGrid *grid, PlaitStore *store, PlaitRegistry *registry, GError 
   return TRUE;
 }
 
+/* Reads which cells were left out, if any. */
+static gboolean
+read_same (PlaitCells *cells, PlaitStore *store, GError **error)
+{
+  gint64 n = -1;
+
+  if (!plait_store_has (store, PLAIT_GRID_SAME))
+    return TRUE;
+  cells->same = read_column (store, PLAIT_GRID_SAME, "label", &n, error);
+  cells->same_as = cells->same ? read_column (store, PLAIT_GRID_SAME, "as", &n, error) : NULL;
+  return cells->same_as != NULL;
+}
+
 PlaitGrid *
 plait_grid_open (const char *path, PlaitRegistry *registry, GError **error)
 {
@@ -128,5 +142,7 @@ plait_grid_open (const char *path, PlaitRegistry *registry, GError **error)
   grid->cells = g_new0 (PlaitCells, 1);
   grid->cells->name = plait_store_get_string (store, "/", "name", error);
   grid->text = grid->cells->name ? plait_store_get_string (store, "/", "experiment", error) : NULL;
-  return grid->text && read_cells (grid, store, registry, error) ? g_steal_pointer (&grid) : NULL;
+  return grid->text && read_cells (grid, store, registry, error) && read_same (grid->cells, store, error)
+             ? g_steal_pointer (&grid)
+             : NULL;
 }

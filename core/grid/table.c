@@ -122,6 +122,22 @@ compare_all (PlaitGridTable *table, const GPtrArray *rows, guint m, GError **err
   return TRUE;
 }
 
+/*
+ * Notes
+ */
+
+/* (transfer full) */
+static char **
+find_notes (const PlaitGrid *grid)
+{
+  g_autoptr (GStrvBuilder) notes = g_strv_builder_new ();
+  g_autofree char *same = plait_cells_tell_same (grid->cells);
+
+  if (same)
+    g_strv_builder_add (notes, same);
+  return g_strv_builder_end (notes);
+}
+
 PlaitGridTable *
 plait_grid_table_new (const PlaitGrid *grid, GError **error)
 {
@@ -140,6 +156,7 @@ plait_grid_table_new (const PlaitGrid *grid, GError **error)
   for (guint m = 0; m < table->n_measures; m++)
     if (table->measures[m].tested && !compare_all (table, rows, m, error))
       return NULL;
+  table->notes = find_notes (grid);
   return g_steal_pointer (&table);
 }
 
@@ -156,5 +173,6 @@ plait_grid_table_free (PlaitGridTable *table)
   g_free (table->measures);
   g_free (table->rows);
   g_free (table->axes);
+  g_strfreev (table->notes);
   g_free (table);
 }

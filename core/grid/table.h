@@ -34,6 +34,7 @@ typedef struct
   gboolean one_split;
   guint n_rows;
   PlaitGridRow *rows;
+  char **notes; /* sentences that belong below the table, NULL-terminated */
 } PlaitGridTable;
 
 /* The table of the cells that are finished and whose results are read; its strings are the grid's. (transfer full) */
@@ -55,6 +56,7 @@ PlaitTable *plait_grid_table_numbers (const PlaitGridTable *table);
 /* Writes table.csv, table.md and table.tex. */
 gboolean plait_grid_write_tables (const PlaitGrid *grid, const PlaitGridTable *table, GError **error);
 
-/* Writes grid.h5: attributes name, version and experiment; /axes/KEY; the table /cells and, unless @table is NULL,
- * /summary; /runs/NAME, external links to finished cells, the first of which viewers open. */
+/* Writes grid.h5: attributes name, version and experiment; /axes/KEY; the table /cells; the table /same of cells that
+ * are left out, if there are; unless @table is NULL, /summary with its attribute notes; /runs/NAME, external links to
+ * finished cells, the first of which viewers open. */
 gboolean plait_grid_write (const PlaitGrid *grid, const PlaitGridTable *table, GError **error);

@@ -130,6 +130,8 @@ plait_grid_tables_shown (const PlaitGridTable *table)
   plait_table_note (shown->pdata[shown->len - 1], legend);
   if (any_apart)
     plait_table_note (shown->pdata[shown->len - 1], apart);
+  for (guint i = 0; table->notes[i]; i++)
+    plait_table_note (shown->pdata[shown->len - 1], table->notes[i]);
   return shown;
 }
 
