@@ -361,7 +361,8 @@ check_validation (const PlaitResolution *resolution)
   const char *key = *train->metric != '\0' ? "metric" : train->patience > 0 ? "patience" : NULL;
   g_autofree char *file = g_strconcat ("validation.", experiment->data.target, NULL);
 
-  if (key && experiment->data.target && !experiment->task && !plait_key_file_value (resolution->file, "data", file))
+  if (key && *experiment->data.target != '\0' && !experiment->task
+      && !plait_key_file_value (resolution->file, "data", file))
     plait_resolution_problem (
         resolution, "train", key,
         "needs validation text, but [data] has none; add %s=FILE and the sources', or drop the key", file);
@@ -373,7 +374,7 @@ check_unit (const PlaitResolution *resolution, const char *group, const char *ke
   const PlaitExperiment *experiment = &resolution->experiment->public;
   const char *target = experiment->data.target;
 
-  if (plait_metric_is_of_documents (metric) && target && !plait_experiment_is_documents (experiment, target))
+  if (plait_metric_is_of_documents (metric) && *target != '\0' && !plait_experiment_is_documents (experiment, target))
     plait_resolution_problem (resolution, group, key,
                               "%s is of documents, but the target %s is of sentences; leave unit=document out, or name "
                               "the target in data.documents or data.documents_by_line",

@@ -322,6 +322,9 @@ plait_resolution_read_data (const PlaitResolution *resolution)
         g_hash_table_insert (resolution->resolver->data, g_strdup (says), g_rc_box_acquire (data));
     }
   plait_settings_fill_group (data->settings, &plait_data_group, &public->data);
+  /* A missing target has been reported. Checks go on, and no stream has an empty name. */
+  if (!public->data.target)
+  public->data.target = "";
   g_hash_table_insert (resolution->experiment->settings, (gpointer) "data", plait_settings_share (data->settings));
   public->data.folder = data->folder;
   public->task = data->task;

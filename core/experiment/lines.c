@@ -55,7 +55,7 @@ count (const PlaitResolution *resolution, const PlaitDataFile *file)
   g_autoptr (GError) fault = NULL;
   gint64 lines = -1;
 
-  if ((!source && g_strcmp0 (stream, experiment->data.target) != 0)
+  if ((!source && !g_str_equal (stream, experiment->data.target))
       || plait_experiment_documents (experiment, stream).layout == PLAIT_LAYOUT_DOCUMENTS)
     return -1;
   if (known)

@@ -198,3 +198,42 @@ TEST_CASE (check_command, broken_modules_are_told_before_data_are_read)
       CHECK (!strstr (call.errors, "generating") && !strstr (call.errors, "learning"));
     }
 }
+
+/* Whatever is not there, the rest is looked at. */
+TEST_CASE (check_command, survives_each_line_that_is_missing)
+{
+  static const char *const lines[] = { "[data]",
+                                       "target=c",
+                                       "vocabulary_type=words",
+                                       "documents=c",
+                                       "train.a=whole.a",
+                                       "train.c=whole.c",
+                                       "validation.a=whole.a",
+                                       "validation.c=whole.c",
+                                       "[source a]",
+                                       "encoder=hat",
+                                       "[source b]",
+                                       "encoder=transformer",
+                                       "[train]",
+                                       "metric=bleu/unit=document",
+                                       "patience=2",
+                                       "[evaluate]",
+                                       "metrics=bleu/unit=document",
+                                       "[grid]",
+                                       "train.learning_rate=.1;.2" };
+
+  plait_test_write ("whole.a", "x\n\ny\n\n");
+  plait_test_write ("whole.c", "x\n\ny\n\n");
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      CONTEXT ("without %s", lines[i]);
+      g_autoptr (GString) text = g_string_new (NULL);
+
+      for (guint k = 0; k < G_N_ELEMENTS (lines); k++)
+        g_string_append_printf (text, "%s%s\n", k == i ? "#" : "", lines[k]);
+      plait_test_write ("part.ini", text->str);
+      g_auto (PlaitTestCall) call = CALL ("check", "part.ini");
+      CHECK (call.code == 0 || call.code == 2);
+      CHECK_CONTAINS (call.output, "part.ini:");
+    }
+}
