@@ -228,6 +228,8 @@ plait_feature_file_open (const char *path, const char *dataset, GError **error)
   if (file->fd < 0)
     return NULL;
   file->mark = plait_file_mark_open (file->fd);
+  if (!plait_store_check_closed (file->fd, path, error))
+    return NULL;
   if (!plait_trial (path, PLAIT_ERROR_CORRUPT, try_file, file, PLAIT_TRIAL_LIMITS, error) || !attach (file, error))
     return NULL;
   return g_steal_pointer (&file);

@@ -266,6 +266,8 @@ open_any (const char *path, GError **error)
     return NULL;
   if (verify (store, (gint64)status.st_size, &other_length, &fault))
     return attach (store, error) ? g_steal_pointer (&store) : NULL;
+  if (!plait_store_check_closed (store->fd, path, error))
+    return NULL;
   if (other_length && ends_as_hdf5 (store))
     return open_rewritten (store, fault, error) ? g_steal_pointer (&store) : NULL;
   g_propagate_error (error, g_steal_pointer (&fault));

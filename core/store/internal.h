@@ -102,6 +102,12 @@ gboolean plait_store_seal (int fd, gint64 format, const GByteArray *structure);
  * nothing of them has been verified here. */
 void plait_store_refuse_external (hid_t list);
 
+/* ---- open-mark.c ---- */
+
+/* Refuses the open file @fd, called @path, if HDF5 marks it as open to write: by a program at work, or one that was
+ * killed. */
+gboolean plait_store_check_closed (int fd, const char *path, GError **error);
+
 /* ---- driver.c ---- */
 
 /* A driver of our own. To be released after the files opened with it are closed: HDF5 1.10 frees it before its last use

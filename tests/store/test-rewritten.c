@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 #include "sample.h"
+#include "store/feature.h"
 
 #include <hdf5.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* Files of ours that another program has written anew, as h5py and h5repack do. */
 
@@ -153,6 +157,88 @@ TEST_CASE (store_rewritten, is_named_as_it_is_opened)
   fclose (stream);
   CHECK_CONTAINS (said, "warning: ");
   CHECK_CONTAINS (said, "run.h5: another program has written it anew; changed: /scores\n");
+}
+
+/* Opens @path to write in a process that is killed, after it has added a group (@adds) and flushed it (@flushes). */
+static void
+leave_open (const char *path, gboolean adds, gboolean flushes)
+{
+  int status = 0;
+  pid_t child = fork ();
+
+  if (child == 0)
+    {
+      hid_t file = H5Fopen (path, H5F_ACC_RDWR, H5P_DEFAULT);
+
+      if (adds)
+        H5Gclose (H5Gcreate2 (file, "/mine", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+      if (flushes)
+        H5Fflush (file, H5F_SCOPE_GLOBAL);
+      raise (SIGKILL);
+    }
+  REQUIRE (child > 0 && waitpid (child, &status, 0) == child);
+  CHECK (WIFSIGNALED (status));
+}
+
+TEST_CASE (store_rewritten, names_the_flag_that_a_killed_program_left)
+{
+  g_autofree char *path = plait_test_path ("run 1.h5");
+  g_autofree char *command = g_strdup_printf ("h5clear -s '%s'", path);
+  GError *error = NULL;
+
+  for (int way = 0; way < 4; way++)
+    {
+      CONTEXT ("way %d", way);
+
+      plait_test_write_sample (path);
+      leave_open (path, way & 1, way & 2);
+      CHECK (!plait_store_open (path, &error));
+      CHECK_CONTAINS (error->message, command);
+      CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "has not closed it (HDF5's open flag is set)");
+      /* As h5clear does. */
+      H5Fclose (open_elsewhere (path));
+      g_autofree char *text = changes_of (path);
+      CHECK_STRING (text, way == 3
+                              ? "another program has written it anew; added: /mine; all that plait wrote is unchanged"
+                              : "another program has written it anew; all that plait wrote is unchanged");
+    }
+  plait_test_write_sample (path);
+  hid_t file = open_elsewhere (path);
+  CHECK (!plait_store_open (path, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "has it open to write (HDF5's open flag is set, its lock held)");
+  H5Fclose (file);
+}
+
+/* What other programs wrote, with the superblocks of HDF5 1.8 and 1.10. */
+TEST_CASE (store_rewritten, names_the_flag_on_features_too)
+{
+  static const H5F_libver_t versions[] = { H5F_LIBVER_V18, H5F_LIBVER_V110 };
+  const hsize_t shape[] = { 2, 3, 4 };
+  g_autofree char *path = plait_test_path ("features.h5");
+  GError *error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (versions); i++)
+    for (hsize_t block = 0; block <= 2048; block = MAX (512, 2 * block))
+      {
+        CONTEXT ("version %u, %u bytes before it", i, (guint)block);
+
+        hid_t access = H5Pcreate (H5P_FILE_ACCESS), creation = H5Pcreate (H5P_FILE_CREATE);
+        H5Pset_libver_bounds (access, versions[i], versions[i]);
+        H5Pset_userblock (creation, block);
+        hid_t file = H5Fcreate (path, H5F_ACC_TRUNC, creation, access);
+        hid_t space = H5Screate_simple (3, shape, NULL);
+        H5Dclose (H5Dcreate2 (file, "features", H5T_IEEE_F32LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+        H5Sclose (space);
+        H5Fclose (file);
+        H5Pclose (access);
+        H5Pclose (creation);
+        g_autoptr (PlaitFeatureFile) sound = plait_feature_file_open (path, NULL, &error);
+        CHECK_NO_ERROR (error);
+        CHECK (sound != NULL);
+        leave_open (path, FALSE, FALSE);
+        CHECK (!plait_feature_file_open (path, NULL, &error));
+        CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "h5clear -s ");
+      }
 }
 
 /* Nothing of such a file is checked before HDF5 reads it, so a child does that first. */
