@@ -70,6 +70,17 @@ tuple_ids (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, const Pla
   return part->ids;
 }
 
+/* Counts the tokens of text among @ids [n]: a length limit leaves start tokens out, as it leaves ends. */
+static gint64
+count_text (const gint32 *ids, gsize n)
+{
+  gint64 tokens = 0;
+
+  for (gsize i = 0; i < n; i++)
+    tokens += plait_token_is_text (ids[i]);
+  return tokens;
+}
+
 /* Whether @tuple stays; counts why not. */
 static gboolean
 is_kept (PlaitCorpusBlock *block, const PlaitCorpusTuple *tuple)
@@ -85,13 +96,14 @@ is_kept (PlaitCorpusBlock *block, const PlaitCorpusTuple *tuple)
       PlaitCorpusStreamState *stream = &corpus->streams[side->stream];
       if (side->is_trees)
         continue;
-      tuple_ids (block, side, tuple, &part, &n);
+      const gint32 *ids = tuple_ids (block, side, tuple, &part, &n);
       if (n == 0 && side->stream == corpus->n_sources)
         {
           stream->counts.dropped_empty++;
           return FALSE;
         }
-      if (stream->maximum_length > 0 && n > (gsize)stream->maximum_length)
+      if (stream->maximum_length > 0 && stream->target == PLAIT_TARGET_TEXT
+          && count_text (ids, n) > stream->maximum_length)
         {
           stream->counts.dropped_long++;
           return FALSE;

@@ -33,7 +33,7 @@ typedef struct
   PlaitTargetKind target;      /* of a target, which is no documents unless it is text */
   gboolean allow_unknown;      /* where no line is dropped: a label that the vocabulary lacks is a target of no rows */
   const PlaitKnownText *known; /* what @path is to be, to an index; NULL: whatever is there */
-  gint64 maximum_length;       /* tuples with more tokens here (EOS not counted) are dropped; 0: no limit */
+  gint64 maximum_length;       /* drops tuples with more tokens of text here (no BOS, no EOS); 0: no limit */
 
   /* Sources of tokens: their trees, or NULL. Tokens are encoded white-space token by token then, so that the rows of a
    * word are known. */

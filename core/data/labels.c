@@ -92,11 +92,13 @@ encode_span (const char *text, gsize length, GArray *ids)
 static gboolean
 check_span (const gint32 *ids, gsize n, const PlaitDocument *document, const PlaitTargetLine *line, GError **error)
 {
-  gint64 tokens = document->settings->starts ? -document->n : 0; /* start tokens do not count */
+  gint64 rows = 0, tokens = 0;
   g_autofree char *text = NULL;
 
   for (gint64 i = 0; i < document->n; i++)
-    tokens += document->sentences[i].tokens;
+    rows += document->sentences[i].tokens;
+  for (gint64 row = 0; row < rows; row++)
+    tokens += plait_token_is_text (document->ids[row]);
   if (n == 2 && ids[0] <= ids[1] && ids[1] <= tokens && tokens > 0)
     return TRUE;
   text = g_strstrip (g_strndup (line->text, line->length));
@@ -137,7 +139,7 @@ plait_span_to_rows (const PlaitInput *input, gint64 sentence, gint32 *ids)
 
   for (gint64 row = 0; row < n; row++)
     {
-      token += input->tokens[first + row] != PLAIT_TOKEN_BOS;
+      token += plait_token_is_text (input->tokens[first + row]);
       for (guint i = 0; i < 2; i++)
         if (ids[i] > 0 && rows[i] == 0 && token == ids[i])
           rows[i] = (gint32)row;
@@ -154,6 +156,6 @@ plait_span_token (const PlaitInput *input, gint64 sentence, gint64 row)
   if (tokens[row] == PLAIT_TOKEN_BOS)
     return -1;
   for (gint64 i = 0; i <= row; i++)
-    number += tokens[i] != PLAIT_TOKEN_BOS;
+    number += plait_token_is_text (tokens[i]);
   return number;
 }

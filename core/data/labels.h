@@ -47,7 +47,8 @@ plait_target_is_unknown (PlaitTargetKind kind, const gint32 *ids, gsize n)
   return kind == PLAIT_TARGET_LABELS && n > 0 && ids[0] == PLAIT_TOKEN_UNKNOWN;
 }
 
-/* Whether the token @id is of the text itself, so that it may be masked, or an answer begin or end with it. */
+/* TRUE if the token @id is of the text itself: it may be masked, an answer may begin or end with it, and limits on the
+ * text count it. */
 static inline gboolean
 plait_token_is_text (gint32 id)
 {

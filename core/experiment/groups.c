@@ -43,11 +43,11 @@ static const PlaitSettingDefinition data_definitions[] = {
   PLAIT_DEFINE_BOOLEAN (PlaitDataSettings, append_end, "true", "End sentences of the sources with an end token"),
   PLAIT_DEFINE_INTEGER (
       PlaitDataSettings, maximum_source_length, "0", "0", "1000000",
-      "Training tuples with more tokens in any source are dropped, ends not counted; 0: no limit. With both limits 50 "
-      "that is the filter of Chen et al. 2017; dl4mt drops from maxlen on: one less here"),
+      "Training tuples with more tokens in any source are dropped, ends and start tokens not counted; 0: no limit. "
+      "With both limits 50 that is the filter of Chen et al. 2017; dl4mt drops from maxlen on: one less here"),
   PLAIT_DEFINE_INTEGER (PlaitDataSettings, maximum_target_length, "0", "0", "1000000",
-                        "Training tuples with more tokens in the target are dropped, its end not counted, whatever the "
-                        "sources' lengths; 0: no limit"),
+                        "Training tuples with more tokens in the target are dropped, end and start tokens not counted, "
+                        "whatever the sources' lengths; 0: no limit"),
   PLAIT_DEFINE_LIST (PlaitDataSettings, documents, "", NULL,
                      "Streams that are documents, a sentence a line and a blank line after each document; document i "
                      "of each belongs to tuple i, as does line i of streams that are none"),

@@ -110,7 +110,8 @@ static const PlaitSettingDefinition predict_definitions[] = {
                      "class, choice: memories that are read, SOURCE or SOURCE.PART such as doc.sentences; of several "
                      "the rows stand side by side; empty: all"),
   PLAIT_DEFINE_INTEGER (PlaitPredictSettings, longest_answer, "30", "1", "1000000",
-                        "span: most tokens of an answer that is told", "Devlin et al. 2019, as its code has it"),
+                        "span: most tokens of an answer that is told, start tokens of sentences not counted",
+                        "Devlin et al. 2019, as its code has it"),
   PLAIT_DEFINE_REAL (
       PlaitPredictSettings, mask_rate, "0.15", "0", "1",
       "masked: share of the tokens that are predicted, other ones in each epoch; one of a sentence at least",
@@ -155,7 +156,8 @@ static const PlaitSettingDefinition decode_definitions[] = {
                         "No n-gram of so many pieces may stand twice in a translation; 0: any may",
                         "Paulus et al. 2018, 2.5"),
   PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, minimum_length, "1", "0", "100000",
-                        "Fewest tokens of a translation, its end not counted"),
+                        "Fewest tokens of a translation, its end not counted; here and below start tokens of a "
+                        "document's sentences count, since each is a step of the search"),
   PLAIT_DEFINE_INTEGER (PlaitDecodeSettings, maximum_length, "200", "1", "100000",
                         "Most tokens of a translation, its end counted"),
   PLAIT_DEFINE_REAL (PlaitDecodeSettings, maximum_ratio, "3", "0", "1000",

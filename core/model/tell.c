@@ -59,8 +59,9 @@ keep_span (Span *spans, guint *n, guint best, Span span)
   spans[place] = span;
 }
 
-/* The @best spans of at most @longest tokens whose two logits are greatest together, best first, as hypotheses of their
- * two tokens; among them that there is none, -1, with those of the first row (Rajpurkar et al. 2018). */
+/* Collects the @best spans of at most @longest tokens of text whose two logits are greatest together, best first, as
+ * hypotheses of their two tokens; -1, that there is no answer, stands among them with the logits of the first row
+ * (Rajpurkar et al. 2018). */
 static void
 collect_spans (PlaitHypotheses *found, const PlaitInput *input, gint64 sentence, const PlaitScalar *begins,
                const PlaitScalar *ends, gint64 longest, guint best)
@@ -74,9 +75,14 @@ collect_spans (PlaitHypotheses *found, const PlaitInput *input, gint64 sentence,
     return;
   keep_span (spans, &found->n, best, (Span){ 0, 0, (double)begins[0] + (double)ends[0] });
   for (gint64 i = 1; i < n; i++)
-    for (gint64 k = i; k < MIN (n, i + longest); k++)
-      if (plait_token_is_text (tokens[i]) && plait_token_is_text (tokens[k]))
+    for (gint64 k = i, length = 0; k < n && plait_token_is_text (tokens[i]); k++)
+      {
+        if (!plait_token_is_text (tokens[k]))
+          continue;
+        if (++length > longest)
+          break;
         keep_span (spans, &found->n, best, (Span){ i, k, (double)begins[i] + (double)ends[k] });
+      }
   begin_total = log_total (begins, n);
   end_total = log_total (ends, n);
   found->hypotheses = g_new0 (PlaitHypothesis, found->n);

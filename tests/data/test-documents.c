@@ -285,14 +285,15 @@ TEST_CASE (documents, drop_chunks_above_a_length_limit)
   g_auto (DataText) setup = { 0 };
   set_up (&setup, "a a a\nb\nc\n\nd\n", "a\nb\nc\n\nb\n", "a\nb\nc\n\nb\n");
   set_maximum (&setup, 4);
-  setup.sources[0].maximum_length = 3;
+  setup.sources[0].maximum_length = 2; /* start tokens do not count */
   g_autoptr (PlaitCorpus) corpus = open_corpus (&setup);
   g_autoptr (PlaitBatch) batch = batch_of (corpus);
   REQUIRE (batch != NULL);
-  check_source (batch, 0, "(1 7 2)");
-  CHECK_INT (plait_corpus_line (corpus, 0), 1);
+  check_source (batch, 0, "(1 5)(1 6 2) | (1 7 2)");
+  CHECK_INT (plait_corpus_line (corpus, 0), 0);
+  CHECK_INT (plait_corpus_line (corpus, 1), 1);
   check_report (corpus, "train: cut 1 of 2 documents into 2 chunks of at most 4 tokens\n"
-                        "train: dropped 2 of 3 tuples where one is longer than 3 tokens");
+                        "train: dropped 1 of 3 tuples where one is longer than 2 tokens");
 }
 
 TEST_CASE (documents, are_truncated_instead)

@@ -168,6 +168,23 @@ TEST_CASE (published, special_tokens_stand_where_ours_do)
   CHECK_STRING (plait_vocabulary_piece (of_gpt2, 4), "<s>");
 }
 
+/* The start token that such a vocabulary puts before a document is no token that an answer may name. */
+TEST_CASE (published, a_start_token_is_no_token_of_a_span)
+{
+  PlaitDocumentSettings settings = { .layout = PLAIT_LAYOUT_DOCUMENTS };
+  PlaitDocumentSentence sentence = { .tokens = 3 };
+  static const gint32 tokens[] = { PLAIT_TOKEN_BOS, 261, 264 };
+  PlaitDocument document = { .ids = tokens, .sentences = &sentence, .n = 1, .settings = &settings };
+  PlaitTargetLine line = { .file = "target", .line = 3, .text = "1 2", .length = 3 };
+  static const gint32 inside[] = { 1, 2 }, outside[] = { 2, 3 };
+  GError *error = NULL;
+
+  CHECK (plait_target_check (PLAIT_TARGET_SPAN, NULL, &document, inside, 2, &line, &error));
+  CHECK (!plait_target_check (PLAIT_TARGET_SPAN, NULL, &document, outside, 2, &line, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target:3: \"1 2\" is no span of the 2 tokens of the document");
+  g_clear_error (&error);
+}
+
 TEST_CASE (published, a_space_goes_in_front_where_asked)
 {
   g_autofree char *back = NULL;

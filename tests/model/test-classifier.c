@@ -291,7 +291,7 @@ TEST_CASE (spanner, tells_the_best_spans_or_none)
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   PlaitDecodeSettings settings = { .beam = 3, .n_best = 3 };
-  int none = 0;
+  int none = 0, across = 0; /* a sentence's end */
 
   CHECK_NO_ERROR (error);
   REQUIRE (batch != NULL);
@@ -332,9 +332,12 @@ TEST_CASE (spanner, tells_the_best_spans_or_none)
           most = logits[0][0] + logits[1][0];
           g_array_append_val (all, most);
           for (gint64 i = 0; i < n; i++)
-            for (gint64 k = i; k < MIN (n, i + 2); k++)
-              if (input->tokens[first + i] != PLAIT_TOKEN_BOS && input->tokens[first + k] != PLAIT_TOKEN_BOS)
+            for (gint64 k = i, starts = 0; k < MIN (n, i + starts + 2); k++)
+              if (input->tokens[first + k] == PLAIT_TOKEN_BOS)
+                starts++;
+              else if (input->tokens[first + i] != PLAIT_TOKEN_BOS)
                 {
+                  across += starts > 0;
                   double both = logits[0][i] + logits[1][k];
 
                   g_array_append_val (all, both);
@@ -369,4 +372,5 @@ TEST_CASE (spanner, tells_the_best_spans_or_none)
       plait_hypotheses_free (found, SENTENCES);
     }
   CHECK (none > 0 && none < 36);
+  CHECK (across > 0);
 }
