@@ -60,13 +60,31 @@ is_memory (const char *text)
          && (text[digits] == '\0' || (strchr ("KMGT", text[digits]) && text[digits + 1] == '\0'));
 }
 
+/* What sbatch may be told: where, when and with what jobs run, and who hears of it. None of these changes what is run,
+ * of which an experiment file from elsewhere must not decide. */
+static const char *const allowed[] = {
+  "--account",       "--acctg-freq", "--begin",        "--comment",       "--constraint",  "--contiguous",
+  "--core-spec",     "--cpu-freq",   "--cpus-per-gpu", "--cpus-per-task", "--deadline",    "--delay-boot",
+  "--exclude",       "--exclusive",  "--gpu-bind",     "--gpu-freq",      "--gpus",        "--gpus-per-node",
+  "--gpus-per-task", "--gres",       "--gres-flags",   "--hint",          "--hold",        "--licenses",
+  "--mail-type",     "--mail-user",  "--mem",          "--mem-bind",      "--mem-per-cpu", "--mem-per-gpu",
+  "--mincpus",       "--nice",       "--nodelist",     "--oversubscribe", "--partition",   "--prefer",
+  "--priority",      "--qos",        "--reservation",  "--switches",      "--thread-spec", "--threads-per-core",
+  "--time",          "--time-min",   "--tmp",          "--use-min-nodes", "--wckey",       NULL,
+};
+
+/* Those that stand without a value. Without one the others would take the next word for it. */
+static const char *const flags[]
+    = { "--contiguous", "--exclusive", "--hold", "--oversubscribe", "--use-min-nodes", NULL };
+
+/* Whether @word is one of the allowed options. sbatch would take a beginning of its name for it too, and of others. */
 static gboolean
-are_options (char **options)
+is_allowed (const char *word)
 {
-  for (guint i = 0; options[i]; i++)
-    if (options[i][0] != '-')
-      return FALSE;
-  return options[0] != NULL;
+  gsize length = strcspn (word, "=");
+  g_autofree char *name = g_strndup (word, length);
+
+  return g_strv_contains (word[length] == '=' ? allowed : flags, name);
 }
 
 #define KEY(name_, field, type_, ...)                                                                                  \
@@ -126,6 +144,14 @@ plait_executor_read (const PlaitKeyFile *file, PlaitExecutorSettings *settings, 
             "a number and s, m, h or d, such as 90s or 2h, up to a year, or " PLAIT_EXECUTOR_MEASURED, problems);
   if (settings->memory && !is_memory (settings->memory) && !g_str_equal (settings->memory, PLAIT_EXECUTOR_MEASURED))
     refuse (file, "executor.memory", "a size such as 500M or 4G, or " PLAIT_EXECUTOR_MEASURED, problems);
-  if (settings->words && !are_options (settings->words))
-    refuse (file, "executor.options", "options of sbatch between ';', such as --partition=cpu;--account=mt", problems);
+  for (guint i = 0; settings->words && settings->words[i]; i++)
+    if (!is_allowed (settings->words[i]))
+      {
+        g_autofree char *choices = g_strjoinv (", ", (char **)allowed);
+
+        plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, "executor.options",
+                                "\"%s\" is not for sbatch; expected options between ';', such as "
+                                "--partition=cpu;--account=mt, each with its value behind =, and of these alone: %s",
+                                settings->words[i], choices);
+      }
 }

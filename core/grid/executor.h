@@ -13,7 +13,7 @@
  *     executor.time=2h                 that a cell may run: s, m, h or d
  *     executor.retries=1               of a cell that fails
  *     executor.memory=4G               of each, for Slurm; executor.time too may be measured: cost.h
- *     executor.options=--partition=cpu;--account=mt    further words for sbatch
+ *     executor.options=--partition=cpu;--account=mt    further options of sbatch that cannot change what is run
  *
  * None of it is part of what a cell is.
  */

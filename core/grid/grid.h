@@ -126,6 +126,7 @@ typedef struct
   guint threads;  /* of each; 0: the processors divided by the cells that run at once */
   guint retries;  /* of a cell that fails, from its checkpoint if it has one */
   gint64 seconds; /* that a cell may run before it is made to end and has failed; 0: as long as it likes */
+  guint patience; /* seconds that a scheduler's command may take; 0: a minute */
   const char *command;
   PlaitLog *log;
   const gint *stop; /* a flag that SIGTERM raises, also in the cells' processes; or NULL */

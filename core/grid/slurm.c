@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "grid/slurm.h"
 
-#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
 #include "base/digest.h"
+#include "base/number.h"
 #include "base/path.h"
+#include "base/program.h"
 #include "grid/cost.h"
 #include "grid/executor.h"
 #include "grid/tasks.h"
@@ -18,6 +19,7 @@ enum
   GRACE = 60,           /* seconds of a task beyond what its cells may take */
   TIMES_SECONDS = 3,    /* as long as was measured here a cell may take on another machine */
   LONGEST_WORDS = 2000, /* of Slurm's, that are quoted */
+  PATIENCE = 60,        /* seconds that one of Slurm's commands may take */
 };
 
 #define TIMES_MEMORY 1.5 /* as much as was measured, and that beside it */
@@ -31,7 +33,9 @@ typedef struct
   char *memory;    /* of each, or NULL */
   char *name;      /* of the jobs: the same for the same folder */
   char *logs;      /* folder of what the tasks say */
+  guint patience;  /* seconds that one of Slurm's commands may take */
   GPtrArray *jobs; /* numbers of those that were submitted */
+  gboolean unsure; /* whether more were: sbatch gave no number */
   GPtrArray *plan; /* NULL, or what is asked of Slurm is added here and not asked */
 } Submission;
 
@@ -49,40 +53,49 @@ join_lines (char *text)
     text[LONGEST_WORDS] = '\0';
 }
 
-/* Runs @words with @input; what it prints, or NULL with its own words. (transfer full) */
-static char *
-call (const char *const *words, const char *input, GError **error)
+/* Calls @program and waits for its answer. FALSE with Slurm's own words if it does not do what it is asked for. */
+static gboolean
+ask (const PlaitProgramCall *program, PlaitProgramAnswer *answer, GError **error)
 {
-  g_autoptr (GError) fault = NULL;
-  g_autoptr (GSubprocess) process = NULL;
-  g_autofree char *program = g_find_program_in_path (words[0]);
-  g_autofree char *output = NULL, *errors = NULL;
+  const char *name = program->words[0];
+  g_autofree char *path = g_find_program_in_path (name);
 
-  if (!program)
-    return plait_fail_null (
+  if (!path)
+    return plait_fail (
         error, PLAIT_ERROR_INPUT,
         "there is no %s here; run this where jobs are submitted to Slurm, or use --commands for another scheduler",
-        words[0]);
-  process = g_subprocess_newv (
-      words, G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &fault);
-  if (!process || !g_subprocess_communicate_utf8 (process, input, NULL, &output, &errors, &fault))
-    return plait_fail_null (error, PLAIT_ERROR_FAILED, "%s: cannot be run (%s)", program, fault->message);
-  if (g_subprocess_get_if_exited (process) && g_subprocess_get_exit_status (process) == 0)
-    return g_steal_pointer (&output);
-  join_lines (errors);
-  return plait_fail_null (error, PLAIT_ERROR_FAILED,
-                          g_str_equal (words[0], "sbatch") ? "Slurm refuses (%s)"
-                                                           : "Slurm does not answer (%s); run this where jobs are "
-                                                             "submitted to it, or use --commands for another scheduler",
-                          *errors ? errors : "it does not say why");
+        name);
+  if (!plait_program_call (program, answer, error) || answer->end == PLAIT_PROGRAM_DONE)
+    return answer->output != NULL;
+  if (answer->end == PLAIT_PROGRAM_LATE)
+    return plait_fail (error, PLAIT_ERROR_FAILED,
+                       "Slurm does not answer: %s did not end within %u seconds; see what scontrol ping says, or use "
+                       "--commands for another scheduler",
+                       name, program->seconds);
+  join_lines (answer->errors);
+  return plait_fail (error, PLAIT_ERROR_FAILED,
+                     g_str_equal (name, "sbatch") ? "Slurm refuses (%s)"
+                                                  : "Slurm does not answer (%s); run this where jobs are submitted to "
+                                                    "it, or use --commands for another scheduler",
+                     *answer->errors ? answer->errors : "it does not say why");
+}
+
+/* What @words print. (transfer full) */
+static char *
+call (const Submission *submission, const char *const *words, GError **error)
+{
+  const PlaitProgramCall program = { words, NULL, submission->patience, submission->options->stop };
+  g_auto (PlaitProgramAnswer) answer = { 0 };
+
+  return ask (&program, &answer, error) ? g_steal_pointer (&answer.output) : NULL;
 }
 
 /* How many tasks an array may have. */
 static gboolean
-find_array_size (guint *size, GError **error)
+find_array_size (const Submission *submission, guint *size, GError **error)
 {
   const char *const words[] = { "scontrol", "show", "config", NULL };
-  g_autofree char *config = call (words, NULL, error);
+  g_autofree char *config = call (submission, words, error);
   const char *line = config ? strstr (config, "MaxArraySize") : NULL;
   const char *equals = line ? strchr (line, '=') : NULL;
 
@@ -95,17 +108,32 @@ find_array_size (guint *size, GError **error)
                         *size);
 }
 
+/* The jobs of @output, a line each that begins with a number; other lines are greetings. (transfer full) */
+static char *
+list_queued (const char *output)
+{
+  g_auto (GStrv) lines = g_strsplit (output, "\n", -1);
+  g_autoptr (GString) jobs = g_string_new (NULL);
+
+  for (guint i = 0; lines[i]; i++)
+    if (g_ascii_isdigit (*g_strstrip (lines[i])))
+      g_string_append_printf (jobs, "%s%s", jobs->len > 0 ? " " : "", lines[i]);
+  if (jobs->len > LONGEST_WORDS)
+    g_string_truncate (jobs, LONGEST_WORDS);
+  return g_string_free (g_steal_pointer (&jobs), FALSE);
+}
+
 /* Refuses what is in the queue already. */
 static gboolean
 check_queue (const Submission *submission, GError **error)
 {
   g_autofree char *name = g_strconcat ("--name=", submission->name, NULL);
   const char *const words[] = { "squeue", "--noheader", "--format=%i", name, NULL };
-  g_autofree char *queued = call (words, NULL, error);
+  g_autofree char *output = call (submission, words, error);
+  g_autofree char *queued = output ? list_queued (output) : NULL;
 
   if (!queued)
     return FALSE;
-  join_lines (queued);
   return *queued == '\0'
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: jobs of this grid are in Slurm's queue already (%s); wait for them, or take them out with "
@@ -113,15 +141,23 @@ check_queue (const Submission *submission, GError **error)
                         submission->grid->folder, queued, submission->name);
 }
 
+/* Takes out of the queue what was submitted: all jobs of this name, since the queue had none before. Where some may be
+ * left, @error says so too. */
 static void
-cancel (const Submission *submission)
+cancel (const Submission *submission, GError **error)
 {
-  for (guint i = 0; i < submission->jobs->len; i++)
-    {
-      const char *const words[] = { "scancel", submission->jobs->pdata[i], NULL };
+  g_autofree char *name = g_strconcat ("--name=", submission->name, NULL);
+  const char *const words[] = { "scancel", name, NULL };
+  const PlaitProgramCall program = { words, NULL, submission->patience, NULL };
+  g_auto (PlaitProgramAnswer) answer = { 0 };
+  g_autoptr (GError) fault = NULL;
 
-      g_free (call (words, NULL, NULL));
-    }
+  if ((submission->jobs->len == 0 && !submission->unsure) || (ask (&program, &answer, NULL) && !submission->unsure))
+    return;
+  fault = g_steal_pointer (error);
+  g_set_error (error, fault->domain, fault->code,
+               "%s; jobs may be in the queue: squeue %s shows them, scancel %s takes them out", fault->message, name,
+               name);
 }
 
 /*
@@ -159,23 +195,68 @@ note (Submission *submission, const GPtrArray *words)
   return g_strdup_printf ("JOB%u", submission->plan->len);
 }
 
+/* The number of the job in what sbatch --parsable printed: alone on a line, or with the cluster as in "12;name". 0: no
+ * line is that, or several are. */
+static gint64
+find_number (const char *output)
+{
+  g_auto (GStrv) lines = g_strsplit (output, "\n", -1);
+  gint64 found = 0;
+
+  for (guint i = 0; lines[i]; i++)
+    {
+      gint64 number;
+      gsize cluster = strcspn (g_strstrip (lines[i]), ";");
+
+      if (strpbrk (lines[i] + cluster, " \t"))
+        continue;
+      lines[i][cluster] = '\0';
+      if (!plait_parse_integer (lines[i], &number) || number <= 0)
+        continue;
+      if (found > 0)
+        return 0;
+      found = number;
+    }
+  return found;
+}
+
+/* Hands @script to sbatch. The job's number. (transfer full) */
+static char *
+call_sbatch (Submission *submission, const GPtrArray *words, const char *script, GError **error)
+{
+  const PlaitProgramCall program
+      = { (const char *const *)words->pdata, script, submission->patience, submission->options->stop };
+  g_auto (PlaitProgramAnswer) answer = { 0 };
+  gboolean done = ask (&program, &answer, error);
+  gint64 number = done ? find_number (answer.output) : 0;
+
+  if (number > 0)
+    return g_strdup_printf ("%jd", number);
+  submission->unsure = done || answer.end == PLAIT_PROGRAM_LATE || (answer.output && *answer.output != '\0');
+  if (!done)
+    return NULL;
+  join_lines (answer.output);
+  return plait_fail_null (error, PLAIT_ERROR_FAILED,
+                          "sbatch --parsable does not give the number of the job on a line of its own, but \"%s\"; see "
+                          "what stands in for it or greets here",
+                          answer.output);
+}
+
 /* Submits @script; its number, which is also kept. (transfer none) */
 static const char *
 submit (Submission *submission, GPtrArray *words, const char *script, GError **error)
 {
-  g_autofree char *output = NULL;
   char **further = submission->grid->cells->executor.words;
+  char *number;
 
   for (guint i = 0; further && further[i]; i++)
     g_ptr_array_add (words, g_strdup (further[i]));
   g_ptr_array_add (words, NULL);
-  output = submission->plan ? note (submission, words) : call ((const char *const *)words->pdata, script, error);
-  if (!output)
+  number = submission->plan ? note (submission, words) : call_sbatch (submission, words, script, error);
+  if (!number)
     return NULL;
-  if (!submission->plan)
-    output[strspn (output, "0123456789")] = '\0';
-  g_ptr_array_add (submission->jobs, g_steal_pointer (&output));
-  return submission->jobs->pdata[submission->jobs->len - 1];
+  g_ptr_array_add (submission->jobs, number);
+  return number;
 }
 
 /* sbatch with what all jobs have; their output goes to the pattern @log. (transfer full) */
@@ -347,6 +428,7 @@ begin_submission (PlaitGrid *grid, const PlaitGridOptions *options)
                        .options = options,
                        .name = name_jobs (folder),
                        .logs = g_build_filename (folder, "slurm", NULL),
+                       .patience = options->patience > 0 ? options->patience : PATIENCE,
                        .jobs = g_ptr_array_new_with_free_func (g_free) };
 }
 
@@ -360,11 +442,37 @@ plait_grid_plan_submission (PlaitGrid *grid, const PlaitGridOptions *options, co
   guint size = G_MAXUINT;
 
   submission.plan = plan;
-  if (!lines || (slurm && (!find_array_size (&size, error) || !check_queue (&submission, error)))
+  if (!lines || (slurm && (!find_array_size (&submission, &size, error) || !check_queue (&submission, error)))
       || !find_needs (&submission, cost, error)
       || (lines->len > 0 && !submit_all (&submission, lines, MIN (size, lines->len), error)))
     return NULL;
   return g_steal_pointer (&plan);
+}
+
+/* The folder is held before the queue is looked at, and until all is in it. */
+static gboolean
+check_and_submit (Submission *submission, GPtrArray *lines, GError **error)
+{
+  PlaitGrid *grid = submission->grid;
+  PlaitLog *log = submission->options->log;
+  guint size;
+
+  if (!find_array_size (submission, &size, error) || !check_queue (submission, error)
+      || !find_needs (submission, NULL, error))
+    return FALSE;
+  plait_grid_settle_finished (grid);
+  if (lines->len == 0)
+    {
+      plait_log_info (log, "%s: nothing is left to run; --collect makes the table", grid->folder);
+      return TRUE;
+    }
+  if (g_mkdir_with_parents (submission->logs, 0777) != 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made; choose another one with --output",
+                       submission->logs);
+  if (submit_all (submission, lines, size, error))
+    return TRUE;
+  cancel (submission, error);
+  return FALSE;
 }
 
 gboolean
@@ -374,23 +482,11 @@ plait_grid_submit (PlaitGrid *grid, const PlaitGridOptions *options, GError **er
   g_autoptr (GPtrArray) lines = plait_grid_tasks (grid, options, error);
   gboolean made_folder = !g_file_test (grid->folder, G_FILE_TEST_EXISTS);
   gboolean made_logs = !g_file_test (submission.logs, G_FILE_TEST_EXISTS);
-  guint size;
 
-  if (!lines || !find_array_size (&size, error) || !check_queue (&submission, error)
-      || !find_needs (&submission, NULL, error) || !plait_grid_hold (grid, options->log, error))
+  if (!lines)
     return FALSE;
-  plait_grid_settle_finished (grid);
-  if (lines->len == 0)
-    {
-      plait_log_info (options->log, "%s: nothing is left to run; --collect makes the table", grid->folder);
-      return TRUE;
-    }
-  if (g_mkdir_with_parents (submission.logs, 0777) != 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made; choose another one with --output",
-                       submission.logs);
-  if (submit_all (&submission, lines, size, error))
+  if (plait_grid_hold (grid, options->log, error) && check_and_submit (&submission, lines, error))
     return TRUE;
-  cancel (&submission);
   if (made_logs)
     g_rmdir (submission.logs);
   g_clear_pointer (&grid->lock, plait_lock_release);

@@ -7,7 +7,8 @@
  * Hands what is to be run to Slurm: arrays as long as the cluster allows, a task for each line of tasks.h, put back
  * into the queue when they are preempted, and a job that makes the table when all have ended. Slurm keeps the scripts;
  * what the tasks say goes into FOLDER/slurm. All jobs are submitted, or none: PLAIT_ERROR_FAILED with what Slurm said,
- * or PLAIT_ERROR_INPUT where jobs of this grid are in the queue already.
+ * or that it does not answer, and where jobs may be left how to cancel them; PLAIT_ERROR_INPUT where jobs of this grid
+ * are in the queue already. The folder is held from before the queue is looked at.
  */
 gboolean plait_grid_submit (PlaitGrid *grid, const PlaitGridOptions *options, GError **error);
 

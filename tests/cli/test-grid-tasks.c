@@ -141,7 +141,7 @@ TEST_CASE (command_grid, refuses_what_no_executor_does)
   CHECK_CONTAINS (file.errors, "executor: \"lsf\" is not a choice; give one of local, slurm");
   CHECK_CONTAINS (file.errors, "executor.jobs: \"0\" is below the minimum 1; give an integer from 1 to 1024");
   CHECK_CONTAINS (file.errors, "executor.memory: cannot be \"much\"; expected a size such as 500M or 4G");
-  CHECK_CONTAINS (file.errors, "executor.options: cannot be \"long\"; expected options of sbatch");
+  CHECK_CONTAINS (file.errors, "executor.options: \"long\" is not for sbatch; expected options between ';'");
   CHECK_CONTAINS (file.errors, "\"executor.partition\" is not a key here; expected one of executor, executor.jobs, ");
 }
 
@@ -285,9 +285,106 @@ TEST_CASE (command_grid, leaves_nothing_where_slurm_refuses)
 
   CHECK_INT (refused.code, 1);
   CHECK_STRING (refused.errors, "error: Slurm refuses (sbatch: error: no room)\n");
-  CHECK_STRING (cancelled, "71\n");
+  CHECK_STRING (cancelled + strlen ("--name=plait-12345678"), "\n");
   CHECK (!exists ("tiny"));
   plait_test_check_refused (&queued, "tiny: jobs of this grid are in Slurm's queue already (12_3); wait for them");
   plait_test_check_refused (&absent, "there is no scontrol here; run this where jobs are submitted to Slurm");
   CHECK (!exists ("tiny"));
+}
+
+/* None of these may come from an experiment file: they change what is run, or hide it. */
+TEST_CASE (command_grid, passes_no_option_to_slurm_that_changes_what_is_run)
+{
+  static const char *const refused[] = {
+    "--wrap=true", "--wra=true",     "--test-only",    "--test",    "--export=NONE", "--chdir=/",
+    "--array=0-1", "--output=/file", "--prolog=x",     "-d",        "-Dx",           "-pcpu",
+    "--partition", "--part=cpu",     "--dependency=1", "--",        "--job-name=x",  "--input=x",
+    "--hold;-Dx",  "--error=x",      "--parsable",     "--requeue", "--wait",        "--get-user-env",
+    "--uid=0",     "--bb=x",         "--container=x",  "script.sh",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++)
+    {
+      const char *last = strrchr (refused[i], ';');
+      g_autofree char *axes = g_strdup_printf ("experiment.seed=1\nexecutor.options=--qos=a;%s\n", refused[i]);
+      g_autofree char *part = g_strdup_printf (
+          "executor.options: \"%s\" is not for sbatch; expected options between ';', such as "
+          "--partition=cpu;--account=mt, each with its value behind =, and of these alone: --account, ",
+          last ? last + 1 : refused[i]);
+
+      CONTEXT ("%s", refused[i]);
+      plait_test_write_grid (axes);
+      g_auto (PlaitTestCall) call = CALL ("grid", "tiny.ini", "--executor", "slurm");
+      plait_test_check_refused (&call, part);
+    }
+}
+
+/* What sbatch prints must have the number of the job alone on a line. Else it is not known what is in the queue. */
+TEST_CASE (command_grid, takes_the_number_of_a_job_alone_on_its_line)
+{
+  static const struct
+  {
+    const char *sbatch;
+    const char *number; /* NULL: refused */
+  } cases[] = {
+    { "echo 4711", "4711" },
+    { "echo '4711;north'", "4711" },
+    { "echo Welcome to the cluster; echo; echo 12 nodes are down.; echo ' 4711 '", "4711" },
+    { "echo 4711; echo Bye", "4711" },
+    { "true", NULL },
+    { "echo Welcome", NULL },
+    { "echo 12 nodes are down", NULL },
+    { "echo Submitted batch job 4711", NULL },
+    { "echo 2026; echo 4711", NULL },
+    { "echo 0; echo -3; echo 4711x; echo 99999999999999999999", NULL },
+  };
+  g_autofree char *before = g_strdup (g_getenv ("PATH"));
+  g_autofree char *list = plait_test_path ("words");
+  g_autofree char *cancelled = plait_test_path ("cancelled");
+
+  plait_test_write_grid ("experiment.seed=1\n");
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("%s", cases[i].sbatch);
+      stand_in_slurm (cases[i].sbatch);
+      g_unlink (list);
+      g_unlink (cancelled);
+      g_auto (PlaitTestCall) call = CALL ("grid", "tiny.ini", "--executor", "slurm");
+      g_autofree char *words = read_file ("words"), *ended = read_file ("cancelled");
+      g_autofree char *dependency = g_strdup_printf ("--dependency=afterany:%s\n", cases[i].number);
+
+      CHECK_INT (call.code, cases[i].number ? 0 : 1);
+      if (cases[i].number)
+        CHECK_CONTAINS (words, dependency);
+      else
+        {
+          CHECK (!strstr (words, "--dependency"));
+          CHECK_CONTAINS (call.errors, "error: sbatch --parsable does not give the number of the job on a line of its");
+          CHECK_CONTAINS (call.errors, "; jobs may be in the queue: squeue --name=plait-");
+          CHECK_CONTAINS (call.errors, " shows them, scancel --name=plait-");
+          CHECK_CONTAINS (ended, "--name=plait-");
+        }
+    }
+  g_setenv ("PATH", before, TRUE);
+}
+
+/* While one asks Slurm what is in the queue, a second one begins. */
+TEST_CASE (command_grid, submits_once_where_two_begin_at_a_time)
+{
+  g_autofree char *before = g_strdup (g_getenv ("PATH"));
+  g_autofree char *plait = plait_test_build_path ("plait");
+  g_autofree char *script = g_strdup_printf (
+      "[ -e second ] || { touch second; '%s' grid tiny.ini --executor slurm 2> second; echo $? >> second; }\n", plait);
+
+  plait_test_write_grid ("experiment.seed=1;2\n");
+  stand_in_slurm ("echo $n");
+  stand_in ("squeue", script);
+  g_auto (PlaitTestCall) first = CALL ("grid", "tiny.ini", "--executor", "slurm");
+  g_autofree char *second = read_file ("second"), *number = read_file ("number");
+  g_setenv ("PATH", before, TRUE);
+
+  CHECK_INT (first.code, 0);
+  CHECK_CONTAINS (second, "error: tiny: another plait grid is working in this folder (process ");
+  CHECK (g_str_has_suffix (second, "\n2\n"));
+  CHECK_STRING (number, "2\n"); /* an array and what makes the table */
 }

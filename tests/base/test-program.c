@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/program.h"
+#include "harness.h"
+
+/* A call of the shell with @script. */
+#define SHELL(script_, ...)                                                                                            \
+  ((PlaitProgramCall){ .words = (const char *const[]){ "sh", "-c", script_, NULL }, __VA_ARGS__ })
+
+TEST_CASE (program, reads_what_it_is_given_and_answers)
+{
+  const PlaitProgramCall call = SHELL ("cat; echo 'no\377t UTF-8' >&2", .seconds = 60, .input = "one\ntwo\n");
+  g_auto (PlaitProgramAnswer) answer = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  CHECK (plait_program_call (&call, &answer, &error));
+  CHECK_NO_ERROR (error);
+  CHECK_INT (answer.end, PLAIT_PROGRAM_DONE);
+  CHECK_STRING (answer.output, "one\ntwo\n");
+  CHECK_STRING (answer.errors, "no\357\277\275t UTF-8\n");
+}
+
+TEST_CASE (program, tells_how_it_ended)
+{
+  static const struct
+  {
+    const char *script;
+    PlaitProgramEnd end;
+  } cases[] = {
+    { "exit 0", PLAIT_PROGRAM_DONE },
+    { "exit 3", PLAIT_PROGRAM_FAILED },
+    { "kill -9 $$", PLAIT_PROGRAM_FAILED },
+    { "while :; do echo 0123456789; done", PLAIT_PROGRAM_FAILED }, /* without an end */
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const PlaitProgramCall call = SHELL (cases[i].script, .seconds = 60);
+      g_auto (PlaitProgramAnswer) answer = { 0 };
+
+      CONTEXT ("%s", cases[i].script);
+      CHECK (plait_program_call (&call, &answer, NULL));
+      CHECK_INT (answer.end, cases[i].end);
+    }
+}
+
+/* Neither a program that hangs holds the caller up, nor one that its own child outlives. */
+TEST_CASE (program, waits_for_nobody_beyond_its_time)
+{
+  const PlaitProgramCall hangs = SHELL ("sleep 600; true", .seconds = 1);
+  const PlaitProgramCall leaves = SHELL ("sleep 600 & echo $!", .seconds = 60);
+  g_auto (PlaitProgramAnswer) late = { 0 }, left = { 0 };
+
+  CHECK (plait_program_call (&hangs, &late, NULL));
+  CHECK_INT (late.end, PLAIT_PROGRAM_LATE);
+  CHECK (plait_program_call (&leaves, &left, NULL));
+  CHECK_INT (left.end, PLAIT_PROGRAM_DONE);
+  g_autofree char *script = g_strconcat ("kill ", left.output, NULL);
+  const PlaitProgramCall end = SHELL (script, .seconds = 60);
+  g_auto (PlaitProgramAnswer) ended = { 0 };
+  CHECK (plait_program_call (&end, &ended, NULL) && ended.end == PLAIT_PROGRAM_DONE);
+}
+
+TEST_CASE (program, is_ended_by_the_flag)
+{
+  const gint stop = 1;
+  const PlaitProgramCall call = SHELL ("sleep 600", .seconds = 60, .stop = &stop);
+  const PlaitProgramCall absent = { .words = (const char *const[]){ "/nowhere/program", NULL }, .seconds = 60 };
+  g_auto (PlaitProgramAnswer) answer = { 0 }, none = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  CHECK (!plait_program_call (&call, &answer, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "interrupted while sh ran");
+  CHECK (!plait_program_call (&absent, &none, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "/nowhere/program: cannot be run (");
+}
