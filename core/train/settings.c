@@ -10,7 +10,8 @@ static const PlaitSettingDefinition definitions[] = {
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, window, "1", "1", "1000000000",
                         "Tuples that are sorted by length together before batches are cut (bucketing); 1: batches are "
                         "random, which nothing is padded for and which trains better"),
-  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, accumulate, "1", "1", "10000", "Batches of an update"),
+  PLAIT_DEFINE_INTEGER (PlaitTrainSettings, accumulate, "1", "1", "10000",
+                        "Batches of an update; the last update of an epoch has those that are left"),
   PLAIT_DEFINE_INTEGER (PlaitTrainSettings, shards, "1", "1", "64",
                         "Shards of a batch, each computed apart by its share of the threads; the numbers depend on it, "
                         "and not on the threads"),

@@ -102,18 +102,19 @@ get_begun (PlaitStore *store, const char *path, gint64 *begun, GError **error)
   return !plait_store_has_attribute (store, path, "begun") || get_integer (store, path, "begun", MOST, begun, error);
 }
 
-/* Goes to the place in the data where step updates end: each took train.accumulate batches, and an epoch has from one
- * batch to as many as there are tuples. */
+/* Goes to the place in the data where step updates end. An update has from 1 to train.accumulate batches, an epoch from
+ * one batch to as many as there are tuples; updates of older files may have batches of two epochs. */
 static gboolean
 seek (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 epoch, gint64 position, GError **error)
 {
+  gint64 accumulate = trainer->setup.settings->accumulate;
+  gint64 updates_of_epoch = (plait_corpus_size (trainer->setup.corpus) + accumulate - 1) / accumulate;
+  gint64 before = trainer->step - (position + accumulate - 1) / accumulate; /* updates of earlier epochs */
   gint64 batches;
   gint64 most;
-  gboolean fits = !__builtin_mul_overflow (trainer->step, trainer->setup.settings->accumulate, &batches)
-                  && epoch + position <= batches;
+  gboolean fits = !__builtin_mul_overflow (trainer->step, accumulate, &batches) && epoch + position <= batches
+                  && (__builtin_mul_overflow (epoch, updates_of_epoch, &most) || before <= most);
 
-  if (fits && !__builtin_mul_overflow (epoch, plait_corpus_size (trainer->setup.corpus), &most))
-    fits = batches - position <= most;
   if (!fits)
     return plait_fail (
         error, PLAIT_ERROR_CORRUPT,

@@ -37,6 +37,9 @@ struct PlaitTrainer
 /* The epoch of the last batch, as people count: from 1. */
 gint64 plait_trainer_epoch (const PlaitTrainer *trainer);
 
+/* Returns the number of updates of the present epoch. */
+gint64 plait_trainer_epoch_updates (const PlaitTrainer *trainer);
+
 /* Computes the validation row of the present parameters. */
 gboolean plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error);
 

@@ -49,8 +49,7 @@ plait_trainer_new (const PlaitTrainerSetup *setup, GError **error)
   trainer->planned = settings->updates;
   if (settings->epochs > 0)
     {
-      gint64 batches = plait_iterator_batches (trainer->iterator) * settings->epochs;
-      gint64 updates = (batches + settings->accumulate - 1) / settings->accumulate;
+      gint64 updates = plait_trainer_epoch_updates (trainer) * settings->epochs;
 
       trainer->planned = trainer->planned > 0 ? MIN (trainer->planned, updates) : updates;
     }
@@ -91,6 +90,14 @@ plait_trainer_ends_epoch (const PlaitTrainer *trainer)
   return position >= plait_iterator_batches (trainer->iterator);
 }
 
+gint64
+plait_trainer_epoch_updates (const PlaitTrainer *trainer)
+{
+  gint64 accumulate = trainer->setup.settings->accumulate;
+
+  return (plait_iterator_batches (trainer->iterator) + accumulate - 1) / accumulate;
+}
+
 /* Epochs that have been gone through. */
 static gint64
 count_epochs (const PlaitTrainer *trainer)
@@ -98,11 +105,12 @@ count_epochs (const PlaitTrainer *trainer)
   return plait_trainer_epoch (trainer) - !plait_trainer_ends_epoch (trainer);
 }
 
-/* The batches of an update, owned by the array. */
+/* Adds the batches of the next update to @batches, which owns them. The last update of an epoch has the batches that
+ * are left, so that no batch belongs to another epoch. */
 static gboolean
 next_batches (PlaitTrainer *trainer, GPtrArray *batches, GError **error)
 {
-  for (gint64 i = 0; i < trainer->setup.settings->accumulate; i++)
+  for (gint64 i = 0; i < trainer->setup.settings->accumulate && (i == 0 || !plait_trainer_ends_epoch (trainer)); i++)
     {
       PlaitBatch *batch = plait_iterator_next (trainer->iterator, error);
 
@@ -260,8 +268,7 @@ validate (PlaitTrainer *trainer, GError **error)
   return checkpoint (trainer, row.best, error);
 }
 
-/* What an update that began after @epochs is followed by: rows, validation, checkpoints. The batches of one update may
- * belong to two epochs. */
+/* Adds the rows, validates and writes the checkpoint that are due after an update that began after @epochs epochs. */
 static gboolean
 after_update (PlaitTrainer *trainer, gint64 epochs, gboolean last, GError **error)
 {
@@ -402,7 +409,7 @@ plait_trainer_time (PlaitTrainer *trainer, double seconds, gint64 most, PlaitTra
   speed->update = trainer->seconds / (double)n;
   speed->sentence = trainer->seconds / (double)MAX (1, trainer->sums.sentences);
   if (every == 0)
-    every = MAX (1, plait_iterator_batches (trainer->iterator) / settings->accumulate);
+    every = plait_trainer_epoch_updates (trainer);
   speed->validations = trainer->setup.validation ? (trainer->planned + every - 1) / every : 0;
   return TRUE;
 }

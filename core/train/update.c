@@ -436,8 +436,8 @@ plait_update_gradients (PlaitUpdate *update, PlaitBatch *const *batches, guint n
       plait_tape_begin (update->tape, PLAIT_TAPE_TRAIN, dropout);
       if (n == 1)
         plait_tape_keep_gradients (update->tape);
-      /* What the tape keeps none of is read there, which the optimizer leaves as it is then. */
-      if (n == 1 && update->ranks)
+      /* Processes add to the parameters' gradients, which the optimizer leaves as they are after one batch. */
+      if (update->ranks)
         plait_parameters_zero_gradients (plait_model_parameters (update->model));
     }
   for (guint i = 0; i < n; i++)

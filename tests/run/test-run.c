@@ -307,24 +307,6 @@ TEST_CASE (run, keeps_the_old_checkpoint_when_the_disk_is_full)
     }
 }
 
-/* Ten batches an epoch, three an update: the fourth update belongs to both epochs, and the first
- * is validated after it. */
-TEST_CASE (run, validates_after_epochs_that_end_within_an_update)
-{
-  static const char *const overrides[] = { "train.validate_every=0", "train.accumulate=3", NULL };
-  static const gint64 expected[] = { 4, 7 };
-  g_autofree char *path = test_write_experiment ("tiny", NULL);
-  g_autoptr (PlaitStore) store = test_run_open (path, overrides, "run.h5");
-  g_autoptr (GError) error = NULL;
-  gint64 steps[2] = { 0, 0 };
-
-  REQUIRE (store != NULL);
-  CHECK (plait_store_read (store, "/training/validation/step", PLAIT_STORE_INT64, 2, steps, &error));
-  CHECK_NO_ERROR (error);
-  for (guint i = 0; i < 2; i++)
-    CHECK_INT (steps[i], expected[i]);
-}
-
 static void
 count_lines (int line, gpointer data)
 {
