@@ -30,25 +30,74 @@ typedef struct
   gint64 there[2]; /* rows and width in that run; 0: none, or no matrix */
 } Fate;
 
+/* Globs over names. */
+typedef struct
+{
+  char **globs;
+  gboolean *used; /* a name matched it */
+} Globs;
+
 struct PlaitInitialisation
 {
   const PlaitExperiment *experiment;
   char *checkpoint; /* path of its parameters in that run; NULL: weights are no run */
   char *unread;     /* tensors of such weights that nothing was made of, as text; NULL: none */
-  char **take;      /* globs */
-  char **leave;
+  Globs take;
+  Globs leave;
   guint n;
   Fate *fates;                    /* [n] */
   guint n_outcome[FATE_OUTCOMES]; /* how many met each */
 };
 
-static gboolean
-matches_any (char *const *globs, const char *name)
+static Globs
+globs_new (const char *text)
 {
-  for (guint i = 0; globs[i]; i++)
-    if (g_pattern_match_simple (globs[i], name))
-      return TRUE;
-  return FALSE;
+  char **globs = g_strsplit (text, ";", -1);
+
+  return (Globs){ globs, g_new0 (gboolean, g_strv_length (globs)) };
+}
+
+static void
+globs_clear (Globs *globs)
+{
+  g_strfreev (globs->globs);
+  g_free (globs->used);
+}
+
+static gboolean
+matches_any (const Globs *globs, const char *name)
+{
+  gboolean matches = FALSE;
+
+  for (guint i = 0; globs->globs[i]; i++)
+    if (g_pattern_match_simple (globs->globs[i], name))
+      matches = globs->used[i] = TRUE;
+  return matches;
+}
+
+static gboolean
+is_wanted (const PlaitInitialisation *initialisation, const char *name)
+{
+  gboolean taken = matches_any (&initialisation->take, name) || !initialisation->take.globs[0];
+  gboolean left = matches_any (&initialisation->leave, name);
+
+  return taken && !left;
+}
+
+/* TRUE if the model has the part that @parameter is of, and is to begin with what is there for it. */
+static gboolean
+wants_tensor (gconstpointer data, const char *tensor, const char *parameter)
+{
+  const PlaitInitialisation *initialisation = data;
+  gboolean has_part = FALSE;
+
+  if (matches_any (&initialisation->leave, tensor))
+    return FALSE;
+  if (!parameter)
+    return !initialisation->take.globs[0];
+  for (guint i = 0; i < initialisation->n && !has_part; i++)
+    has_part = strncmp (initialisation->fates[i].parameter->name, parameter, strcspn (parameter, "/") + 1) == 0;
+  return has_part && is_wanted (initialisation, parameter);
 }
 
 /*
@@ -218,8 +267,7 @@ decide (PlaitInitialisation *initialisation, Fate *fate, const PlaitMaterials *m
         GError **error)
 {
   const char *name = fate->parameter->name;
-  gboolean wanted = (!initialisation->take[0] || matches_any (initialisation->take, name))
-                    && !matches_any (initialisation->leave, name);
+  gboolean wanted = is_wanted (initialisation, name);
 
   if (!(origin->run ? decide_by_run (initialisation, fate, wanted, materials, origin, error)
                     : decide_by_weights (fate, wanted, origin, error)))
@@ -282,14 +330,16 @@ plait_initialisation_new (const PlaitExperiment *experiment, const PlaitMaterial
   guint n = 0;
 
   initialisation->experiment = experiment;
-  initialisation->take = g_strsplit (train->initialise_take, ";", -1);
-  initialisation->leave = g_strsplit (train->initialise_leave, ";", -1);
+  initialisation->take = globs_new (train->initialise_take);
+  initialisation->leave = globs_new (train->initialise_leave);
   if (g_str_has_suffix (train->initialise, PLAIT_SAFETENSORS_SUFFIX))
     origin.published = plait_published_open (train->initialise, experiment->name_map, error);
   else if (!open_run (initialisation, &origin, error))
     return NULL;
   if ((!origin.published && !origin.run)
       || !take (initialisation, materials, plait_model_parameters (system->model), &origin, error))
+    return NULL;
+  if (origin.published && !plait_published_check_left (origin.published, wants_tensor, initialisation, error))
     return NULL;
   if (origin.published)
     {
@@ -308,8 +358,8 @@ plait_initialisation_free (PlaitInitialisation *initialisation)
     return;
   g_free (initialisation->checkpoint);
   g_free (initialisation->unread);
-  g_strfreev (initialisation->take);
-  g_strfreev (initialisation->leave);
+  globs_clear (&initialisation->take);
+  globs_clear (&initialisation->leave);
   g_free (initialisation->fates);
   g_free (initialisation);
 }
@@ -471,17 +521,11 @@ tell_misfits (const PlaitInitialisation *initialisation, PlaitLog *log)
 }
 
 static void
-tell_idle_globs (const PlaitInitialisation *initialisation, char *const *globs, const char *key, PlaitLog *log)
+tell_idle_globs (const Globs *globs, const char *key, PlaitLog *log)
 {
-  for (guint g = 0; globs[g]; g++)
-    {
-      gboolean idle = TRUE;
-
-      for (guint i = 0; i < initialisation->n && idle; i++)
-        idle = !g_pattern_match_simple (globs[g], initialisation->fates[i].parameter->name);
-      if (idle)
-        plait_log_warning (log, "train.%s: no parameter of this model is called %s", key, globs[g]);
-    }
+  for (guint i = 0; globs->globs[i]; i++)
+    if (!globs->used[i])
+      plait_log_warning (log, "train.%s: no parameter of this model is called %s", key, globs->globs[i]);
 }
 
 void
@@ -502,8 +546,8 @@ plait_initialisation_tell (const PlaitInitialisation *initialisation, PlaitLog *
     plait_log_info (log, "not used of that file: %s", initialisation->unread);
   tell_grown (initialisation, log);
   tell_misfits (initialisation, log);
-  tell_idle_globs (initialisation, initialisation->take, "initialise_take", log);
-  tell_idle_globs (initialisation, initialisation->leave, "initialise_leave", log);
+  tell_idle_globs (&initialisation->take, "initialise_take", log);
+  tell_idle_globs (&initialisation->leave, "initialise_leave", log);
 }
 
 gboolean

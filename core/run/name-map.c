@@ -20,6 +20,7 @@ typedef struct
   const char *eos;
   const char *unknown;
   gint64 words;
+  const char *unused;
 } Head;
 
 static const PlaitSettingDefinition head_definitions[] = {
@@ -30,6 +31,7 @@ static const PlaitSettingDefinition head_definitions[] = {
   PLAIT_DEFINE_TEXT (Head, eos, "none", "Row of the token that ends them"),
   PLAIT_DEFINE_TEXT (Head, unknown, "none", "Row of the unknown piece"),
   PLAIT_DEFINE_INTEGER (Head, words, "4", "0", "1000000000", "Row of the first ordinary piece"),
+  PLAIT_DEFINE_LIST (Head, unused, "", NULL, "Globs over names of tensors that change nothing that is computed"),
 };
 
 static const PlaitSettingGroup head_group = PLAIT_SETTING_GROUP (GROUP, "Rows of words", Head, head_definitions);
@@ -44,6 +46,7 @@ typedef struct
   double fill;
   const char *plus;
   gboolean optional;
+  const char *needs;
 } Entry;
 
 static const PlaitSettingDefinition entry_definitions[] = {
@@ -54,6 +57,7 @@ static const PlaitSettingDefinition entry_definitions[] = {
   PLAIT_DEFINE_REAL (Entry, fill, "0", "-1e30", "1e30", "Value where theirs have no such word"),
   PLAIT_DEFINE_TEXT (Entry, plus, "", "Name of a tensor of one row that is added to each"),
   PLAIT_DEFINE_BOOLEAN (Entry, optional, "false", "Theirs may be missing"),
+  PLAIT_DEFINE_TEXT (Entry, needs, "", "Settings with which a model has the parameters"),
 };
 
 static const PlaitSettingGroup entry_group
@@ -72,6 +76,7 @@ struct PlaitNameMap
 {
   PlaitKeyFile *file;
   PlaitNameMapWords words;
+  char **unused;  /* globs over names of tensors */
   GArray *groups; /* of Group */
 };
 
@@ -90,6 +95,7 @@ plait_name_map_free (PlaitNameMap *map)
   if (!map)
     return;
   g_array_unref (map->groups);
+  g_strfreev (map->unused);
   plait_key_file_free (map->file);
   g_free (map);
 }
@@ -160,6 +166,7 @@ read_head (PlaitNameMap *map, PlaitProblems *problems)
   if (plait_problems_count (problems) > before)
     return;
   map->words.words = head.words;
+  map->unused = g_strsplit (head.unused, ";", -1);
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     if (!read_row (plait_settings_text (settings, keys[i]), &map->words.specials[i]))
       add_problem (map, problems, GROUP, keys[i], "is no row; expected a number from 0, last, or none");
@@ -270,6 +277,99 @@ plait_name_map_find (const PlaitNameMap *map, const char *name, PlaitMapped *map
       return TRUE;
     }
   return FALSE;
+}
+
+gboolean
+plait_name_map_ignores (const PlaitNameMap *map, const char *tensor)
+{
+  for (guint i = 0; map->unused[i]; i++)
+    if (g_pattern_match_simple (map->unused[i], tensor))
+      return TRUE;
+  return FALSE;
+}
+
+/* Fills in @name, the parts of the name of @group, what the placeholders of @template are in @tensor. FALSE if @tensor
+ * is not called as @template says. */
+static gboolean
+read_back (const char *template, const char *tensor, const Group *group, char **name)
+{
+  g_autoptr (GString) expression = g_string_new (NULL);
+  g_autoptr (GRegex) regex = NULL;
+  g_autoptr (GMatchInfo) match = NULL;
+  g_autofree char *again = NULL;
+  g_auto (GStrv) pieces = g_regex_split_simple ("(\\{[^}]*\\})", template, 0, 0);
+
+  for (guint i = 0; pieces[i]; i++)
+    {
+      g_autofree char *literal = g_regex_escape_string (pieces[i], -1);
+
+      g_string_append (expression, i % 2 ? "([^./]+)" : literal);
+    }
+  regex = g_regex_new (expression->str, G_REGEX_ANCHORED | G_REGEX_DOLLAR_ENDONLY, 0, NULL);
+  if (!regex || !g_regex_match (regex, tensor, 0, &match))
+    return FALSE;
+  for (guint i = 1; pieces[i] && pieces[i + 1]; i += 2)
+    for (guint k = 0; group->parts[k]; k++)
+      if (g_str_equal (group->parts[k], pieces[i]))
+        {
+          g_free (name[k]);
+          name[k] = g_match_info_fetch (match, (int)(i + 1) / 2);
+        }
+  again = fill_in (template, group, name);
+  return g_str_equal (again, tensor);
+}
+
+/* Adds the use of @tensor that one of @names, '|' between them, gives it in @group, if one does. */
+static void
+add_use (const Group *group, const char *names, const char *tensor, GArray *uses)
+{
+  g_auto (GStrv) any = g_strsplit (names, "|", -1);
+
+  for (guint i = 0; any[i]; i++)
+    {
+      g_auto (GStrv) name = g_strdupv (group->parts);
+      PlaitMappedUse use = { .optional = group->entry.optional, .needs = group->entry.needs };
+
+      if (!read_back (g_strstrip (any[i]), tensor, group, name))
+        continue;
+      use.names = fill_in (names, group, name);
+      for (guint k = 0; name[k]; k++)
+        if (name[k][0] == '{')
+          {
+            g_free (name[k]);
+            name[k] = g_strdup ("*");
+          }
+      use.parameter = g_strjoinv ("/", name);
+      g_array_append_val (uses, use);
+      return;
+    }
+}
+
+static void
+clear_use (gpointer data)
+{
+  PlaitMappedUse *use = data;
+
+  g_free (use->parameter);
+  g_free (use->names);
+}
+
+GArray *
+plait_name_map_uses (const PlaitNameMap *map, const char *tensor)
+{
+  GArray *uses = g_array_new (FALSE, FALSE, sizeof (PlaitMappedUse));
+
+  g_array_set_clear_func (uses, clear_use);
+  for (guint i = 0; i < map->groups->len; i++)
+    {
+      const Group *group = &g_array_index (map->groups, Group, i);
+      g_auto (GStrv) from = g_strsplit (group->entry.from, ";", -1);
+
+      for (guint k = 0; from[k]; k++)
+        add_use (group, from[k], tensor, uses);
+      add_use (group, group->entry.plus, tensor, uses);
+    }
+  return uses;
 }
 
 void

@@ -10,6 +10,7 @@
  *     summary=..., reference=...
  *     pad=1, bos=0, eos=2, unknown=3      a row, last, or none
  *     words=4                             the row of the first ordinary piece; the others follow it
+ *     unused=A.*;*.b                      globs over names of tensors that change nothing that is computed
  *
  * Each other group is called as the parameters that it is for, {NAME} standing for any part between slashes:
  *
@@ -20,7 +21,8 @@
  *     words=rows|columns       rows, or columns, go by words as said above
  *     fill=-1e9                what stands where theirs have no such word; 0 unless given
  *     plus=E                   a tensor of one row that is added to each row
- *     optional=true            the parameter begins as ever where theirs are not there
+ *     optional=true            the parameter begins as ever where theirs are not there; zeros are the same as none
+ *     needs=TEXT               settings with which a model has the parameter, for messages
  */
 typedef struct PlaitNameMap PlaitNameMap;
 
@@ -71,3 +73,19 @@ PlaitNameMapWords plait_name_map_words (const PlaitNameMap *map);
 
 /* Fills @mapped for the parameter @name; FALSE if no group is for it. Of several the first counts. */
 gboolean plait_name_map_find (const PlaitNameMap *map, const char *name, PlaitMapped *mapped);
+
+/* TRUE if [weights] unused= has @tensor, the name of a tensor. */
+gboolean plait_name_map_ignores (const PlaitNameMap *map, const char *tensor);
+
+/* A parameter that a tensor can make. */
+typedef struct
+{
+  char *parameter;   /* its name, '*' for each part that the tensor's name leaves open */
+  char *names;       /* of tensors, '|' between them, of which the first that is there makes it */
+  const char *needs; /* settings with which a model has the parameter, or "" */
+  gboolean optional;
+} PlaitMappedUse;
+
+/* Returns the PlaitMappedUse of the tensor @tensor, in the order of the map; empty if it names no such tensor.
+ * (transfer full) */
+GArray *plait_name_map_uses (const PlaitNameMap *map, const char *tensor);

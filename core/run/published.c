@@ -3,6 +3,8 @@
 
 #include "base/memory.h"
 
+#define MOST_TOLD 6
+
 struct PlaitPublished
 {
   PlaitSafetensors *file;
@@ -212,16 +214,25 @@ add_row (const Making *making, const PlaitSafetensor *tensor, gint64 rows, GErro
  * Finding
  */
 
+/* The first of @names that the file has, or NULL. */
+static const PlaitSafetensor *
+find_first (const PlaitPublished *published, char *const *names)
+{
+  const PlaitSafetensor *found = NULL;
+
+  for (guint i = 0; names[i] && !found; i++)
+    found = plait_safetensors_find (published->file, g_strstrip (names[i]));
+  return found;
+}
+
 /* The first of @names, between which '|' stands, that is there. */
 static const PlaitSafetensor *
 find_any (const Making *making, const char *names, GError **error)
 {
   g_auto (GStrv) any = g_strsplit (names, "|", -1);
-  const PlaitSafetensor *found = NULL;
+  const PlaitSafetensor *found = find_first (making->published, any);
   gint64 shape[2];
 
-  for (guint i = 0; any[i] && !found; i++)
-    found = plait_safetensors_find (making->published->file, g_strstrip (any[i]));
   if (!found)
     plait_fail (error, PLAIT_ERROR_INPUT,
                 "%s: %s has no tensor %s, of which %s is to be made; use the map of its layout, or leave the parameter "
@@ -297,6 +308,92 @@ plait_published_read (PlaitPublished *published, const PlaitParameter *parameter
   return read_mapped (&making, there, error);
 }
 
+/*
+ * What is left
+ */
+
+/* All values of @tensor as bytes; NULL if they are no numbers that can be read. (transfer full) */
+static GBytes *
+read_bytes (const PlaitPublished *published, const PlaitSafetensor *tensor)
+{
+  gsize size = sizeof (PlaitScalar) * (gsize)tensor->elements;
+  g_autofree PlaitScalar *values
+      = plait_try_allocate ((gsize)tensor->elements, sizeof (PlaitScalar), "published weights", NULL);
+
+  if (!values || !plait_safetensors_read (published->file, tensor, 0, tensor->elements, values, NULL))
+    return NULL;
+  return g_bytes_new_take (g_steal_pointer (&values), size);
+}
+
+/* TRUE if the values of @tensor are those of another of @names that a parameter was made of: weights that are tied. */
+static gboolean
+is_copy (const PlaitPublished *published, const PlaitSafetensor *tensor, char *const *names)
+{
+  for (guint i = 0; names[i]; i++)
+    {
+      const PlaitSafetensor *other = plait_safetensors_find (published->file, g_strstrip (names[i]));
+      g_autoptr (GBytes) here = NULL;
+      g_autoptr (GBytes) there = NULL;
+
+      if (!other || other->elements != tensor->elements || !g_hash_table_contains (published->used, other))
+        continue;
+      here = read_bytes (published, tensor);
+      there = read_bytes (published, other);
+      if (here && there && g_bytes_equal (here, there))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+is_zero (const PlaitPublished *published, const PlaitSafetensor *tensor)
+{
+  g_autoptr (GBytes) bytes = read_bytes (published, tensor);
+  const PlaitScalar *values = bytes ? g_bytes_get_data (bytes, NULL) : NULL;
+
+  for (gint64 i = 0; values && i < tensor->elements; i++)
+    if (values[i] != 0)
+      return FALSE;
+  return values != NULL;
+}
+
+/* Returns the use of @tensor that no parameter made of it, though the model is of the kind that has one; NULL if there
+ * is no such use. */
+static const PlaitMappedUse *
+find_missed (const PlaitPublished *published, const PlaitSafetensor *tensor, const GArray *uses,
+             PlaitPublishedWants wants, gconstpointer data)
+{
+  for (guint i = 0; i < uses->len; i++)
+    {
+      const PlaitMappedUse *use = &g_array_index (uses, PlaitMappedUse, i);
+      g_auto (GStrv) names = g_strsplit (use->names, "|", -1);
+
+      if (find_first (published, names) == tensor && wants (data, tensor->name, use->parameter)
+          && !is_copy (published, tensor, names) && !(use->optional && is_zero (published, tensor)))
+        return use;
+    }
+  return NULL;
+}
+
+/* What is told of @tensor, which results depend on and no parameter is made of; NULL if none depends on it.
+ * (transfer full) */
+static char *
+describe_missed (const PlaitPublished *published, const PlaitSafetensor *tensor, PlaitPublishedWants wants,
+                 gconstpointer data)
+{
+  g_autoptr (GArray) uses = plait_name_map_uses (published->map, tensor->name);
+  const PlaitMappedUse *missed = find_missed (published, tensor, uses, wants, data);
+
+  if (plait_name_map_ignores (published->map, tensor->name))
+    return NULL;
+  if (missed)
+    return g_strdup_printf ("%s, which makes %s%s%s%s", tensor->name, missed->parameter, *missed->needs ? " (" : "",
+                            missed->needs, *missed->needs ? ")" : "");
+  return uses->len == 0 && wants (data, tensor->name, NULL)
+             ? g_strdup_printf ("%s, which the map does not know", tensor->name)
+             : NULL;
+}
+
 char *
 plait_published_left (const PlaitPublished *published, guint most, guint *n)
 {
@@ -314,4 +411,29 @@ plait_published_left (const PlaitPublished *published, guint most, guint *n)
       (*n)++;
     }
   return g_string_free (text, FALSE);
+}
+
+gboolean
+plait_published_check_left (const PlaitPublished *published, PlaitPublishedWants wants, gconstpointer data,
+                            GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  guint n = 0;
+
+  for (guint i = 0; published->map && i < plait_safetensors_n (published->file); i++)
+    {
+      const PlaitSafetensor *tensor = plait_safetensors_get (published->file, i);
+      g_autofree char *missed
+          = g_hash_table_contains (published->used, tensor) ? NULL : describe_missed (published, tensor, wants, data);
+
+      if (missed && n < MOST_TOLD)
+        g_string_append_printf (text, "%s%.400s", n > 0 ? "; " : "", missed);
+      n += missed != NULL;
+    }
+  return n == 0
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: this model has no parameter for %u of the tensors that the published model computes with: "
+                        "%s%s; give it the settings of the published model, or name the parameters or tensors in "
+                        "train.initialise_leave to do without them",
+                        plait_safetensors_path (published->file), n, text->str, n > MOST_TOLD ? "; ..." : "");
 }

@@ -34,3 +34,15 @@ PlaitPublishedOutcome plait_published_read (PlaitPublished *published, const Pla
 
 /* The first @most of the tensors that nothing was made of, as text, and in *@n how many they are. (transfer full) */
 char *plait_published_left (const PlaitPublished *published, guint most, guint *n);
+
+/* TRUE if the model wants the parameter @parameter, '*' in it for what is open, of the kind that the tensor called
+ * @tensor makes; @parameter is NULL where the map does not know the tensor. */
+typedef gboolean (*PlaitPublishedWants) (gconstpointer data, const char *tensor, const char *parameter);
+
+/*
+ * Fails, naming them, if there are tensors of which nothing was made and that a map does not call unused, but for those
+ * that @wants refuses, that a name before theirs supersedes, that equal a tensor that was read in their place (tied
+ * weights), or that are optional and zero.
+ */
+gboolean plait_published_check_left (const PlaitPublished *published, PlaitPublishedWants wants, gconstpointer data,
+                                     GError **error);

@@ -80,8 +80,8 @@ static const PlaitSettingDefinition definitions[] = {
   PLAIT_DEFINE_LIST (PlaitTrainSettings, initialise_take, "", NULL,
                      "Globs (* and ?) over names of parameters that are taken from it; empty: all"),
   PLAIT_DEFINE_LIST (PlaitTrainSettings, initialise_leave, "", NULL,
-                     "Globs over names of parameters that are not taken; decoder/* begins the decoder anew and keeps "
-                     "embeddings and encoders",
+                     "Globs over names of parameters that are not taken, and of published tensors that the model does "
+                     "without; decoder/* begins the decoder anew and keeps embeddings and encoders",
                      "Chen et al. 2017"),
   PLAIT_DEFINE_CHOICE (PlaitTrainSettings, initialise_checkpoint, "best", "best;last;average",
                        "Checkpoint that is taken; best is the last one where the run was not validated"),

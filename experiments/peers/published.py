@@ -110,9 +110,13 @@ PLAIN = (EXPERIMENT.replace("norm=post\nnorm_epsilon=1e-5\noutput_bias=true\n", 
 class Layout:
     """A kind of model: what plait is told, and which of its ids are which of ours (padding, BOS, EOS, unknown, words)."""
 
-    def __init__(self, name, ids, source, decoder, data="", documents=False):
+    def __init__(self, name, ids, source, decoder, data="", documents=False, tied=True):
         self.name, self.ids, self.source, self.decoder, self.data = name, ids, source, decoder, data
-        self.documents = documents
+        self.documents, self.tied = documents, tied
+        self.title = name if tied else f"{name}, untied"
+
+    def untied(self):
+        return Layout(self.name, self.ids, self.source, self.decoder + UNTIED, self.data, self.documents, False)
 
     def theirs(self, ids):
         return [self.ids[i] for i in ids]
@@ -121,6 +125,7 @@ class Layout:
         return [self.ids.index(i) for i in ids if i in self.ids]
 
 
+UNTIED = "share_embeddings=false\ntie_output=false\n"
 LEARNED = f"positions=learned\nposition_limit={PLACES}\nembedding_norm=true\nactivation=gelu\n"
 LAYOUTS = {
     "bart": Layout(
@@ -130,6 +135,8 @@ LAYOUTS = {
         "marian", [WORDS + 2, None, 0, 1] + list(range(2, 2 + WORDS)), "positions=halves\nactivation=swish\n",
         "positions=halves\nactivation=swish\nstart=pad\n"),
 }
+
+LAYOUTS.update({f"{name}-untied": layout.untied() for name, layout in LAYOUTS.items()})
 
 
 def scatter(model):
@@ -149,14 +156,15 @@ def scatter(model):
 def make(layout):
     shape = dict(
         d_model=WIDTH, encoder_layers=2, decoder_layers=2, encoder_attention_heads=HEADS, decoder_attention_heads=HEADS,
-        encoder_ffn_dim=INNER, decoder_ffn_dim=INNER, max_position_embeddings=PLACES, forced_eos_token_id=None)
+        encoder_ffn_dim=INNER, decoder_ffn_dim=INNER, max_position_embeddings=PLACES, forced_eos_token_id=None,
+        tie_word_embeddings=layout.tied)
     if layout.name == "bart":
         config = transformers.BartConfig(vocab_size=WORDS + 4, **shape)
         return scatter(transformers.BartForConditionalGeneration(config))
     pad = WORDS + 2
     config = transformers.MarianConfig(
         vocab_size=WORDS + 3, pad_token_id=pad, decoder_start_token_id=pad, eos_token_id=0, activation_function="swish",
-        scale_embedding=True, **shape)
+        scale_embedding=True, share_encoder_decoder_embeddings=layout.tied, **shape)
     return scatter(transformers.MarianMTModel(config))
 
 
@@ -291,7 +299,7 @@ def compare(program, layout, sentences, targets):
         distances = [
             abs(float(line.split()[0]) - log_probability(model, layout, sentence, target))
             for line, sentence, target in zip(scores.splitlines(), sentences, targets)]
-        print(f"{layout.name}: log-probabilities of {len(distances)} targets differ by at most {max(distances):.1e}")
+        print(f"{layout.title}: log-probabilities of {len(distances)} targets differ by at most {max(distances):.1e}")
         good = max(distances) < LIMIT and len(distances) == len(sentences)
         for beam in (1, 4):
             lines = plait(
@@ -299,9 +307,9 @@ def compare(program, layout, sentences, targets):
             found = [search(model, layout, sentence, beam) for sentence in sentences]
             ended = [(read_words(line), ids) for line, ids in zip(lines, found) if ids is not None]
             same = sum(ours == theirs for ours, theirs in ended)
-            print(f"{layout.name}: beam {beam}: {same} of {len(ended)} outputs that end are equal")
+            print(f"{layout.title}: beam {beam}: {same} of {len(ended)} outputs that end are equal")
             good = good and 0 < same == len(ended)
-        return compare_ctranslate2(program, folder, layout.name, layout.documents, sentences, targets) and good
+        return compare_ctranslate2(program, folder, layout.title, layout.documents, sentences, targets) and good
 
 
 def main():
