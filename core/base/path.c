@@ -6,6 +6,15 @@
 
 #define MOST_OF_USER (64 * 1024)
 
+/* The user's home folder as the environment has it, else as the system does. (transfer none) */
+static const char *
+own_home (void)
+{
+  const char *own = g_getenv ("HOME");
+
+  return own ? own : g_get_home_dir ();
+}
+
 /* (transfer full) */
 static char *
 find_home (const char *user, GError **error)
@@ -24,13 +33,11 @@ find_home (const char *user, GError **error)
 static char *
 home_of (const char *written, const char **rest, GError **error)
 {
-  const char *own = g_getenv ("HOME");
-
   *rest = *written == '~' ? written + strcspn (written, "/") : written;
   if (*rest == written)
     return g_strdup ("");
   if (*rest == written + 1)
-    return g_strdup (own ? own : g_get_home_dir ());
+    return g_strdup (own_home ());
   g_autofree char *user = g_strndup (written + 1, (gsize)(*rest - written - 1));
   return find_home (user, error);
 }
@@ -124,4 +131,22 @@ plait_path_add_word (GString *line, const char *word)
   gboolean plain = *word && strspn (word, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-_+./=,:@%") == strlen (word);
 
   g_string_append_printf (line, "%s%s", line->len > 0 ? " " : "", plain ? word : quoted);
+}
+
+char *
+plait_path_user_folder (const char *variable, const char *below)
+{
+  const char *named = g_getenv (variable), *home = own_home ();
+
+  if (named && g_path_is_absolute (named))
+    return g_strdup (named);
+  return g_path_is_absolute (home) ? g_build_filename (home, below, NULL) : NULL;
+}
+
+const char *
+plait_path_temporary (void)
+{
+  const char *named = g_getenv ("TMPDIR");
+
+  return named && g_path_is_absolute (named) ? named : "/tmp";
 }

@@ -25,3 +25,10 @@ char *plait_path_stem (const char *path, const char *ending);
 
 /* Adds @word to @line as a shell takes it. */
 void plait_path_add_word (GString *line, const char *word);
+
+/* The user's own folder that @variable names, such as "XDG_DATA_HOME", or else @below in the home folder. Folders that
+ * are not absolute are passed over: NULL if there is no other. (transfer full) */
+char *plait_path_user_folder (const char *variable, const char *below);
+
+/* The folder for temporary files: TMPDIR if it is absolute, else /tmp. (transfer none) */
+const char *plait_path_temporary (void);

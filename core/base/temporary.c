@@ -2,6 +2,7 @@
 #include "base/temporary.h"
 
 #include "base/lock.h"
+#include "base/path.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -61,13 +62,13 @@ remove_left (const char *path)
 static void
 remove_left_behind (void)
 {
-  g_autoptr (GDir) folder = g_dir_open (g_get_tmp_dir (), 0, NULL);
+  g_autoptr (GDir) folder = g_dir_open (plait_path_temporary (), 0, NULL);
   const char *name;
 
   while (folder && (name = g_dir_read_name (folder)))
     if (g_str_has_prefix (name, PREFIX) && strlen (name) == strlen (PATTERN))
       {
-        g_autofree char *path = g_build_filename (g_get_tmp_dir (), name, NULL);
+        g_autofree char *path = g_build_filename (plait_path_temporary (), name, NULL);
 
         remove_left (path);
       }
@@ -82,13 +83,13 @@ plait_temporary_new (GError **error)
   remove_left_behind ();
   for (;;)
     {
-      g_autofree char *path = g_build_filename (g_get_tmp_dir (), PATTERN, NULL);
+      g_autofree char *path = g_build_filename (plait_path_temporary (), PATTERN, NULL);
 
       if (!g_mkdtemp (path) || ((temporary->descriptor = open_folder (path)) < 0 && errno != ENOENT))
         return plait_fail_null (
             error, PLAIT_ERROR_FAILED,
             "%s: no folder for temporary files can be made (%s); make room there, or set TMPDIR to another folder",
-            g_get_tmp_dir (), g_strerror (errno));
+            plait_path_temporary (), g_strerror (errno));
       /* Another process may have taken it for left behind before it was locked. */
       if (temporary->descriptor >= 0 && plait_lock_descriptor (temporary->descriptor) != PLAIT_LOCK_BUSY
           && plait_lock_stands (temporary->descriptor, path))

@@ -36,6 +36,7 @@ struct PlaitInvocation
   GPtrArray *values;      /* what was given to options, which point into it; owned */
   char *line;             /* the whole command line as typed, quoted for a shell, to be stored in runs */
   PlaitDescribe describe; /* not NULL: plait_invocation_parse calls it and ends there, quietly */
+  gboolean quiet;         /* after plait_invocation_parse: --quiet */
   PlaitLog *log;          /* made by plait_invocation_parse, which knows --quiet; says nothing before */
 };
 

@@ -201,7 +201,8 @@ const PlaitCommand plait_commands[] = {
     plait_command_verify },
   { "generate", "TASK --output FOLDER [--set KEY=VALUE]... [--force]",
     "Write the corpus of a generated task as text files, or list the tasks",
-    "The files are FOLDER/SPLIT.STREAM, the same bytes for the same parameters; their names are printed.\n"
+    "The files are FOLDER/SPLIT.STREAM, the same bytes for the same parameters; their names are printed, without "
+    "--quiet.\n"
     "\n"
     "Examples:\n"
     "  plait generate\n"
@@ -272,7 +273,7 @@ const PlaitCommand plait_commands[] = {
     plait_command_explain },
   { "new", "KIND NAME", "Write the project of a new plugin into a folder NAME: code, schema, build, an experiment",
     "KIND is encoder, combiner or coverage. What is written is a small plugin that builds with meson and runs as it "
-    "is. Its README.md has the commands. The names of the files are printed.\n"
+    "is. Its README.md has the commands. The names of the files are printed, without --quiet.\n"
     "\n"
     "Examples:\n"
     "  plait new combiner averaged\n"

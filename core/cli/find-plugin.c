@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/find-plugin.h"
 
+#include <string.h>
+
 PlaitPlugin *
 plait_find_plugin (const PlaitRegistry *registry, const char *wanted, const PlaitSettingGroup *const *groups,
                    GError **error)
@@ -29,8 +31,10 @@ plait_find_plugin (const PlaitRegistry *registry, const char *wanted, const Plai
   for (guint i = 0; groups && groups[i]; i++)
     g_ptr_array_add (known, (gpointer)groups[i]->name);
   g_ptr_array_add (known, NULL);
+  const char *slash = strrchr (wanted, '/');
+  g_autofree char *search = plait_registry_search_text (registry, slash ? slash + 1 : wanted);
   g_autofree char *remedy
       = plait_name_remedy (wanted, (const char *const *)known->pdata, "plait plugins lists the plugins");
-  return plait_fail_null (error, PLAIT_ERROR_INPUT, "there is no %s \"%s\"; %s", groups ? "plugin or group" : "plugin",
-                          wanted, remedy);
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "there is no %s \"%s\"; %s%s",
+                          groups ? "plugin or group" : "plugin", wanted, remedy, search);
 }

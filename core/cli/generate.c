@@ -158,7 +158,7 @@ generate (PlaitInvocation *invocation, const char *folder, gboolean force, char 
       return FALSE;
   if (!plait_task_write (task, &settings, folder, error))
     return FALSE;
-  for (guint i = 0; files[i]; i++)
+  for (guint i = 0; files[i] && !invocation->quiet; i++)
     plait_display_line (stdout, files[i]);
   return TRUE;
 }

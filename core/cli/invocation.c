@@ -251,6 +251,7 @@ plait_invocation_parse (PlaitInvocation *invocation, const GOptionEntry *entries
     print_command_help (command, all);
   if (help || !good)
     return FALSE;
+  invocation->quiet = quiet;
   invocation->log = plait_log_new (quiet);
 
   /* "--" ends the options and is no argument itself. */

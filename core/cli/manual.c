@@ -113,11 +113,13 @@ plait_manual_print (void)
   for (const PlaitExitCode *exit = plait_exit_codes; exit->summary; exit++)
     printf (".TP\n%d\n%c%s%s%s.\n", exit->code, g_ascii_toupper (exit->summary[0]), exit->summary + 1,
             exit->details ? ": " : "", exit->details ? exit->details : "");
-  printf (".SH ENVIRONMENT\n"
-          ".TP\nPLAIT_INDEX\nWhere what texts of 64 MiB or more were turned into is kept for the next start: a folder, "
-          "or none. Otherwise that is plait-index beside each text, or where that cannot be written plait in the "
-          "user's cache.\n"
-          ".TP\nPLAIT_PLUGIN_PATH\nFolders that are searched for plugins before all others, separated by colons.\n"
-          ".TP\nXDG_DATA_HOME\nHas the user\\(aqs own plugins, in plait/1.\n"
-          ".TP\nNO_COLOR\nWhere it is set, no colour is used.\n");
+  printf (
+      ".SH ENVIRONMENT\n"
+      ".TP\nPLAIT_INDEX\nWhere what texts of 64 MiB or more were turned into is kept for the next start: a folder, or "
+      "none. Otherwise that is plait-index beside each text, or where that cannot be written plait in the user's "
+      "cache.\n"
+      ".TP\nPLAIT_PLUGIN_PATH\nFolders that are searched for plugins before all others, separated by colons.\n"
+      ".TP\nXDG_DATA_HOME, XDG_CACHE_HOME, TMPDIR\nFolders of the user's own plugins (plait/1), of that cache, and of "
+      "temporary files; without them ~/.local/share, ~/.cache and /tmp. One that is not absolute is passed over.\n"
+      ".TP\nNO_COLOR\nWhere it is set, no colour is used.\n");
 }

@@ -150,7 +150,7 @@ plait_command_new (PlaitInvocation *invocation, GError **error)
   if (!find_kind (invocation->arguments[0], &kind, error) || !check_name (kind, name, error)
       || !write_project (plait_plugin_kind_name (kind), name, error))
     return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (files) && !invocation->quiet; i++)
     {
       g_autofree char *path = path_of (i, plait_plugin_kind_name (kind), name);
 

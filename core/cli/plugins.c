@@ -39,11 +39,13 @@ print_json (const PlaitRegistry *registry)
   for (guint i = 0; i < plait_registry_n_folders (registry); i++)
     {
       const PlaitPluginFolder *folder = plait_registry_folder (registry, i);
+      g_autofree char *misplaced = plait_plugin_folder_misplaced (folder, NULL);
 
       plait_json_begin_object (json, NULL);
       plait_json_text (json, "path", folder->path);
       plait_json_text (json, "origin", folder->origin);
       plait_json_boolean (json, "exists", folder->exists);
+      plait_json_text (json, "misplaced", *misplaced != '\0' ? misplaced : NULL);
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
@@ -104,6 +106,12 @@ print_text (const PlaitRegistry *registry)
 
       plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s", folder->path);
       plait_page_text (page, PLAIT_PAGE_DIM, "  (%s%s)\n", folder->origin, folder->exists ? "" : ", not there");
+      g_autofree char *misplaced = plait_plugin_folder_misplaced (folder, NULL);
+      if (*misplaced != '\0')
+        {
+          plait_page_text (page, PLAIT_PAGE_BAD, "    ");
+          plait_page_paragraph (page, 4, 4, misplaced);
+        }
     }
 }
 

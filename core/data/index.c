@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
+
 #define LEAST (64 * 1024 * 1024)
 #define SETTLED 2 /* seconds: the coarsest time of change of a file system that is in use */
 #define FOLDER "plait-index"
@@ -45,10 +47,11 @@ static GStrv
 places (const PlaitIndex *index, const char *text)
 {
   g_autofree char *beside = g_path_get_dirname (text);
+  g_autofree char *cache = plait_path_user_folder ("XDG_CACHE_HOME", ".cache");
   GStrv folders = g_new0 (char *, 3);
 
   folders[0] = index->folder ? g_strdup (index->folder) : g_build_filename (beside, FOLDER, NULL);
-  folders[1] = index->folder ? NULL : g_build_filename (g_get_user_cache_dir (), "plait", NULL);
+  folders[1] = index->folder || !cache ? NULL : g_build_filename (cache, "plait", NULL);
   return folders;
 }
 

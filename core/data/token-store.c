@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/path.h"
 #include "base/transfer.h"
 
 #define MEMORY_LIMIT (64 * 1024 * 1024) /* bytes held before a file is made */
@@ -93,7 +94,7 @@ fail_to_write (const PlaitTokenStore *store, GError **error)
   return plait_fail (
       error, PLAIT_ERROR_FAILED,
       "%s: no room for the temporary file of an encoded corpus (%s); make room there, or set TMPDIR to a larger folder",
-      g_get_tmp_dir (), g_strerror (errno));
+      plait_path_temporary (), g_strerror (errno));
 }
 
 /* Writes behind all that has been written. */
@@ -113,7 +114,7 @@ spill (PlaitTokenStore *store, GError **error)
 {
   if (store->descriptor < 0)
     {
-      g_autofree char *path = g_build_filename (g_get_tmp_dir (), "plait-tokens-XXXXXX", NULL);
+      g_autofree char *path = g_build_filename (plait_path_temporary (), "plait-tokens-XXXXXX", NULL);
       store->descriptor = g_mkstemp (path);
       if (store->descriptor < 0)
         return fail_to_write (store, error);
@@ -205,7 +206,8 @@ read_bytes (const PlaitTokenStore *store, gpointer bytes, gsize size, goffset of
 
   return n == (gssize)size
          || plait_fail (error, PLAIT_ERROR_FAILED, "%s: the encoded corpus cannot be read (%s); begin again",
-                        store->name ? store->name : g_get_tmp_dir (), n < 0 ? g_strerror (errno) : "it is cut off");
+                        store->name ? store->name : plait_path_temporary (),
+                        n < 0 ? g_strerror (errno) : "it is cut off");
 }
 
 /* Whether the ids in @bytes are below the limit of @store. */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/digest.h"
+#include "base/path.h"
 
 #define SCHEMA_SUFFIX ".ini"
 #define MODULE_SUFFIX ".so"
@@ -19,6 +20,7 @@ struct PlaitRegistry
 {
   GPtrArray *folders; /* PlaitPluginFolder */
   GPtrArray *plugins; /* PlaitPlugin, those that nothing hides */
+  GHashTable *homes;  /* "KIND/NAME" -> path of the module that somebody had */
   PlaitTrialLimits limits;
 };
 
@@ -206,6 +208,7 @@ registry_new (void)
 
   registry->folders = g_ptr_array_new_with_free_func (folder_free);
   registry->plugins = g_ptr_array_new_with_free_func (plugin_free);
+  registry->homes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   registry->limits = PLAIT_TRIAL_LIMITS;
   return registry;
 }
@@ -216,12 +219,14 @@ plait_registry_new (void)
   PlaitRegistry *registry = registry_new ();
   const char *path = g_getenv ("PLAIT_PLUGIN_PATH");
   g_auto (GStrv) folders = g_strsplit (path ? path : "", ":", -1);
-  g_autofree char *user = g_build_filename (g_get_user_data_dir (), PLAIT_NAME, PLAIT_API_VERSION, NULL);
+  g_autofree char *data = plait_path_user_folder ("XDG_DATA_HOME", ".local/share");
+  g_autofree char *user = data ? g_build_filename (data, PLAIT_NAME, PLAIT_API_VERSION, NULL) : NULL;
 
   for (guint i = 0; folders[i] != NULL; i++)
     if (*folders[i] != '\0')
       add_folder (registry, folders[i], "PLAIT_PLUGIN_PATH");
-  add_folder (registry, user, "user");
+  if (user)
+    add_folder (registry, user, "user");
   add_own_folder (registry);
   g_ptr_array_sort (registry->plugins, compare_plugins);
   return registry;
@@ -245,6 +250,7 @@ plait_registry_free (PlaitRegistry *registry)
     return;
   g_ptr_array_unref (registry->plugins);
   g_ptr_array_unref (registry->folders);
+  g_hash_table_unref (registry->homes);
   g_free (registry);
 }
 
@@ -280,10 +286,27 @@ plait_registry_plugin (const PlaitRegistry *registry, guint index)
   return registry->plugins->pdata[index];
 }
 
-/* Says that there is no plugin @name, and what there is. */
+void
+plait_registry_remember (PlaitRegistry *registry, PlaitPluginKind kind, const char *name, const char *module)
+{
+  g_hash_table_insert (registry->homes, g_strdup_printf ("%s/%s", plait_plugin_kind_name (kind), name),
+                       g_strdup (module));
+}
+
+const char *
+plait_registry_remembered (const PlaitRegistry *registry, PlaitPluginKind kind, const char *name)
+{
+  g_autofree char *key = g_strdup_printf ("%s/%s", plait_plugin_kind_name (kind), name);
+
+  return g_hash_table_lookup (registry->homes, key);
+}
+
+/* Says that there is no plugin @name, what there is, and where it was looked for. */
 static gpointer
 unknown_plugin (const PlaitRegistry *registry, PlaitPluginKind kind, const char *name, GError **error)
 {
+  const char *kind_name = plait_plugin_kind_name (kind), *home = plait_registry_remembered (registry, kind, name);
+  g_autofree char *search = plait_registry_search_text (registry, name), *remedy = NULL;
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
 
   for (guint i = 0; i < registry->plugins->len; i++)
@@ -293,12 +316,12 @@ unknown_plugin (const PlaitRegistry *registry, PlaitPluginKind kind, const char 
       if (plugin->kind == kind)
         g_ptr_array_add (names, plugin->name);
     }
-  const char *otherwise
-      = names->len > 0 ? NULL : "nor is there any other; plait plugins tells which folders are searched";
+  const char *otherwise = names->len > 0 ? NULL : "nor is there any other";
   g_ptr_array_add (names, NULL);
-  g_autofree char *remedy = plait_name_remedy (name, (const char *const *)names->pdata, otherwise);
-  return plait_fail_null (error, PLAIT_ERROR_PLUGIN, "there is no %s called \"%s\"; %s", plait_plugin_kind_name (kind),
-                          name, remedy);
+  remedy = home ? g_strdup_printf ("the run had it from %s", home)
+                : plait_name_remedy (name, (const char *const *)names->pdata, otherwise);
+  return plait_fail_null (error, PLAIT_ERROR_PLUGIN, "there is no %s called \"%s\"; %s%s", kind_name, name, remedy,
+                          search);
 }
 
 PlaitPlugin *

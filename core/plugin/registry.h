@@ -9,7 +9,8 @@
  * searched in this order, and a plugin hides those of its kind and name in later ones:
  *
  *     PLAIT_PLUGIN_PATH       a colon-separated list of folders
- *     $XDG_DATA_HOME/plait/1  the user's own
+ *     $XDG_DATA_HOME/plait/1  the user's own, ~/.local/share/plait/1 without that; a folder that is not absolute is
+ *                             passed over
  *     LIBDIR/plait/1          beside the installed library; or the build tree's own, for a plait that is not installed
  *
  * In a build with doubles plait is called plait-double, here too.
@@ -67,6 +68,20 @@ PlaitPlugin *plait_registry_plugin (const PlaitRegistry *registry, guint index);
 /* The plugin @name of @kind, with its schema read. Unknown names are refused with the nearest known one. (transfer
  * none) */
 PlaitPlugin *plait_registry_find (PlaitRegistry *registry, PlaitPluginKind kind, const char *name, GError **error);
+
+/* Notes that a run had the plugin @name of @kind from @module, for messages about a plugin that is not found. */
+void plait_registry_remember (PlaitRegistry *registry, PlaitPluginKind kind, const char *name, const char *module);
+
+/* The module noted so, or NULL. (transfer none) */
+const char *plait_registry_remembered (const PlaitRegistry *registry, PlaitPluginKind kind, const char *name);
+
+/* How a message ends about a plugin @name that is not found: files of this name that lie where no plugin is looked
+ * for, and the folders that were searched. (transfer full) */
+char *plait_registry_search_text (const PlaitRegistry *registry, const char *name);
+
+/* Says of each NAME.so and NAME.ini that lie in @folder itself, not in KIND/ below it, where they belong; @name (may be
+ * NULL) limits it to one plugin. Empty if there are none. (transfer full) */
+char *plait_plugin_folder_misplaced (const PlaitPluginFolder *folder, const char *name);
 
 /* The file FOLDER/@name.ini of plugin folders, such as head-rules/english, in the first that has it. Unknown names are
  * refused with those that there are. (transfer full) */

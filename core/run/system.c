@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/system.h"
 
+#include <string.h>
+
 #include "base/trial.h"
 #include "store/feature.h"
 
@@ -188,17 +190,42 @@ plugin_path (const PlaitPlugin *plugin)
   return g_strdup_printf ("/plugins/%s/%s", plait_plugin_kind_name (plugin->kind), plugin->name);
 }
 
+/* Where the run notes the modules of its plugins. */
+#define HOMES "/environment/plugins"
+
 static gboolean
 write_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
 {
   PlaitStore *store = data;
-  g_autofree char *path = plugin_path (plugin);
+  g_autofree char *path = plugin_path (plugin), *home = g_strconcat ("/environment", path, NULL);
+  g_autofree char *module = g_utf8_make_valid (plugin->module_path, -1);
 
   return plait_plugin_digest (plugin, error) && plait_store_make_group (store, path, error)
          && plait_store_set_string (store, path, "kind", plait_plugin_kind_name (plugin->kind), error)
          && plait_store_set_string (store, path, "version", plugin->descriptor->version, error)
          && plait_store_set_string (store, path, "schema_sha256", plugin->schema_digest, error)
-         && plait_store_set_string (store, path, "module_sha256", plugin->module_digest, error);
+         && plait_store_set_string (store, path, "module_sha256", plugin->module_digest, error)
+         && plait_store_make_group (store, home, error)
+         && plait_store_set_string (store, home, "module", module, error);
+}
+
+void
+plait_system_remember_plugins (PlaitStore *run, PlaitRegistry *registry)
+{
+  for (guint kind = 0; kind < PLAIT_PLUGIN_KINDS; kind++)
+    {
+      g_autofree char *folder = g_strdup_printf (HOMES "/%s", plait_plugin_kind_name ((PlaitPluginKind)kind));
+      g_auto (GStrv) names = plait_store_has (run, folder) ? plait_store_members (run, folder, NULL) : NULL;
+
+      for (guint i = 0; names && names[i]; i++)
+        {
+          g_autofree char *path = g_strdup_printf ("%s/%s", folder, names[i]);
+          g_autofree char *module = plait_store_get_string (run, path, "module", NULL);
+
+          if (module && !strpbrk (module, "\r\n"))
+            plait_registry_remember (registry, (PlaitPluginKind)kind, names[i], module);
+        }
+    }
 }
 
 gboolean

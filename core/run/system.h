@@ -32,8 +32,11 @@ gint64 plait_system_count (const PlaitExperiment *experiment, GError **error);
 /* Draws the initial values of all parameters, by train.initial_values and experiment.seed. */
 void plait_system_initialise (const PlaitSystem *system, PlaitPool *pool);
 
-/* Writes /plugins and what the model needs beside its parameters (widths of features). */
+/* Writes /plugins, their modules in /environment, and the widths of features. */
 gboolean plait_system_write (const PlaitSystem *system, PlaitStore *store, GError **error);
+
+/* Tells @registry from where @run had its plugins, as far as it says so: for messages about those that are missing. */
+void plait_system_remember_plugins (PlaitStore *run, PlaitRegistry *registry);
 
 /* The widths that plait_system_write wrote. (transfer full) */
 gint64 *plait_system_read_feature_widths (const PlaitExperiment *experiment, PlaitStore *run, GError **error);

@@ -67,6 +67,7 @@ plait_trained_experiment (PlaitStore *store, const char *const *overrides, Plait
   g_autofree char *text = plait_store_get_string (store, "/", "experiment", error);
   g_autofree char *place = g_strconcat (plait_store_path (store), ":/@experiment", NULL);
 
+  plait_system_remember_plugins (store, registry);
   return text ? plait_experiment_parse (text, place, overrides, registry, error) : NULL;
 }
 

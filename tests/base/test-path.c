@@ -101,3 +101,45 @@ TEST_CASE (path, tilde_alone_leaves_signs_as_they_are)
   path = plait_path_expand_home ("~/$HOME/$$", NULL);
   CHECK_STRING (path, "/home/a/$HOME/$$");
 }
+
+/* A folder that is not absolute would be looked for wherever the user stands. */
+TEST_CASE (path, passes_over_folders_that_are_not_absolute)
+{
+  const struct
+  {
+    const char *named, *home, *folder;
+  } cases[] = {
+    { "/data", "/home/a", "/data" },
+    { NULL, "/home/a", "/home/a/.local/share" },
+    { "", "/home/a", "/home/a/.local/share" },
+    { "data", "/home/a", "/home/a/.local/share" },
+    { "./data", "/home/a", "/home/a/.local/share" },
+    { NULL, "", NULL },
+    { NULL, "home", NULL },
+    { "data", ".", NULL },
+    { "/data", "", "/data" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("case %zu", i);
+      g_autofree char *folder = NULL;
+
+      g_setenv ("HOME", cases[i].home, TRUE);
+      if (cases[i].named)
+        g_setenv ("XDG_DATA_HOME", cases[i].named, TRUE);
+      else
+        g_unsetenv ("XDG_DATA_HOME");
+      folder = plait_path_user_folder ("XDG_DATA_HOME", ".local/share");
+      CHECK_STRING (folder, cases[i].folder);
+    }
+
+  g_setenv ("TMPDIR", "/data/tmp", TRUE);
+  CHECK_STRING (plait_path_temporary (), "/data/tmp");
+  g_setenv ("TMPDIR", "data", TRUE);
+  CHECK_STRING (plait_path_temporary (), "/tmp");
+  g_setenv ("TMPDIR", "", TRUE);
+  CHECK_STRING (plait_path_temporary (), "/tmp");
+  g_unsetenv ("TMPDIR");
+  CHECK_STRING (plait_path_temporary (), "/tmp");
+}

@@ -47,6 +47,20 @@ TEST_CASE (new_command, writes_a_project_of_each_kind)
     }
 }
 
+TEST_CASE (new_command, quiet_ones_print_nothing)
+{
+  g_auto (PlaitTestCall) call = CALL ("new", "combiner", "silent", "-q");
+  g_auto (PlaitTestCall) generate = CALL ("generate", "copy", "-o", "corpus", "-s", "train=2", "--quiet");
+
+  CHECK_INT (call.code, 0);
+  CHECK_STRING (call.output, "");
+  CHECK_STRING (call.errors, "");
+  CHECK (is_there ("silent/silent.c"));
+  CHECK_INT (generate.code, 0);
+  CHECK_STRING (generate.output, "");
+  CHECK (is_there ("corpus/train.target") || is_there ("corpus/train.a"));
+}
+
 TEST_CASE (new_command, replaces_nothing)
 {
   plait_test_write ("mine", "a file");

@@ -53,7 +53,7 @@ TEST_CASE (terminal, is_not_commanded_by_lines_of_text)
   check_both ((const char *[]){ "vocabulary", "--encode", "words", "text", NULL });
   check_both ((const char *[]){ "vocabulary", "--decode", "words", "--ids", "ids", NULL });
   check_both ((const char *[]){ "trees", "--convert", "trees", "--to", "brackets", NULL });
-  check_both ((const char *[]){ "generate", "agreement", "-q", "--force", "-o", CLEAR, "-s", "train=1", NULL });
+  check_both ((const char *[]){ "generate", "agreement", "--force", "-o", CLEAR, "-s", "train=1", NULL });
 }
 
 TEST_CASE (terminal, is_not_commanded_by_translations)

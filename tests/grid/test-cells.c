@@ -269,7 +269,7 @@ TEST_CASE (cells, faults)
       "grid.ini:15: [grid] decoder.combiner: has an empty value; drop one of the ';', or write \"\" for it" },
     { "decoder.combiner=hierarchical;falt\n",
       "grid.ini:15: [decoder] combiner: there is no combiner called \"falt\"; did "
-      "you mean \"flat\"? (in the cell decoder.combiner=falt)" },
+      "you mean \"flat\"? (looked for in " },
     { "decoder.colour=1;2\n", "grid.ini:15: [decoder] colour: no such key" },
     { "decoder.layers=1;many;0\n",
       "grid.ini:15: [decoder] layers: \"many\" is not an integer; give an integer from 1 to "

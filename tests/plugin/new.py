@@ -41,6 +41,12 @@ def check(kind, name, other, program, folder, environment):
     found = json.loads(run(program, "inspect", f"{kind}/{name}", "--json", env=environment))
     assert found["origin"] == "PLAIT_PLUGIN_PATH" and found["refused"] is None and len(found["parameters"]) == 1, found
 
+    # Installed, it is found without the variable.
+    run("meson", "install", "-C", project / "build", "--quiet", env=environment)
+    unset = {**environment, "PLAIT_PLUGIN_PATH": ""}
+    found = json.loads(run(program, "inspect", f"{kind}/{name}", "--json", env=unset))
+    assert found["origin"] == "installed" and found["refused"] is None, found
+
     checked = json.loads(run(program, "check", f"{kind}/{name}", "--json", env=environment))
     assert checked["failed"] == 0 and checked["not_run"] == 0 and checked["passed"] >= 9, checked
 

@@ -70,6 +70,75 @@ TEST_CASE (registry, names_that_are_not_known)
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "there is no encoder called \"flat\"; nor is there any other");
 }
 
+TEST_CASE (registry, unknown_names_say_where_they_were_looked_for)
+{
+  g_autofree char *folder = zoo_cage ("plugins", "flat", NULL), *missing = plait_test_path ("missing");
+  g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, missing, NULL });
+  g_autofree char *looked = g_strdup_printf (
+      "looked for in %s (given), %s (given, not there); PLAIT_PLUGIN_PATH=FOLDER names another)", folder, missing);
+  g_autoptr (GError) error = NULL;
+
+  CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "mine", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, looked);
+
+  /* What a run had is no misspelt name. */
+  plait_registry_remember (registry, PLAIT_PLUGIN_COMBINER, "flut", "/there/combiner/flut.so");
+  CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "flut", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN,
+               "there is no combiner called \"flut\"; the run had it from /there/combiner/flut.so (looked for in ");
+}
+
+TEST_CASE (registry, says_which_plugins_lie_beside_the_folders_of_kinds)
+{
+  g_autofree char *folder = plait_test_path ("plugins"), *inner = plait_test_path ("plugins/coverage");
+  g_autofree char *moved = g_strdup_printf (
+      "%s/mine.so and mine.ini are not in the folder of a kind: move both to %s/combiner (looked for in ", folder,
+      folder);
+  g_autofree char *renamed = g_strdup_printf (
+      "%s/other.so and other.ini are not in the folder of a kind: name %s in PLAIT_PLUGIN_PATH instead (looked for in ",
+      inner, folder);
+  g_autoptr (GError) error = NULL;
+
+  zoo_write (folder, "mine.ini", "[plugin]\nname=mine\nkind=combiner\n", -1);
+  zoo_write (folder, "mine.so", "", 0);
+  zoo_write (folder, "alone.so", "", 0);
+  zoo_write (inner, "other.ini", "", 0);
+  zoo_write (inner, "other.so", "", 0);
+  g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, inner, NULL });
+  g_autofree char *all = plait_plugin_folder_misplaced (plait_registry_folder (registry, 0), NULL);
+  CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "mine", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, moved);
+  CHECK (!plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "other", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, renamed);
+  CHECK_CONTAINS (all, "plugins/mine.so and mine.ini are not in the folder of a kind: move both to ");
+  CHECK (!strstr (all, "alone"));
+}
+
+static gboolean
+has_folder_of_user (void)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+
+  for (guint i = 0; i < plait_registry_n_folders (registry); i++)
+    if (g_str_equal (plait_registry_folder (registry, i)->origin, "user"))
+      return TRUE;
+  return FALSE;
+}
+
+/* Modules are loaded from there, so it never depends on where the user stands. */
+TEST_CASE (registry, passes_over_user_folders_that_are_not_absolute)
+{
+  g_setenv ("XDG_DATA_HOME", plait_test_folder (), TRUE);
+  CHECK (has_folder_of_user ());
+  g_setenv ("XDG_DATA_HOME", "data", TRUE);
+  g_setenv ("HOME", "", TRUE);
+  CHECK (!has_folder_of_user ());
+  g_unsetenv ("XDG_DATA_HOME");
+  CHECK (!has_folder_of_user ());
+  g_setenv ("HOME", plait_test_folder (), TRUE);
+  CHECK (has_folder_of_user ());
+}
+
 TEST_CASE (registry, a_name_is_never_a_path)
 {
   g_autofree char *folder = zoo_cage ("plugins", "flat", NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/event-file.h"
+#include "run/trained.h"
 #include "run/training-log.h"
 #include "harness.h"
 #include "runs.h"
@@ -247,4 +248,21 @@ TEST_CASE (training_log, leaves_the_environment_in_the_run)
   CHECK_INT (threads, 1);
   CHECK (plait_store_get_int (store, "/environment", "peak_memory", &peak, NULL));
   CHECK (peak > 1 << 20);
+}
+
+/* Without its plugins, a run tells from where it had them. */
+TEST_CASE (training_log, leaves_the_places_of_plugins_in_the_run)
+{
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autoptr (PlaitStore) store
+      = test_run_open (path, (const char *[]){ "train.updates=1", "train.validate_every=0", NULL }, "places.h5");
+  g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ plait_test_folder (), NULL });
+  g_autofree char *module = plait_test_build_path ("plugins/combiner/hierarchical.so");
+  g_autofree char *part = g_strdup_printf (
+      "there is no combiner called \"hierarchical\"; the run had it from %s (looked for in ", module);
+  g_autoptr (GError) error = NULL;
+
+  REQUIRE (store != NULL);
+  CHECK (!plait_trained_experiment (store, NULL, registry, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, part);
 }
