@@ -46,7 +46,7 @@ plait_table_markdown (const PlaitTable *table)
           const PlaitTableCell *cell = plait_table_cell (table, r, c);
           g_autofree char *shown = plait_table_cell_text (plait_table_get_column (table, c), cell);
 
-          append_markdown (text, shown, cell->marked ? PLAIT_TABLE_MARK : "");
+          append_markdown (text, shown, plait_table_cell_mark (cell));
         }
       g_string_append (text, "|\n");
     }
@@ -120,10 +120,12 @@ plait_table_latex (const PlaitTable *table)
         {
           const PlaitTableCell *cell = plait_table_cell (table, r, c);
           g_autofree char *shown = plait_table_cell_text (plait_table_get_column (table, c), cell);
+          const char *mark = plait_table_cell_mark (cell);
 
           g_string_append (text, c > 0 ? " & " : "");
           append_latex (text, shown);
-          g_string_append (text, cell->marked ? "$^{*}$" : "");
+          if (*mark == ' ')
+            g_string_append_printf (text, "$^{*}$%s", mark + strlen (" *"));
         }
       g_string_append (text, " \\\\\n");
     }

@@ -7,6 +7,7 @@
 
 #define USUAL_FORMAT "%.2f"
 #define P_FORMAT "%.4f"
+#define SMALLEST_P 0.0001 /* that the format shows */
 #define NONE "–"
 
 static void
@@ -107,9 +108,9 @@ plait_table_score (PlaitTable *table, PlaitTableScore score)
 }
 
 void
-plait_table_p (PlaitTable *table, double p, gboolean significant)
+plait_table_p (PlaitTable *table, double p, PlaitTableMark mark)
 {
-  add (table, (PlaitTableCell){ PLAIT_TABLE_CELL_P, .marked = significant, .real = p });
+  add (table, (PlaitTableCell){ PLAIT_TABLE_CELL_P, .mark = mark, .real = p });
 }
 
 void
@@ -203,7 +204,15 @@ plait_table_cell_text (const PlaitTableColumn *column, const PlaitTableCell *cel
     case PLAIT_TABLE_CELL_SCORE:
       return plait_table_score_text (column->format, *cell->score);
     case PLAIT_TABLE_CELL_P:
-      return real_text (P_FORMAT, cell->real);
+      return cell->real < SMALLEST_P ? g_strdup ("< 0.0001") : real_text (P_FORMAT, cell->real);
     }
   return g_strdup ("");
+}
+
+const char *
+plait_table_cell_mark (const PlaitTableCell *cell)
+{
+  static const char *const marks[] = { "", " *", " * better", " * worse" };
+
+  return marks[cell->mark];
 }

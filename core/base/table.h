@@ -66,12 +66,21 @@ typedef enum
   PLAIT_TABLE_CELL_GAP, /* stands for whole rows */
 } PlaitTableCellKind;
 
+/* What a significant p says of its row. */
+typedef enum
+{
+  PLAIT_TABLE_UNMARKED,
+  PLAIT_TABLE_MARKED, /* not which way */
+  PLAIT_TABLE_BETTER,
+  PLAIT_TABLE_WORSE,
+} PlaitTableMark;
+
 typedef struct
 {
-  guint8 kind;     /* PlaitTableCellKind */
-  guint8 style;    /* PlaitTableStyle */
-  gint16 run;      /* the text names the run of that number; -1: it does not */
-  gboolean marked; /* a significant p */
+  guint8 kind;  /* PlaitTableCellKind */
+  guint8 style; /* PlaitTableStyle */
+  gint16 run;   /* the text names the run of that number; -1: it does not */
+  guint8 mark;  /* PlaitTableMark, of a p */
   union
   {
     const char *text;
@@ -116,8 +125,8 @@ void plait_table_known (PlaitTable *table, double real);
 /* A NaN: there is no such score. */
 void plait_table_score (PlaitTable *table, PlaitTableScore score);
 
-/* "0.0123", and " *" behind it if it is @significant. */
-void plait_table_p (PlaitTable *table, double p, gboolean significant);
+/* "0.0123" or "< 0.0001", then the mark. */
+void plait_table_p (PlaitTable *table, double p, PlaitTableMark mark);
 
 /* There is no such number: "–". */
 void plait_table_none (PlaitTable *table);
@@ -162,8 +171,8 @@ char *plait_table_cell_text (const PlaitTableColumn *column, const PlaitTableCel
 /* "1.50 ± 0.25" and so on. (transfer full) */
 char *plait_table_score_text (const char *format, PlaitTableScore score);
 
-/* What stands behind a p that is marked. */
-#define PLAIT_TABLE_MARK " *"
+/* What stands after the text of @cell: "", or of a p that is marked " *", " * better", " * worse". (transfer none) */
+const char *plait_table_cell_mark (const PlaitTableCell *cell);
 
 /*
  * Writers

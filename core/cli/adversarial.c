@@ -161,7 +161,7 @@ print_table (const Test *test)
     {
       plait_table_column (table, PLAIT_TABLE_NUMBERS, ((const PlaitResult *)first->results->pdata[m])->name);
       plait_table_column (table, PLAIT_TABLE_NUMBERS, "Difference")->format = "%+.2f";
-      plait_comparison_columns (table);
+      plait_comparison_columns (table, NULL);
     }
   for (guint r = 0; r < test->rows->len; r++)
     {

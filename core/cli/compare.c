@@ -33,6 +33,7 @@ add_measured_json (PlaitJson *json, const PlaitMeasure *measure, const PlaitMeas
   plait_json_text (json, "split", measure->split);
   plait_json_text (json, "metric", measure->metric);
   plait_json_text (json, "name", measure->name);
+  plait_json_boolean (json, "larger_is_better", measure->larger_is_better);
   plait_json_integer (json, "seeds", value->n);
   plait_json_real (json, "score", value->mean);
   plait_json_real (json, "standard_deviation", value->deviation);

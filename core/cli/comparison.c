@@ -153,19 +153,15 @@ plait_run_comparison_split_end (const PlaitRunComparison *comparison, guint firs
   return end;
 }
 
-/* Metrics that are not of text, such as perplexity, are the better the smaller. */
-static PlaitTableBest
-best_of (const PlaitRunComparison *comparison, guint m)
+/* What the head of p says of the seeds by measure @m. */
+static const char *
+seeds_of (const PlaitRunComparison *comparison, guint m)
 {
-  for (guint r = 0; r < comparison->runs->len; r++)
-    {
-      const PlaitRunScore *score
-          = plait_measure_score (&comparison->measures[m], plait_run_at (comparison->runs, r)->result);
+  guint n[2] = { 0, 0 };
 
-      if (score && score->scorer && plait_metric_larger_is_better (score->scorer))
-        return PLAIT_TABLE_LARGEST;
-    }
-  return PLAIT_TABLE_SMALLEST;
+  for (guint s = 0; s < comparison->systems->len; s++)
+    plait_measured_count_seeds (plait_run_comparison_value (comparison, s, m), n);
+  return plait_comparison_seeds (n[0], n[1]);
 }
 
 /* Whether system @s has been scored over the references of the measures @first .. @end - 1. One that lacks the split
@@ -192,10 +188,12 @@ plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first)
       const PlaitMeasure *measure = &comparison->measures[m];
       PlaitTableColumn *column = plait_table_column (table, PLAIT_TABLE_NUMBERS, measure->name);
 
-      column->best = several ? best_of (comparison, m) : PLAIT_TABLE_NO_BEST;
+      column->best = !several                    ? PLAIT_TABLE_NO_BEST
+                     : measure->larger_is_better ? PLAIT_TABLE_LARGEST
+                                                 : PLAIT_TABLE_SMALLEST;
       column->pictured = several && measure->tested;
       if (several && measure->tested)
-        plait_comparison_columns (table);
+        plait_comparison_columns (table, seeds_of (comparison, m));
     }
   for (guint s = 0; s < comparison->systems->len; s++)
     {

@@ -255,7 +255,7 @@ metric_table (const Evaluation *evaluation, guint m)
   if (evaluation->tested)
     {
       plait_table_column (table, PLAIT_TABLE_NUMBERS, "Difference")->format = "%+.2f";
-      plait_comparison_columns (table);
+      plait_comparison_columns (table, NULL);
     }
   for (guint s = 0; s < evaluation->n_systems; s++)
     {

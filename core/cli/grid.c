@@ -108,6 +108,7 @@ static void
 print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *asked)
 {
   g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autofree char *seeds = plait_cells_tell_seeds (grid->cells);
   guint width = 0;
 
   for (guint i = 0; i < grid->n; i++)
@@ -134,6 +135,8 @@ print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *a
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
   plait_page_paragraph (page, 0, 0, sum);
   print_cost (page, grid, cost);
+  if (seeds)
+    plait_page_paragraph (page, 0, 0, seeds);
   if (asked && asked->len > 0)
     plait_page_heading (page, "asked of the scheduler");
   for (guint i = 0; asked && i < asked->len; i++)
@@ -174,6 +177,7 @@ static void
 print_plan_json (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *asked)
 {
   g_autoptr (PlaitJson) json = plait_json_new_object ();
+  g_autofree char *seeds = plait_cells_tell_seeds (grid->cells);
   gboolean known = cost->n_ran + cost->n_measured > 0;
 
   plait_json_text (json, "folder", grid->folder);
@@ -198,6 +202,7 @@ print_plan_json (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArr
     }
   plait_json_end_array (json);
   plait_json_texts (json, "same", (const char *const *)grid->cells->same, -1);
+  plait_json_text (json, "one_seed", seeds);
   plait_json_texts (json, "same_as", (const char *const *)grid->cells->same_as, -1);
   plait_json_texts (json, "others", (const char *const *)grid->strangers, -1);
   if (asked)
@@ -257,9 +262,12 @@ static void
 tell_left_out (const PlaitGrid *grid, PlaitLog *log)
 {
   g_autofree char *same = grid->part ? NULL : plait_cells_tell_same (grid->cells);
+  g_autofree char *seeds = grid->part ? NULL : plait_cells_tell_seeds (grid->cells);
 
   if (same)
     plait_log_info (log, "%s", same);
+  if (seeds)
+    plait_log_info (log, "%s", seeds);
 }
 
 /* What the command line asks for. */

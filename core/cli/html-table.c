@@ -93,7 +93,7 @@ add_cell (GString *html, const PlaitTable *table, guint r, guint c, const Range 
   if (cell->run >= 0)
     g_string_append_printf (html, "<span class=\"swatch\" style=\"background:var(--c%u)\"></span>",
                             (guint)cell->run % PLAIT_HTML_COLOURS);
-  plait_html_format (html, "%s%s</%s>", text, cell->marked ? PLAIT_TABLE_MARK : "", tag);
+  plait_html_format (html, "%s%s</%s>", text, plait_table_cell_mark (cell), tag);
   if (!column->pictured)
     return;
   begin_element (html, "td", "interval");

@@ -49,7 +49,7 @@ plait_report_lengths (GString *html, const PlaitRunComparison *comparison, GErro
  * are of.
  */
 
-static const char *const parts[] = { " standard deviation", " low", " high", " p", " adjusted p" };
+static const char *const parts[] = { " standard deviation", " low", " high", " p", " adjusted p", " better" };
 
 /* The column "@name@ending", or -1. */
 static gint
@@ -115,9 +115,24 @@ add_summary_cell (PlaitTable *summary, const PlaitTable *stored, guint r, guint 
                                     part_of (stored, r, name, " low"), part_of (stored, r, name, " high") });
   if (find_column (stored, name, " adjusted p") < 0)
     return;
-  PlaitComparison comparison
-      = { .p = part_of (stored, r, name, " p"), .adjusted_p = part_of (stored, r, name, " adjusted p") };
+  double better = part_of (stored, r, name, " better"); /* grids of before lack it */
+  PlaitComparison comparison = { .p = part_of (stored, r, name, " p"),
+                                 .adjusted_p = part_of (stored, r, name, " adjusted p"),
+                                 .better = (better > 0) - (better < 0) };
   plait_comparison_cells (summary, isnan (comparison.adjusted_p) ? NULL : &comparison);
+}
+
+/* What the head of p says of the seeds by the metric @name: a row has "n", and is tested against the first. */
+static const char *
+seeds_of (const PlaitTable *stored, const char *name)
+{
+  gint c = find_column (stored, "n", "");
+  guint n[2] = { 0, 0 };
+
+  for (guint r = 1; c >= 0 && r < plait_table_rows (stored); r++)
+    if (!isnan (part_of (stored, r, name, " adjusted p")))
+      n[plait_table_cell (stored, 0, (guint)c)->integer + plait_table_cell (stored, r, (guint)c)->integer > 2]++;
+  return plait_comparison_seeds (n[0], n[1]);
 }
 
 gboolean
@@ -139,7 +154,7 @@ plait_report_summary (GString *html, PlaitStore *store, const char *path, GError
         continue;
       plait_table_column (summary, column->kind, column->title)->format = format_of (stored, c);
       if (find_column (stored, column->title, " adjusted p") >= 0)
-        plait_comparison_columns (summary);
+        plait_comparison_columns (summary, seeds_of (stored, column->title));
     }
   for (guint r = 0; r < plait_table_rows (stored); r++)
     for (guint c = 0; c < stored->columns->len; c++)

@@ -35,6 +35,7 @@ plait_run_score_add_json (const PlaitRunScore *score, PlaitJson *json)
   plait_json_text (json, "split", score->split);
   plait_json_text (json, "metric", score->metric);
   plait_json_text (json, "name", score->name);
+  plait_json_boolean (json, "larger_is_better", plait_run_score_larger_is_better (score));
   plait_json_real (json, "score", score->score);
   plait_json_real (json, "low", bounded ? score->low : NAN);
   plait_json_real (json, "high", bounded ? score->high : NAN);

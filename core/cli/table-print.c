@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/table-print.h"
 
+#include <string.h>
+
 #include "base/display.h"
 
 #define INDENT 2
@@ -66,8 +68,7 @@ measure (Print *print)
       if (cell->kind == PLAIT_TABLE_CELL_GAP)
         continue;
       column->width = MAX (column->width, plait_display_width (clean));
-      if (cell->marked)
-        column->mark = sizeof PLAIT_TABLE_MARK - 1;
+      column->mark = MAX (column->mark, strlen (plait_table_cell_mark (cell)));
       c = (c + 1) % table->columns->len;
     }
 }
@@ -103,7 +104,7 @@ fit (Print *print, gsize room)
 }
 
 static void
-print_cell (const Print *print, guint c, PlaitPageStyle style, const char *text, gboolean marked, gboolean last)
+print_cell (const Print *print, guint c, PlaitPageStyle style, const char *text, const char *mark, gboolean last)
 {
   const Column *column = column_of (print, c);
   g_autofree char *cut = plait_display_cut_middle (text, column->width);
@@ -115,10 +116,10 @@ print_cell (const Print *print, guint c, PlaitPageStyle style, const char *text,
   if (padded->len > 0)
     plait_page_text (print->page, PLAIT_PAGE_PLAIN, "%*s", c == 0 ? INDENT : BETWEEN, "");
   plait_page_text (print->page, style, "%s", padded->str);
-  if (marked)
-    plait_page_text (print->page, PLAIT_PAGE_NAME, PLAIT_TABLE_MARK);
-  else if (!last)
-    plait_page_text (print->page, PLAIT_PAGE_PLAIN, "%*s", (int)column->mark, "");
+  if (*mark)
+    plait_page_text (print->page, PLAIT_PAGE_NAME, "%s", mark);
+  if (!last)
+    plait_page_text (print->page, PLAIT_PAGE_PLAIN, "%*s", (int)(column->mark - strlen (mark)), "");
   if (last)
     plait_page_text (print->page, PLAIT_PAGE_PLAIN, "\n");
 }
@@ -137,7 +138,7 @@ print_part (const Print *print, guint first, guint end)
 
   for (guint c = 0; c < n && plait_table_is_titled (table); c++)
     if (c == 0 || (c >= first && c < end))
-      print_cell (print, c, PLAIT_PAGE_HEADING, column_of (print, c)->title, FALSE, c + 1 == end || n == 1);
+      print_cell (print, c, PLAIT_PAGE_HEADING, column_of (print, c)->title, "", c + 1 == end || n == 1);
   for (guint i = 0, c = 0; i < table->cells->len; i++)
     {
       const PlaitTableCell *cell = &g_array_index (table->cells, PlaitTableCell, i);
@@ -149,7 +150,7 @@ print_part (const Print *print, guint first, guint end)
           continue;
         }
       if (c == 0 || (c >= first && c < end))
-        print_cell (print, c, styles[cell->style], text, cell->marked, c + 1 == end || n == 1);
+        print_cell (print, c, styles[cell->style], text, plait_table_cell_mark (cell), c + 1 == end || n == 1);
       c = (c + 1) % n;
     }
 }

@@ -77,6 +77,7 @@ plait_result_add_json (const PlaitResult *result, PlaitJson *json, const char *n
   if (result->detail)
     plait_json_text (json, "verbose_score", result->detail);
   plait_json_text (json, "metric", result->metric);
+  plait_json_boolean (json, "larger_is_better", result->larger_is_better);
   plait_json_integer (json, "sentences", (gint64)result->sentences);
   if (result->interval.resamples > 0)
     {
@@ -101,6 +102,7 @@ plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, c
   plait_json_real (json, "baseline", comparison->baseline);
   plait_json_real (json, "system", comparison->system);
   plait_json_real (json, "difference", comparison->difference);
+  plait_json_integer (json, "better", comparison->better);
   plait_json_real (json, "p", comparison->p);
   plait_json_real (json, "adjusted_p", comparison->adjusted_p);
   plait_json_integer (json, "trials", comparison->trials);
@@ -117,10 +119,29 @@ plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, c
 }
 
 void
-plait_comparison_columns (PlaitTable *table)
+plait_comparison_columns (PlaitTable *table, const char *seeds)
 {
-  plait_table_column (table, PLAIT_TABLE_NUMBERS, "p");
-  plait_table_column (table, PLAIT_TABLE_NUMBERS, "p (Holm)");
+  g_autofree char *plain = seeds ? g_strdup_printf ("p (%s)", seeds) : g_strdup ("p");
+  g_autofree char *adjusted = seeds ? g_strdup_printf ("p (Holm, %s)", seeds) : g_strdup ("p (Holm)");
+
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, plain);
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, adjusted);
+}
+
+const char *
+plait_comparison_seeds (guint one, guint several)
+{
+  if (one == 0)
+    return NULL;
+  return several > 0 ? "some of one seed" : "one seed";
+}
+
+static PlaitTableMark
+mark_of (const PlaitComparison *comparison)
+{
+  if (!plait_is_significant (comparison->adjusted_p))
+    return PLAIT_TABLE_UNMARKED;
+  return comparison->better > 0 ? PLAIT_TABLE_BETTER : comparison->better < 0 ? PLAIT_TABLE_WORSE : PLAIT_TABLE_MARKED;
 }
 
 void
@@ -132,8 +153,8 @@ plait_comparison_cells (PlaitTable *table, const PlaitComparison *comparison)
       plait_table_none (table);
       return;
     }
-  plait_table_p (table, comparison->p, FALSE);
-  plait_table_p (table, comparison->adjusted_p, plait_is_significant (comparison->adjusted_p));
+  plait_table_p (table, comparison->p, PLAIT_TABLE_UNMARKED);
+  plait_table_p (table, comparison->adjusted_p, mark_of (comparison));
 }
 
 char *
@@ -154,7 +175,9 @@ plait_comparison_note (const char *baseline, PlaitTest test, guint trials, guint
     g_string_append_printf (
         note, ", which speaks of these trained models on other sentences, not of other seeds; else of a %s",
         test_names[PLAIT_TEST_SEEDS]);
-  g_string_append (note, "; p (Holm) is adjusted for how many are compared, and * marks it below 0.05.");
+  g_string_append (
+      note,
+      "; p (Holm) is adjusted for how many are compared, and * marks it below 0.05, as better or worse by the metric.");
   if (!seeds)
     g_string_append (note, " It speaks of these systems on other sentences, not of other training seeds.");
   return g_string_free (g_steal_pointer (&note), FALSE);

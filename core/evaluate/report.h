@@ -35,21 +35,26 @@ PlaitTableScore plait_result_score (const PlaitResult *result);
 char *plait_result_to_text (const PlaitResult *result, guint decimals);
 
 /* A JSON object, @name within another (NULL in an array). Keys are sacreBLEU's where it has them (name, score,
- * signature, verbose_score, confidence_mean, confidence_var), then metric, sentences, confidence_low, confidence_high,
- * resamples, seed. Numbers have all their digits; one that is not finite is null. */
+ * signature, verbose_score, confidence_mean, confidence_var), then metric, larger_is_better, sentences, confidence_low,
+ * confidence_high, resamples, seed. Numbers have all their digits; one that is not finite is null. */
 void plait_result_add_json (const PlaitResult *result, PlaitJson *json, const char *name);
 
-/* A JSON object: test, baseline, system, difference, p, adjusted_p, trials, seed; of the bootstrap and the
- * t test also mean, low, high, and of the bootstrap share_better. */
+/* A JSON object: test, baseline, system, difference, better (1: the system is, -1: it is worse, 0: neither), p,
+ * adjusted_p, trials, seed; of the bootstrap and the t test also mean, low, high, and of the bootstrap share_better. */
 void plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, const char *name);
 
 /*
  * How p stands in tables, everywhere alike: as the test gives it, and adjusted by Holm's method, with a mark where that
- * is below .05. Brackets are 95 % intervals, and the sign plus-minus is a standard deviation over seeds.
+ * is below .05, which says whether the system is better or worse. Brackets are 95 % intervals, and the sign plus-minus
+ * is a standard deviation over seeds.
  */
 
-/* The columns "p" and "p (Holm)". */
-void plait_comparison_columns (PlaitTable *table);
+/* Adds the columns "p" and "p (Holm)", or with @seeds, such as "one seed", "p (one seed)" and "p (Holm, one seed)". */
+void plait_comparison_columns (PlaitTable *table, const char *seeds);
+
+/* What the head of a column says of its seeds where @one comparisons are of a single seed a side, which tell nothing of
+ * other seeds, and @several are of more; NULL: nothing. */
+const char *plait_comparison_seeds (guint one, guint several);
 
 /* Their cells; NULL: nothing was compared. */
 void plait_comparison_cells (PlaitTable *table, const PlaitComparison *comparison);

@@ -205,6 +205,17 @@ resample (const PlaitMetric *metric, const PlaitStatistics *baseline, const Plai
   percentiles (differences, trials, &comparison->low, &comparison->high);
 }
 
+void
+plait_comparison_set_scores (PlaitComparison *comparison, const PlaitMetric *metric, double baseline, double system)
+{
+  double difference = system - baseline, gain = plait_metric_larger_is_better (metric) ? difference : -difference;
+
+  comparison->baseline = baseline;
+  comparison->system = system;
+  comparison->difference = difference;
+  comparison->better = (gain > 0) - (gain < 0);
+}
+
 gboolean
 plait_compare_systems (const PlaitMetric *metric, const PlaitStatistics *baseline, const PlaitStatistics *system,
                        PlaitTest test, guint trials, guint64 seed, PlaitComparison *comparison, GError **error)
@@ -223,12 +234,12 @@ plait_compare_systems (const PlaitMetric *metric, const PlaitStatistics *baselin
         baseline->sentences, system->sentences);
 
   g_autofree double *sums = g_new (double, baseline->width);
+  double score;
   *comparison = (PlaitComparison){ .test = test, .trials = trials, .seed = seed };
   plait_statistics_sum (baseline, sums);
-  comparison->baseline = plait_metric_score (metric, sums);
+  score = plait_metric_score (metric, sums);
   plait_statistics_sum (system, sums);
-  comparison->system = plait_metric_score (metric, sums);
-  comparison->difference = comparison->system - comparison->baseline;
+  plait_comparison_set_scores (comparison, metric, score, plait_metric_score (metric, sums));
 
   if (test == PLAIT_TEST_PERMUTATION)
     permute (metric, baseline, system, comparison);

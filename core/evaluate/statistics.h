@@ -55,6 +55,7 @@ typedef struct
   guint64 seed;
   double baseline, system; /* scores */
   double difference;       /* system - baseline */
+  gint better;             /* 1: the system is better, -1: it is worse, 0: neither */
   double p;                /* two-sided, (trials that count + 1) / (trials + 1): identical systems have exactly 1 */
   double adjusted_p;       /* p until plait_holm_adjust is asked */
 
@@ -63,6 +64,10 @@ typedef struct
   double mean, low, high;
   double share_better; /* of the bootstrap alone: of resamples where the system is strictly better */
 } PlaitComparison;
+
+/* Sets the scores, the difference and what it says of the system. */
+void plait_comparison_set_scores (PlaitComparison *comparison, const PlaitMetric *metric, double baseline,
+                                  double system);
 
 /* Compares two systems on the same sentences by permutation or bootstrap. @trials in 1 .. PLAIT_MOST_TRIALS.
  * PLAIT_ERROR_INPUT if the numbers of sentences differ or there are none. */

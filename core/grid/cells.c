@@ -461,6 +461,19 @@ plait_cells_tell_same (const PlaitCells *cells)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
+char *
+plait_cells_tell_seeds (const PlaitCells *cells)
+{
+  for (guint a = 0; a < cells->n_axes; a++)
+    if (plait_axis_is_seed (&cells->axes[a]) && cells->axes[a].n_values > 1)
+      return NULL;
+  if (cells->n_cells < 2)
+    return NULL;
+  return g_strdup (
+      "Each cell has one seed, so that p speaks of these trained models on other sentences: other seeds may well turn "
+      "a difference round. To test over seeds, name some in [grid], such as experiment.seed=1;2;3.");
+}
+
 PlaitCells *
 plait_cells_load (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error)
 {

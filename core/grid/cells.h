@@ -87,6 +87,10 @@ PlaitCells *plait_cells_check (const char *path, const char *const *overrides, P
 /* Returns what is left out as the same as a cell before, in a sentence; NULL if nothing is. (transfer full) */
 char *plait_cells_tell_same (const PlaitCells *cells);
 
+/* Says of cells that differ and have one seed each what p tells of them, and how to have more; NULL: they have several.
+ * (transfer full) */
+char *plait_cells_tell_seeds (const PlaitCells *cells);
+
 /* Whether its values are seeds. */
 gboolean plait_axis_is_seed (const PlaitAxis *axis);
 

@@ -133,8 +133,12 @@ find_notes (const PlaitGrid *grid)
   g_autoptr (GStrvBuilder) notes = g_strv_builder_new ();
   g_autofree char *same = plait_cells_tell_same (grid->cells);
 
+  g_autofree char *seeds = plait_cells_tell_seeds (grid->cells);
+
   if (same)
     g_strv_builder_add (notes, same);
+  if (seeds)
+    g_strv_builder_add (notes, seeds);
   return g_strv_builder_end (notes);
 }
 

@@ -36,6 +36,17 @@ axis_title (const PlaitGridTable *table, guint axis)
   return dot ? dot + 1 : key;
 }
 
+/* What the head of p says of the seeds by measure @m. */
+static const char *
+seeds_of (const PlaitGridTable *table, guint m)
+{
+  guint n[2] = { 0, 0 };
+
+  for (guint r = 0; r < table->n_rows; r++)
+    plait_measured_count_seeds (&table->rows[r].measured[m], n);
+  return plait_comparison_seeds (n[0], n[1]);
+}
+
 static void
 add_columns (PlaitTable *shown, const PlaitGridTable *table, const Part *part)
 {
@@ -52,7 +63,7 @@ add_columns (PlaitTable *shown, const PlaitGridTable *table, const Part *part)
 
       plait_table_column (shown, PLAIT_TABLE_NUMBERS, table->one_split ? measure->name : title);
       if (measure->tested)
-        plait_comparison_columns (shown);
+        plait_comparison_columns (shown, seeds_of (table, m));
     }
   plait_table_column (shown, PLAIT_TABLE_COUNTS, "parameters");
   plait_table_column (shown, PLAIT_TABLE_NUMBERS, "target tokens/s")->format = "%.0f";
@@ -142,10 +153,10 @@ plait_grid_tables_shown (const PlaitGridTable *table)
 static void
 add_number_columns (PlaitTable *numbers, const PlaitMeasure *measure)
 {
-  static const char *const parts[] = { "", " standard deviation", " low", " high", " p", " adjusted p" };
+  static const char *const parts[] = { "", " standard deviation", " low", " high", " p", " adjusted p", " better" };
   g_autofree char *where = plait_measure_where (measure);
 
-  for (guint i = 0; i < (measure->tested ? 6 : 4); i++)
+  for (guint i = 0; i < (measure->tested ? 7 : 4); i++)
     {
       g_autofree char *name = g_strdup_printf ("%s %s%s", where, measure->name, parts[i]);
 
@@ -164,6 +175,7 @@ add_numbers (PlaitTable *numbers, const PlaitMeasure *measure, const PlaitMeasur
     return;
   plait_table_known (numbers, value->compared ? value->comparison.p : NAN);
   plait_table_known (numbers, value->compared ? value->comparison.adjusted_p : NAN);
+  plait_table_known (numbers, value->compared ? value->comparison.better : NAN);
 }
 
 PlaitTable *

@@ -39,6 +39,13 @@ plait_measured_shown (const PlaitMeasured *measured)
   return (PlaitTableScore){ measured->mean, measured->deviation, measured->low, measured->high };
 }
 
+void
+plait_measured_count_seeds (const PlaitMeasured *measured, guint n[2])
+{
+  if (measured->compared)
+    n[measured->comparison.test == PLAIT_TEST_SEEDS]++;
+}
+
 /* The rows of sentences of @results, by @measure, and its metric. (element-type PlaitStatistics)
  * (transfer container) */
 static GPtrArray *

@@ -26,6 +26,9 @@ PlaitMeasured plait_measured_new (const PlaitMeasure *measure, const GPtrArray *
 /* "34.50 [33.30, 35.70]" or "34.50 ± 0.80". */
 PlaitTableScore plait_measured_shown (const PlaitMeasured *measured);
 
+/* Adds 1 to n[0] if @measured was compared with one seed a side, to n[1] if with more. */
+void plait_measured_count_seeds (const PlaitMeasured *measured, guint n[2]);
+
 /* Tests @system against @baseline by @measure, if both have sentences to be compared, and sets what @measured says of
  * it: by a t test over seeds and sentences (evaluate/seeds.h), or by @test where both have a single seed. What it says
  * is added to @compared (element-type PlaitComparison), to be adjusted with the others of one measure. */

@@ -34,6 +34,12 @@ plait_run_result_free (PlaitRunResult *result)
   g_free (result);
 }
 
+gboolean
+plait_run_score_larger_is_better (const PlaitRunScore *score)
+{
+  return score->scorer && plait_metric_larger_is_better (score->scorer);
+}
+
 const PlaitRunScore *
 plait_run_result_find (const PlaitRunResult *result, const char *split, const char *metric)
 {
@@ -317,7 +323,14 @@ plait_measure_where (const PlaitMeasure *measure)
 static void
 add_measure (GArray *measures, const PlaitRunScore *score)
 {
-  PlaitMeasure measure = { score->split, score->references, score->metric, score->name, score->scorer != NULL, FALSE };
+  PlaitMeasure measure = {
+    .split = score->split,
+    .references = score->references,
+    .metric = score->metric,
+    .name = score->name,
+    .larger_is_better = plait_run_score_larger_is_better (score),
+    .tested = score->scorer != NULL,
+  };
   gboolean beside = FALSE;
   guint place = measures->len;
 

@@ -29,6 +29,10 @@ typedef struct
   GArray *rates;     /* double: target tokens per second of the rows of the training table */
 } PlaitRunResult;
 
+/* TRUE if a larger score is better: all metrics that are not kept sentence by sentence, such as perplexity, are better
+ * the smaller they are. */
+gboolean plait_run_score_larger_is_better (const PlaitRunScore *score);
+
 /* Reads the results of @run; a dump of attention has none. (transfer full) */
 PlaitRunResult *plait_run_result_new (PlaitStore *run, GError **error);
 void plait_run_result_free (PlaitRunResult *result);
@@ -48,8 +52,9 @@ typedef struct
   const char *references; /* digest */
   const char *metric;
   const char *name; /* "BLEU"; the metric where several of a split have one name */
-  gboolean tested;  /* sentences are known, so p can be given */
-  gboolean apart;   /* other results have other references of this split: their scores are another measure */
+  gboolean larger_is_better;
+  gboolean tested; /* sentences are known, so p can be given */
+  gboolean apart;  /* other results have other references of this split: their scores are another measure */
 } PlaitMeasure;
 
 /* The score of @measure in @result, or NULL. (transfer none) */

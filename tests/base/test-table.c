@@ -20,13 +20,13 @@ make (void)
   plait_table_integer (table, PLAIT_TABLE_PLAIN, G_MININT64);
   plait_table_real (table, 1. / 3);
   plait_table_score (table, (PlaitTableScore){ 1.5, .25, 1, 2 });
-  plait_table_p (table, .01234, TRUE);
+  plait_table_p (table, .01234, PLAIT_TABLE_BETTER);
 
   plait_table_text (table, PLAIT_TABLE_PLAIN, "two\n\"lines\"");
   plait_table_none (table);
   plait_table_known (table, NAN);
   plait_table_score (table, (PlaitTableScore){ 2, NAN, 1, 3 });
-  plait_table_p (table, .5, FALSE);
+  plait_table_p (table, .5, PLAIT_TABLE_UNMARKED);
 
   plait_table_text (table, PLAIT_TABLE_PLAIN, NULL);
   plait_table_integer (table, PLAIT_TABLE_PLAIN, 0);
@@ -55,10 +55,32 @@ TEST_CASE (table, cells_for_people)
             = plait_table_cell_text (plait_table_get_column (table, c), plait_table_cell (table, r, c));
         CHECK_STRING (text, expected[r][c]);
       }
-  CHECK (plait_table_cell (table, 0, 4)->marked);
-  CHECK (!plait_table_cell (table, 1, 4)->marked);
+  CHECK_STRING (plait_table_cell_mark (plait_table_cell (table, 0, 4)), " * better");
+  CHECK_STRING (plait_table_cell_mark (plait_table_cell (table, 1, 4)), "");
   CHECK_INT (plait_table_cell (table, 0, 0)->run, 3);
   CHECK_INT (plait_table_cell (table, 1, 0)->run, -1);
+}
+
+/* A p that four digits would show as 0 is told by its bound, and stays a number for programs. */
+TEST_CASE (table, small_p_is_no_zero)
+{
+  static const struct
+  {
+    double p;
+    const char *shown;
+  } cases[] = { { 0, "< 0.0001" }, { 9.999e-5, "< 0.0001" }, { 1e-4, "0.0001" }, { 0.00014, "0.0001" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (PlaitTable) table = plait_table_new ();
+      plait_table_column (table, PLAIT_TABLE_NUMBERS, "p");
+      plait_table_p (table, cases[i].p, PLAIT_TABLE_MARKED);
+      g_autofree char *text = plait_table_cell_text (plait_table_get_column (table, 0), plait_table_cell (table, 0, 0));
+      g_autofree char *csv = plait_table_csv (table);
+
+      CHECK_STRING (text, cases[i].shown);
+      CHECK_NEAR (g_ascii_strtod (csv + 2, NULL), cases[i].p, 0);
+    }
 }
 
 /* An interval of no width is none. */
@@ -83,14 +105,14 @@ TEST_CASE (table, markdown)
   plait_table_column (table, PLAIT_TABLE_CODE, "a_key");
   plait_table_column (table, PLAIT_TABLE_NUMBERS, "p");
   plait_table_text (table, PLAIT_TABLE_PLAIN, "<b>|*");
-  plait_table_p (table, 0.00012, TRUE);
+  plait_table_p (table, 0.00012, PLAIT_TABLE_WORSE);
   plait_table_note (table, "One.");
   plait_table_note (table, "Two.");
   g_autofree char *text = plait_table_markdown (table);
 
   CHECK_STRING (text, "| a\\_key | p |\n"
                       "| --- | ---: |\n"
-                      "| \\<b>\\|\\* | 0.0001 \\* |\n"
+                      "| \\<b>\\|\\* | 0.0001 \\* worse |\n"
                       "\nOne.\n"
                       "\nTwo.\n");
 }
@@ -103,23 +125,23 @@ TEST_CASE (table, latex)
   plait_table_column (table, PLAIT_TABLE_NUMBERS, "p");
   plait_table_text (table, PLAIT_TABLE_PLAIN, "[a\\b] {c} & d~e");
   plait_table_score (table, (PlaitTableScore){ 1.5, 0.25, NAN, NAN });
-  plait_table_p (table, 0.00012, TRUE);
+  plait_table_p (table, 0.00012, PLAIT_TABLE_WORSE);
   plait_table_text (table, PLAIT_TABLE_PLAIN, "é<f>\n#$^");
   plait_table_none (table);
-  plait_table_p (table, 0.5, FALSE);
+  plait_table_p (table, 1e-9, PLAIT_TABLE_UNMARKED);
   plait_table_note (table, "One.");
   g_autofree char *text = plait_table_latex (table);
 
-  CHECK_STRING (text,
-                "\\begin{tabular}{lrr}\n"
-                "\\hline\n"
-                "a\\_key & BLEU, \\% & p \\\\\n"
-                "\\hline\n"
-                "{}[a\\textbackslash{}b] \\{c\\} \\& d\\textasciitilde{}e & 1.50 $\\pm$ 0.25 & 0.0001$^{*}$ \\\\\n"
-                "é$<$f$>$ \\#\\$\\textasciicircum{} & -- & 0.5000 \\\\\n"
-                "\\hline\n"
-                "\\end{tabular}\n"
-                "% One.\n");
+  CHECK_STRING (
+      text, "\\begin{tabular}{lrr}\n"
+            "\\hline\n"
+            "a\\_key & BLEU, \\% & p \\\\\n"
+            "\\hline\n"
+            "{}[a\\textbackslash{}b] \\{c\\} \\& d\\textasciitilde{}e & 1.50 $\\pm$ 0.25 & 0.0001$^{*}$ worse \\\\\n"
+            "é$<$f$>$ \\#\\$\\textasciicircum{} & -- & $<$ 0.0001 \\\\\n"
+            "\\hline\n"
+            "\\end{tabular}\n"
+            "% One.\n");
 }
 
 /* Also where the first field of a line is empty. */

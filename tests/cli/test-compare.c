@@ -35,9 +35,9 @@ TEST_CASE (compare_command, tests_against_the_first)
   CHECK_INT (call.code, 0);
   CHECK_STRING (call.errors, "");
   CHECK_CONTAINS (call.output, "Scores on test\n  Run ");
-  CHECK_CONTAINS (call.output, "  p  p (Holm)  ");
-  CHECK_CONTAINS (call.output, "  two                100.00  0.");
-  CHECK_CONTAINS (call.output, "  1.0000    1.0000                  7.50\n"); /* a run against itself */
+  CHECK_CONTAINS (call.output, "  p (one seed)  p (Holm, one seed)  ");
+  CHECK_CONTAINS (call.output, "  two                100.00        0.");
+  CHECK_CONTAINS (call.output, "  1.0000              1.0000                  7.50\n"); /* a run against itself */
   CHECK_CONTAINS (call.output, "p is against one: approximate randomisation, 99\n  shuffles, seed 12345");
   CHECK_CONTAINS (call.output, "  one           6             1014  one.h5\n");
   CHECK_CONTAINS (call.output, "Set otherwise\n"
@@ -77,10 +77,12 @@ TEST_CASE (compare_command, writes_scores_for_papers)
 
   CHECK_INT (latex.code, 0);
   CHECK (g_str_has_prefix (latex.output, "% Scores on test\n\\begin{tabular}{lrrrr}\n"));
-  CHECK_CONTAINS (latex.output, "Run & chrF2 & p & p (Holm) & perplexity per token ");
+  CHECK_CONTAINS (latex.output, "Run & chrF2 & p (one seed) & p (Holm, one seed) & perplexity per token ");
   CHECK_CONTAINS (latex.output, "\ntwo & 100.00 & 0.");
-  CHECK (g_str_has_prefix (markdown.output, "## Scores on test\n\n| Run | chrF2 | p | p (Holm) |"));
-  CHECK (g_str_has_prefix (csv.output, "Scores on test\nRun,chrF2,p,p (Holm),perplexity per token\n"));
+  CHECK (
+      g_str_has_prefix (markdown.output, "## Scores on test\n\n| Run | chrF2 | p (one seed) | p (Holm, one seed) |"));
+  CHECK (g_str_has_prefix (csv.output,
+                           "Scores on test\nRun,chrF2,p (one seed),\"p (Holm, one seed)\",perplexity per token\n"));
   plait_test_check_refused (&other, "expected markdown, csv or latex");
   plait_test_check_refused (&both, "leave out --json");
 }
@@ -438,7 +440,7 @@ TEST_CASE (report_command, one_page_that_needs_nothing_else)
   CHECK_CONTAINS (page, "<title>A &lt;title&gt;</title>");
   CHECK_CONTAINS (page, "100.00");
   /* As many heads as columns: the score, the picture of its interval, p. */
-  CHECK_CONTAINS (page, "<th class=\"number\">chrF2</th><th></th><th class=\"number\">p</th>");
+  CHECK_CONTAINS (page, "<th class=\"number\">chrF2</th><th></th><th class=\"number\">p (one seed)</th>");
   CHECK_CONTAINS (page, "<polyline ");
   CHECK_CONTAINS (page, "two dogs run under green grass");
   CHECK_CONTAINS (page, "<td class=\"mono\">flat</td>");

@@ -121,7 +121,7 @@ TEST_CASE (evaluate_command, marks_what_is_significant)
   CHECK_CONTAINS (call.output, "       p  p (Holm)\n"
                                "  wrong   ");
   CHECK_CONTAINS (call.output, "       –         –\n");
-  CHECK_CONTAINS (call.output, "  0.0010    0.0020 *\n");
+  CHECK_CONTAINS (call.output, "  0.0010    0.0020 * better\n");
   CHECK_CONTAINS (call.output, "  1.0000    1.0000\n");
 }
 

@@ -109,8 +109,18 @@ TEST_CASE (command_grid, runs_cells_that_differ_in_a_file_alone)
 {
   write_grid ("data.folder=one;two\n", "one", "r s\ns r\nr r\n");
   write_grid ("data.folder=one;two\n", "two", "r s\ns r\ns s\n");
+  g_auto (PlaitTestCall) plan = CALL ("grid", "tiny.ini", "--dry-run");
   g_auto (PlaitTestCall) run = CALL ("grid", "tiny.ini", "--jobs", "2");
+  g_auto (PlaitTestCall) seeds = CALL ("grid", "tiny.ini", "--dry-run", "--set", "grid.experiment.seed=1;2");
+  g_autofree char *page = read_file ("tiny/table.md");
+
   CHECK_INT (run.code, 0);
   CHECK (!strstr (run.errors, "left out"));
   CHECK_CONTAINS (run.errors, "2 cells are finished");
+  /* One seed a cell: p speaks of sentences alone. */
+  CHECK_CONTAINS (page, "| p (one seed) | p (Holm, one seed) |");
+  CHECK_CONTAINS (page, "experiment.seed=1;2;3");
+  CHECK_CONTAINS (run.errors, "experiment.seed=1;2;3");
+  CHECK_CONTAINS (plan.output, "experiment.seed=1;2;3");
+  CHECK (!strstr (seeds.output, "experiment.seed=1;2;3"));
 }

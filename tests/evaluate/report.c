@@ -115,7 +115,9 @@ TEST_CASE (report, json)
   g_autoptr (PlaitJson) json = plait_json_new ();
   plait_json_begin_array (json, NULL);
   plait_result_add_json (&example, json, NULL);
-  PlaitResult bare = { .metric = (char *)"m", .name = (char *)"{", .signature = (char *)"", .score = 0.1 + 0.2 };
+  PlaitResult bare = {
+    .metric = (char *)"m", .name = (char *)"{", .signature = (char *)"", .score = 0.1 + 0.2, .larger_is_better = TRUE
+  };
   plait_result_add_json (&bare, json, NULL);
   plait_json_end_array (json);
   CHECK_STRING (plait_json_string (json), "[\n"
@@ -125,6 +127,7 @@ TEST_CASE (report, json)
                                           "    \"signature\": \"nrefs:1|\\\"\\\\\\u0009\\u0001é\",\n"
                                           "    \"verbose_score\": \"detail\",\n"
                                           "    \"metric\": \"bleu:tok=none\",\n"
+                                          "    \"larger_is_better\": false,\n"
                                           "    \"sentences\": 12,\n"
                                           "    \"confidence_mean\": 23.4449,\n"
                                           "    \"confidence_var\": 1.75,\n"
@@ -138,6 +141,7 @@ TEST_CASE (report, json)
                                           "    \"score\": 0.30000000000000004,\n"
                                           "    \"signature\": \"\",\n"
                                           "    \"metric\": \"m\",\n"
+                                          "    \"larger_is_better\": true,\n"
                                           "    \"sentences\": 0\n"
                                           "  }\n"
                                           "]\n");
@@ -145,7 +149,7 @@ TEST_CASE (report, json)
 
 TEST_CASE (report, comparison)
 {
-  PlaitComparison comparison = { PLAIT_TEST_PERMUTATION, 10000, 3, 20, 21.25, 1.25, 0.0123, 0.0123, 0, 0, 0, 0 };
+  PlaitComparison comparison = { PLAIT_TEST_PERMUTATION, 10000, 3, 20, 21.25, 1.25, -1, 0.0123, 0.0123, 0, 0, 0, 0 };
   g_autoptr (PlaitJson) json = plait_json_new ();
   plait_json_begin_object (json, NULL);
   plait_comparison_add_json (&comparison, json, "comparison");
@@ -156,6 +160,7 @@ TEST_CASE (report, comparison)
                                           "    \"baseline\": 20,\n"
                                           "    \"system\": 21.25,\n"
                                           "    \"difference\": 1.25,\n"
+                                          "    \"better\": -1,\n"
                                           "    \"p\": 0.0123,\n"
                                           "    \"adjusted_p\": 0.0123,\n"
                                           "    \"trials\": 10000,\n"
@@ -163,7 +168,8 @@ TEST_CASE (report, comparison)
                                           "  }\n"
                                           "}\n");
 
-  comparison = (PlaitComparison){ PLAIT_TEST_BOOTSTRAP, 1000, 3, 20, 18.5, -1.5, 0.01, 0.02, -1.5, -2.5, -0.25, 0.25 };
+  comparison
+      = (PlaitComparison){ PLAIT_TEST_BOOTSTRAP, 1000, 3, 20, 18.5, -1.5, 1, 0.01, 0.02, -1.5, -2.5, -0.25, 0.25 };
   g_autoptr (PlaitJson) of_bootstrap = plait_json_new ();
   plait_comparison_add_json (&comparison, of_bootstrap, NULL);
   CHECK_CONTAINS (plait_json_string (of_bootstrap), "  \"seed\": 3,\n"
@@ -172,6 +178,47 @@ TEST_CASE (report, comparison)
                                                     "  \"high\": -0.25,\n"
                                                     "  \"share_better\": 0.25\n"
                                                     "}\n");
+}
+
+/* A mark says which way, whatever the direction of the metric. */
+TEST_CASE (report, a_mark_says_better_or_worse)
+{
+  static const char *const right[] = { "a b c d e f" }, *const wrong[] = { "f e d c b x" };
+  const char *const *references[] = { right };
+  const struct
+  {
+    const char *metric;
+    const char *const *baseline, *const *system;
+    double p;
+    gint better;
+    const char *mark;
+  } cases[] = {
+    { "chrf", wrong, right, 0.01, 1, " * better" }, { "chrf", right, wrong, 0.01, -1, " * worse" },
+    { "ter", wrong, right, 0.01, 1, " * better" },  { "ter", right, wrong, 0.01, -1, " * worse" },
+    { "ter", right, wrong, 0.06, -1, "" },          { "ter", right, right, 0.06, 0, "" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (PlaitMetric) metric = plait_metric_new (cases[i].metric, NULL);
+      g_autoptr (PlaitStatistics) one
+          = plait_metric_statistics (metric, &(PlaitTextPairs){ 1, cases[i].baseline, 1, references }, NULL);
+      g_autoptr (PlaitStatistics) other
+          = plait_metric_statistics (metric, &(PlaitTextPairs){ 1, cases[i].system, 1, references }, NULL);
+      g_autoptr (PlaitTable) table = plait_table_new ();
+      PlaitComparison comparison;
+
+      CONTEXT ("case %u", i);
+      REQUIRE (plait_compare_systems (metric, one, other, PLAIT_TEST_PERMUTATION, 9, 1, &comparison, NULL));
+      CHECK_INT (comparison.better, cases[i].better);
+      comparison.adjusted_p = cases[i].p;
+      plait_comparison_columns (table, plait_comparison_seeds (i % 3, i / 3));
+      plait_comparison_cells (table, &comparison);
+      CHECK_STRING (plait_table_cell_mark (plait_table_cell (table, 0, 1)), cases[i].mark);
+      CHECK_STRING (plait_table_get_column (table, 1)->title, i % 3 == 0   ? "p (Holm)"
+                                                              : i / 3 == 0 ? "p (Holm, one seed)"
+                                                                           : "p (Holm, some of one seed)");
+    }
 }
 
 TEST_CASE (report, signature_tells_resamples_and_seed)

@@ -165,6 +165,9 @@ TEST_CASE (grid_table, tests_all_seeds_of_both_rows)
   REQUIRE (single != NULL);
   CHECK_INT (single->rows[1].measured[0].comparison.test, PLAIT_TEST_PERMUTATION);
   CHECK_NEAR (single->rows[1].measured[0].comparison.p, 1, 0);
+  g_autoptr (GPtrArray) shown = plait_grid_tables_shown (single);
+  g_autofree char *markdown = plait_table_markdown (shown->pdata[0]);
+  CHECK_CONTAINS (markdown, "| BLEU | p (one seed) | p (Holm, one seed) |");
 }
 
 /* @right of @n sentences are right, by accuracy. */
@@ -301,9 +304,10 @@ TEST_CASE (grid_table, writes_csv_and_markdown)
   g_autofree char *csv = plait_table_csv (numbers), *markdown = plait_table_markdown (shown->pdata[0]);
   g_auto (GStrv) lines = g_strsplit (csv, "\n", -1);
   REQUIRE (g_strv_length (lines) == 4);
-  CHECK_STRING (lines[0], "decoder.combiner,n,test BLEU,test BLEU standard deviation,test BLEU low,test BLEU high,"
-                          "test BLEU p,test BLEU adjusted p,test PPL,test PPL standard deviation,test PPL low,"
-                          "test PPL high,parameters,target tokens per second");
+  CHECK_STRING (lines[0],
+                "decoder.combiner,n,test BLEU,test BLEU standard deviation,test BLEU low,test BLEU high,"
+                "test BLEU p,test BLEU adjusted p,test BLEU better,test PPL,test PPL standard deviation,test PPL low,"
+                "test PPL high,parameters,target tokens per second");
   /* One seed that scores as the baseline's first: t = .5 / sqrt (.75) with one degree of freedom. */
   CHECK_CONTAINS (lines[2], "\"fl,at\",1,18,,17,20,0.66666666");
   CHECK (g_str_has_suffix (lines[2], ",5,,5,5,1002,300"));
