@@ -14,6 +14,7 @@
 #include "grid/executor.h"
 #include "grid/table.h"
 #include "grid/tasks.h"
+#include "grid/vocabularies.h"
 
 /* plait grid: what would be done, doing it, and the table of what came out. */
 
@@ -55,6 +56,50 @@ print_left_out (PlaitPage *page, const PlaitGrid *grid)
   for (guint i = 0; cells->same[i]; i++)
     plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s: is %s\n", cells->same[i], cells->same_as[i]);
   print_list (page, "runs in the folder that belong to no cell", grid->strangers);
+}
+
+/* Adds the vocabularies of @cell whose names are among @names. */
+static void
+add_vocabularies (PlaitPage *page, guint width, const PlaitGridCell *cell, const char *const *names)
+{
+  for (guint i = 0; i < cell->cell->vocabularies->len; i++)
+    {
+      const PlaitCellVocabulary *vocabulary = cell->cell->vocabularies->pdata[i];
+      g_autofree char *text = g_strdup_printf ("vocabulary %s: %s", vocabulary->name, vocabulary->text);
+
+      if (g_strv_contains (names, vocabulary->name))
+        plait_page_row (page, width, "", text);
+    }
+}
+
+/* The vocabularies that cells have in common, and what it means where they have others. */
+static void
+print_vocabularies (PlaitPage *page, const PlaitGrid *grid, const char *const *differ)
+{
+  g_autoptr (GHashTable) told = g_hash_table_new (g_str_hash, g_str_equal); /* name -> what it is */
+  GHashTableIter names;
+  gpointer name, text;
+  guint width = 0;
+
+  for (guint i = 0; i < grid->n; i++)
+    for (guint v = 0; v < grid->items[i].cell->vocabularies->len; v++)
+      {
+        const PlaitCellVocabulary *vocabulary = grid->items[i].cell->vocabularies->pdata[v];
+
+        width = MAX (width, (guint)strlen (vocabulary->name));
+        g_hash_table_insert (
+            told, vocabulary->name,
+            g_strv_contains (differ, vocabulary->name)
+                ? "not the same in all cells: what is counted in its tokens does not compare between them"
+                : vocabulary->text);
+      }
+  plait_page_heading (page, "vocabularies");
+  g_hash_table_iter_init (&names, told);
+  while (g_hash_table_iter_next (&names, &name, &text))
+    plait_page_row (page, width, name, text);
+  if (grid->cells->joined)
+    plait_page_row (page, width, "",
+                    "learnt together; [grid] vocabularies=own has each cell learn from the text that it reads itself");
 }
 
 /* How long it takes, and where that is from. */
@@ -109,6 +154,7 @@ print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *a
 {
   g_autoptr (PlaitPage) page = plait_page_new ();
   g_autofree char *seeds = plait_cells_tell_seeds (grid->cells);
+  g_autofree const char **differ = plait_vocabularies_that_differ (grid->cells);
   guint width = 0;
 
   for (guint i = 0; i < grid->n; i++)
@@ -122,10 +168,12 @@ print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *a
 
       plait_page_row (page, width, actions[cell->state], cell->cell->label);
       plait_page_row (page, width, "", cell->cell->matched);
+      add_vocabularies (page, width, cell, differ);
       if (because && *because != '\0')
         plait_page_row (page, width, "", because);
       plait_page_row (page, width, "", estimate);
     }
+  print_vocabularies (page, grid, differ);
   print_left_out (page, grid);
   g_autofree char *sum = g_strdup_printf (
       "%u cells in %s: %u to run, %u to run again, %u to go on with, %u to evaluate again, %u finished; %u excluded",
@@ -165,6 +213,17 @@ add_cell (PlaitJson *json, const PlaitGridCell *cell, const PlaitGridEstimate *e
   plait_json_text (json, "because", cell->note);
   plait_json_text (json, "found", cell->found);
   plait_json_text (json, "matched", cell->cell->matched);
+  plait_json_begin_array (json, "vocabularies");
+  for (guint i = 0; i < cell->cell->vocabularies->len; i++)
+    {
+      const PlaitCellVocabulary *vocabulary = cell->cell->vocabularies->pdata[i];
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "name", vocabulary->name);
+      plait_json_text (json, "text", vocabulary->text);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
   add_known (json, "seconds", estimate->like != NULL, estimate->seconds);
   add_known (json, "bytes", estimate->bytes > 0, (double)estimate->bytes);
   plait_json_text (json, "like", estimate->like ? estimate->like->cell->label : NULL);

@@ -296,11 +296,11 @@ check_generated (const PlaitResolution *resolution)
     }
 }
 
+/* Whether @files, which vocabularies are read or learnt from, are of vocabularies that there are. */
 static void
-check_vocabulary_files (const PlaitResolution *resolution)
+check_vocabulary_files (const PlaitResolution *resolution, const GArray *files)
 {
   const PlaitExperiment *experiment = &resolution->experiment->public;
-  const GArray *files = resolution->experiment->data->vocabulary_files;
   g_autofree const char **known = plait_resolution_streams (resolution);
 
   for (guint i = 0; i < files->len; i++)
@@ -310,7 +310,7 @@ check_vocabulary_files (const PlaitResolution *resolution)
       if (experiment->data.vocabulary == PLAIT_VOCABULARY_SHARED && !g_str_equal (file->stream, "shared"))
         plait_resolution_problem (
             resolution, "data", file->key,
-            "there is one vocabulary for all, called shared; write vocabulary.shared=, or set vocabulary=separate");
+            "there is one vocabulary for all, called shared; name that one, or set vocabulary=separate");
       else if (experiment->data.vocabulary == PLAIT_VOCABULARY_SEPARATE && !g_strv_contains (known, file->stream))
         plait_resolution_problem (resolution, "data", file->key,
                                   "no source reads a stream \"%s\", nor is it the target; name a stream", file->stream);
@@ -519,6 +519,7 @@ plait_resolution_check_crossings (const PlaitResolution *resolution)
     check_generated (resolution);
   else if (!(resolution->resolver->flags & PLAIT_RESOLVE_WITHOUT_DATA))
     check_files (resolution);
-  check_vocabulary_files (resolution);
+  check_vocabulary_files (resolution, resolution->experiment->data->vocabulary_files);
+  check_vocabulary_files (resolution, resolution->experiment->data->vocabulary_texts);
   check_vocabulary_size (resolution);
 }

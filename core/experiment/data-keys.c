@@ -133,9 +133,8 @@ is_stream (const char *stream)
 
 static const PlaitSettingSpecification any_text = { "file", PLAIT_SETTING_TEXT };
 
-/* A file name as a value, relative to data.folder. FALSE after noting why it is none. */
-static gboolean
-read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFile *file)
+gboolean
+plait_resolution_read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFile *file)
 {
   PlaitDataInFile *data = resolution->experiment->data;
   g_autoptr (GError) fault = NULL;
@@ -182,10 +181,15 @@ take_data_key (const PlaitResolution *resolution, const char *group, const char 
       read_task_key (resolution, key);
       return TRUE;
     }
+  if (g_str_has_prefix (key, PLAIT_VOCABULARY_TEXT_PREFIX))
+    {
+      plait_resolution_read_vocabulary_text (resolution, key);
+      return TRUE;
+    }
   if (g_str_has_prefix (key, PLAIT_VOCABULARY_PREFIX))
     {
       file.stream = g_string_chunk_insert (data->texts, key + strlen (PLAIT_VOCABULARY_PREFIX));
-      if (read_file_name (resolution, key, &file))
+      if (plait_resolution_read_file_name (resolution, key, &file))
         g_array_append_val (data->vocabulary_files, file);
       return TRUE;
     }
@@ -202,7 +206,7 @@ take_data_key (const PlaitResolution *resolution, const char *group, const char 
     {
       file.split = g_string_chunk_insert_const (data->texts, split);
       file.stream = g_string_chunk_insert (data->texts, dot + 1);
-      if (read_file_name (resolution, key, &file))
+      if (plait_resolution_read_file_name (resolution, key, &file))
         g_array_append_val (data->files, file);
       if (g_str_has_prefix (split, "test") && !g_ptr_array_find (data->test_splits, file.split, NULL))
         g_ptr_array_add (data->test_splits, (gpointer)file.split);
@@ -265,6 +269,7 @@ read_data (const PlaitResolution *resolution)
     }
   plait_resolution_read_group (resolution, "data", data->settings, take_data_key, NULL);
   fill_task_settings (resolution);
+  plait_resolution_check_vocabulary_texts (resolution);
   if (data->task)
     g_ptr_array_add (data->test_splits, (gpointer) "test");
   g_ptr_array_add (data->test_splits, NULL);
@@ -279,6 +284,7 @@ data_in_file_new (void)
   data->settings = plait_settings_new_for_group (&plait_data_group);
   data->files = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
   data->vocabulary_files = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
+  data->vocabulary_texts = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
   data->test_splits = g_ptr_array_new ();
   data->task_specifications = g_array_new (FALSE, TRUE, sizeof (PlaitSettingSpecification));
   return data;
@@ -295,6 +301,7 @@ data_in_file_clear (gpointer data_in_file)
   g_ptr_array_unref (data->test_splits);
   g_array_unref (data->files);
   g_array_unref (data->vocabulary_files);
+  g_array_unref (data->vocabulary_texts);
   g_array_unref (data->task_specifications);
   g_string_chunk_free (data->texts);
 }

@@ -353,6 +353,7 @@ write_data (Writer *writer)
     write_task_settings (writer, data->task_settings);
   write_files (writer, data->files);
   write_files (writer, data->vocabulary_files);
+  write_files (writer, plait_vocabulary_texts_written (experiment));
 }
 
 static void

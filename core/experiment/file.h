@@ -167,6 +167,24 @@ const char *plait_experiment_vocabulary (const PlaitExperiment *experiment, cons
 /* Absolute path of the file that vocabulary @name is read from, or NULL if it is to be learnt. (transfer none) */
 const char *plait_experiment_vocabulary_file (const PlaitExperiment *experiment, const char *name);
 
+/* Whether @stream is read as tokens of a vocabulary. */
+gboolean plait_experiment_is_tokens (const PlaitExperiment *experiment, const char *stream);
+
+/* A text that a vocabulary is learnt from. */
+typedef struct
+{
+  const char *key;    /* "vocabulary_text.shared.1"; NULL: it is training text of a stream that is used */
+  const char *path;   /* absolute; NULL: generated */
+  const char *stream; /* of the task, where the corpus is generated; else NULL */
+} PlaitVocabularyText;
+
+/* The texts that vocabulary @name is learnt from, if it is: those that data.vocabulary_text.NAME names, or else the
+ * training text of its streams. (transfer full) (element-type PlaitVocabularyText) */
+GArray *plait_experiment_vocabulary_texts (const PlaitExperiment *experiment, const char *name);
+
+/* Has @experiment learn vocabulary @name from @texts (element-type PlaitVocabularyText), as if its file said so. */
+void plait_experiment_set_vocabulary_texts (PlaitExperiment *experiment, const char *name, const GArray *texts);
+
 /* Called for each plugin of an experiment, once. */
 typedef gboolean (*PlaitEachPlugin) (PlaitPlugin *plugin, gpointer data, GError **error);
 

@@ -409,6 +409,8 @@ plait_experiment_free (PlaitExperiment *public)
   plait_part_free (public->coverage);
   g_ptr_array_unref (experiment->sources);
   g_array_unref (experiment->used);
+  g_clear_pointer (&experiment->vocabulary_texts, g_array_unref);
+  g_clear_pointer (&experiment->texts, g_string_chunk_free);
   g_clear_pointer (&experiment->data, plait_data_in_file_free);
   g_free (public->head_rules);
   g_free (public->name_map);

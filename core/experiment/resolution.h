@@ -26,6 +26,7 @@ typedef struct
   PlaitSettings *settings;
   GArray *files;            /* PlaitDataFile of SPLIT.STREAM keys, in the order of the file */
   GArray *vocabulary_files; /* PlaitDataFile; stream is the vocabulary's name */
+  GArray *vocabulary_texts; /* likewise; of a generated corpus path is NULL, and written a stream of the task */
   GPtrArray *test_splits;
   const PlaitTask *task;       /* of generate=, or NULL */
   GArray *task_specifications; /* PlaitSettingSpecification */
@@ -38,8 +39,10 @@ typedef struct
   PlaitExperiment public; /* first: the two are cast into each other */
   GHashTable *settings;   /* name of a group of the core -> PlaitSettings */
   PlaitDataInFile *data;
-  GPtrArray *sources; /* PlaitSourceInFile, all in the file */
-  GArray *used;       /* PlaitExperimentSource */
+  GPtrArray *sources;       /* PlaitSourceInFile, all in the file */
+  GArray *used;             /* PlaitExperimentSource */
+  GArray *vocabulary_texts; /* plait_experiment_set_vocabulary_texts; NULL: those of @data */
+  GStringChunk *texts;      /* their strings, or NULL */
 } PlaitExperimentPrivate;
 
 /* A group [source NAME], used or not; shared as [data] is. */
@@ -106,6 +109,21 @@ gboolean plait_resolution_any_alternative (const PlaitResolution *resolution, Pl
 
 /* The keys of [data] that name vocabularies begin with it. */
 #define PLAIT_VOCABULARY_PREFIX "vocabulary."
+
+/* Those that name text which a vocabulary is learnt from. */
+#define PLAIT_VOCABULARY_TEXT_PREFIX "vocabulary_text."
+
+/* Takes the key vocabulary_text.NAME.NUMBER. */
+void plait_resolution_read_vocabulary_text (const PlaitResolution *resolution, const char *key);
+
+/* Whether no vocabulary is both read and learnt. */
+void plait_resolution_check_vocabulary_texts (const PlaitResolution *resolution);
+
+/* The texts that keys or the grid name, all vocabularies together. (transfer none) (element-type PlaitDataFile) */
+const GArray *plait_vocabulary_texts_written (const PlaitExperiment *experiment);
+
+/* Reads the value of @key of [data] as a file name, relative to data.folder. FALSE after noting what is wrong. */
+gboolean plait_resolution_read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFile *file);
 
 /* [data]: settings, files, the generated task. After the sources. */
 void plait_resolution_read_data (const PlaitResolution *resolution);

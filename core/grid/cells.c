@@ -6,6 +6,7 @@
 #include "grid/executor.h"
 #include "grid/match.h"
 #include "grid/ties.h"
+#include "grid/vocabularies.h"
 
 #define MOST_CELLS 10000
 #define MAX_TOLD 6   /* cells that a sentence names */
@@ -212,11 +213,13 @@ cell_clear (PlaitExperimentCell *cell)
   g_free (cell->places);
   g_free (cell->training_key);
   g_free (cell->key);
+  g_clear_pointer (&cell->vocabularies, g_ptr_array_unref);
   plait_experiment_free (cell->experiment);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitExperimentCell, cell_clear)
 
+/* Resolves the cell at @places. */
 static void
 add_cell (Builder *builder, const guint *places)
 {
@@ -224,29 +227,54 @@ add_cell (Builder *builder, const guint *places)
   g_auto (PlaitExperimentCell) cell = { .label = label_of (builder, places) };
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
   GError *fault = NULL;
-  const char *before;
 
   builder->n_resolved++;
   if (set_values (builder, places, &fault))
     cell.experiment = resolve (builder, &cell.matched, problems);
   else
     plait_problems_take (problems, fault);
-  if (!cell.experiment || !find_keys (builder, &cell, problems))
+  if (!cell.experiment)
     {
       note_faults (builder, g_steal_pointer (&problems), cell.label);
       return;
     }
-  before = g_hash_table_lookup (builder->by_key, cell.key);
-  if (before)
-    {
-      g_strv_builder_add (builder->same, cell.label);
-      g_strv_builder_add (builder->same_as, before);
-      return;
-    }
-  g_hash_table_insert (builder->by_key, cell.key, cell.label);
   cell.places = g_memdup2 (places, cells->n_axes * sizeof *places);
   cells->cells[cells->n_cells++] = cell;
   cell = (PlaitExperimentCell){ NULL };
+}
+
+/* Keeps the cells that differ from all before them in settings or the content of files. */
+static void
+keep_different (Builder *builder)
+{
+  PlaitCells *cells = builder->cells;
+  guint n = cells->n_cells;
+
+  cells->n_cells = 0;
+  for (guint i = 0; i < n; i++)
+    {
+      g_auto (PlaitExperimentCell) cell = cells->cells[i];
+      g_autoptr (PlaitProblems) problems = plait_problems_new ();
+      const char *before;
+
+      cells->cells[i] = (PlaitExperimentCell){ NULL };
+      if (!find_keys (builder, &cell, problems))
+        {
+          note_faults (builder, g_steal_pointer (&problems), cell.label);
+          continue;
+        }
+      before = g_hash_table_lookup (builder->by_key, cell.key);
+      if (before)
+        {
+          g_strv_builder_add (builder->same, cell.label);
+          g_strv_builder_add (builder->same_as, before);
+          continue;
+        }
+      g_hash_table_insert (builder->by_key, cell.key, cell.label);
+      cell.vocabularies = plait_vocabularies_describe (cell.experiment, cells->digests);
+      cells->cells[cells->n_cells++] = cell;
+      cell = (PlaitExperimentCell){ NULL };
+    }
 }
 
 /* Faults that all cells share say so once; others name the first cell that has them. */
@@ -307,6 +335,9 @@ build_cells (Builder *builder)
   if (builder->n_resolved == 0)
     plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, NULL,
                             "every cell is excluded; drop an exclusion");
+  if (!cells->own_vocabularies)
+    cells->joined = plait_vocabularies_join (cells->cells, cells->n_cells, cells->digests);
+  keep_different (builder);
   report_faults (builder);
 }
 
@@ -327,9 +358,10 @@ read_grid (Builder *builder)
   cells->axes = g_new0 (PlaitAxis, g_strv_length ((char **)keys));
   for (guint i = 0; keys[i]; i++)
     if (!plait_exclusions_have_key (keys[i]) && !plait_match_is_key (keys[i]) && !plait_ties_have_key (keys[i])
-        && !plait_executor_has_key (keys[i]))
+        && !plait_executor_has_key (keys[i]) && !plait_vocabularies_have_key (keys[i]))
       read_axis (builder, keys[i]);
   builder->ties = plait_ties_new (builder->file, keys, cells->axes, cells->n_axes, builder->problems);
+  cells->own_vocabularies = plait_vocabularies_read_own (builder->file, builder->problems);
   plait_executor_read (builder->file, &cells->executor, builder->problems);
   for (guint i = 0; keys[i]; i++)
     if (plait_exclusions_have_key (keys[i]))

@@ -16,8 +16,8 @@
  * A key of the form GROUP.KEY is an axis (a blank in the group's name is a dot: source.en.layers), its values stand
  * between ';'. exclude holds exclusions between ';', and so does any key exclude.NAME: a cell is left out when it meets
  * all conditions of one, joined by '&', each naming an axis and one or more of its values, joined by '|'. An exclusion
- * that leaves nothing out is an error, because it is a slip. match=parameters is told in match.h. The first axis varies
- * slowest.
+ * that leaves nothing out is an error, because it is a slip. match=parameters is told in match.h, vocabularies= in
+ * vocabularies.h. The first axis varies slowest.
  */
 typedef struct
 {
@@ -26,14 +26,23 @@ typedef struct
   guint n_values;
 } PlaitAxis;
 
+/* A vocabulary of a cell. */
+typedef struct
+{
+  char *name; /* "shared" */
+  char *key;  /* equal keys: equal vocabularies */
+  char *text; /* "bpe of at most 8000 entries, learnt from train.en, train.cs" */
+} PlaitCellVocabulary;
+
 typedef struct
 {
   char *label;   /* "decoder.combiner=flat experiment.seed=1" */
   guint *places; /* [n_axes]: which value of each axis */
   PlaitExperiment *experiment;
-  char *training_key; /* plait_training_key */
-  char *key;          /* plait_run_key */
-  char *matched;      /* what match.h made of its widths, and how many parameters it has; NULL without */
+  char *training_key;      /* plait_training_key */
+  char *key;               /* plait_run_key */
+  GPtrArray *vocabularies; /* (element-type PlaitCellVocabulary); NULL in a grid that is told by its file */
+  char *matched;           /* what match.h made of its widths, and how many parameters it has; NULL without */
 } PlaitExperimentCell;
 
 /* An exclusion as it is written, and how many cells it leaves out. */
@@ -74,6 +83,8 @@ typedef struct
                             their files are those of a cell before them */
   char **same_as;        /* labels of these cells before them */
   PlaitDigests *digests; /* of the files that the cells read */
+  gboolean own_vocabularies; /* each cell learns its own: vocabularies.h */
+  gboolean joined;           /* some cells learn from text that they do not read themselves */
 } PlaitCells;
 
 /* The cells of the grid file at @path, each resolved and checked, modules loaded. All faults are told at once; what is

@@ -159,6 +159,12 @@ describe_split (const PlaitExperiment *experiment, guint split)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
+char *
+plait_describe_generated (const PlaitExperiment *experiment)
+{
+  return describe_split (experiment, 0);
+}
+
 static void
 string_free (gpointer string)
 {
@@ -252,7 +258,39 @@ plait_digest_key (const char *name)
   return g_strconcat (g_str_has_prefix (name, INITIALISE) ? "train." : "data.", name, NULL);
 }
 
-/* Vocabularies that are read from files. */
+const char *
+plait_digests_text (PlaitDigests *digests, const PlaitExperiment *experiment, const PlaitVocabularyText *text,
+                    GError **error)
+{
+  const PlaitKnownText *known;
+
+  if (!text->path)
+    return digest_of_generated (digests, experiment, 0, text->key ? text->key : "train", text->stream);
+  known = known_file (digests, text->path, error);
+  return known ? known->digest : NULL;
+}
+
+/* Visits the texts that vocabulary @name is learnt from, but for training text. */
+static gboolean
+visit_texts (PlaitDigests *digests, const PlaitExperiment *experiment, const char *name, PlaitDigestVisitor visitor,
+             gpointer data, GError **error)
+{
+  g_autoptr (GArray) texts = plait_experiment_vocabulary_texts (experiment, name);
+
+  for (guint i = 0; i < texts->len; i++)
+    {
+      const PlaitVocabularyText *text = &g_array_index (texts, PlaitVocabularyText, i);
+
+      if (!text->key)
+        continue;
+      if (text->path ? !visit_file (digests, text->key, text->path, visitor, data, error)
+                     : !visitor (text->key, NULL, plait_digests_text (digests, experiment, text, error), data, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Vocabularies that are read from files, and what others are learnt from. */
 static gboolean
 visit_vocabularies (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor, gpointer data,
                     GError **error)
@@ -266,7 +304,10 @@ visit_vocabularies (PlaitDigests *digests, const PlaitExperiment *experiment, Pl
       const char *path = plait_experiment_vocabulary_file (experiment, vocabulary);
       g_autofree char *name = g_strdup_printf ("vocabulary.%s", vocabulary);
 
-      if (g_hash_table_add (seen, (gpointer)vocabulary) && !visit_file (digests, name, path, visitor, data, error))
+      if (!g_hash_table_add (seen, (gpointer)vocabulary))
+        continue;
+      if (path ? !visit_file (digests, name, path, visitor, data, error)
+               : !visit_texts (digests, experiment, vocabulary, visitor, data, error))
         return FALSE;
     }
   return TRUE;

@@ -32,6 +32,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDigests, plait_digests_free)
 typedef gboolean (*PlaitDigestVisitor) (const char *name, const char *path, const char *digest, gpointer data,
                                         GError **error);
 
+/* The digest of the training text @text of a vocabulary of @experiment. NULL if it cannot be read. (transfer none) */
+const char *plait_digests_text (PlaitDigests *digests, const PlaitExperiment *experiment,
+                                const PlaitVocabularyText *text, GError **error);
+
+/* What the generated training text of @experiment is made by. (transfer full) */
+char *plait_describe_generated (const PlaitExperiment *experiment);
+
 /* The key that names file @name: "data.train.en", "train.initialise". (transfer full) */
 char *plait_digest_key (const char *name);
 

@@ -3,15 +3,6 @@
 
 #include "run/trained.h"
 
-static gboolean
-is_tokens (const PlaitExperiment *experiment, const char *stream)
-{
-  for (guint i = 0; i < experiment->n_sources; i++)
-    if (g_str_equal (experiment->sources[i].stream, stream))
-      return plait_input_kind_is_text (experiment->sources[i].kind);
-  return plait_experiment_target_kind (experiment, stream) <= PLAIT_TARGET_LABELS;
-}
-
 /*
  * In files of runs
  */
@@ -220,12 +211,16 @@ learn (const PlaitMaterials *materials, const char *name, PlaitPool *pool, Plait
     .sentence_limit = data->vocabulary_sentences,
     .pool = pool,
   };
-  g_autofree const char **used = plait_experiment_streams (experiment);
+  g_autoptr (GArray) texts = plait_experiment_vocabulary_texts (experiment, name);
   g_autoptr (GPtrArray) paths = g_ptr_array_new ();
 
-  for (guint i = 0; used[i]; i++)
-    if (is_tokens (experiment, used[i]) && g_str_equal (plait_experiment_vocabulary (experiment, used[i]), name))
-      g_ptr_array_add (paths, (gpointer)plait_materials_file (materials, "train", used[i]));
+  for (guint i = 0; i < texts->len; i++)
+    {
+      const PlaitVocabularyText *text = &g_array_index (texts, PlaitVocabularyText, i);
+
+      g_ptr_array_add (paths,
+                       (gpointer)(text->path ? text->path : plait_materials_file (materials, "train", text->stream)));
+    }
   g_ptr_array_add (paths, NULL);
   if (data->vocabulary_type == PLAIT_VOCABULARY_GIVEN)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
@@ -307,43 +302,62 @@ name_there (PlaitStore *run, const char *name, gboolean shared)
   return has_of_text (run, "shared") && knows_stream (run, name) ? g_strdup ("shared") : NULL;
 }
 
-/* Takes vocabulary @name of the run that training begins with; *@taken stays NULL where that has none. */
+/* Opens the run that training begins with, and sets *@there to what it calls vocabulary @name; NULL: @name is not taken
+ * from it. */
 static gboolean
-take_initial (const PlaitExperiment *experiment, const char *name, PlaitLog *log, PlaitVocabulary **taken,
+find_initial (const PlaitExperiment *experiment, const char *name, PlaitLog *log, PlaitStore **run, char **there,
               GError **error)
 {
   const char *path = experiment->train.initialise;
-  g_autoptr (PlaitStore) run = NULL;
-  g_autoptr (PlaitVocabulary) vocabulary = NULL;
-  g_autofree char *there = NULL;
-  g_autofree char *from = NULL;
 
   if (experiment->train.initialise_vocabulary != PLAIT_INITIAL_VOCABULARY_TAKEN || !plait_store_recognize (path))
     return TRUE;
-  run = plait_trained_open_store (path, log, error);
-  if (!run)
+  *run = plait_trained_open_store (path, log, error);
+  if (!*run)
     return FALSE;
-  there = name_there (run, name, experiment->data.vocabulary == PLAIT_VOCABULARY_SHARED);
-  if (!there)
-    {
-      plait_log_info (log, "%s, which train.initialise names, has no vocabulary %s to take with it", path, name);
-      return TRUE;
-    }
-  vocabulary = read_of_run (run, there, error);
-  from = g_strdup_printf ("%s:/vocabulary/%s, which train.initialise takes with it", path, there);
+  *there = name_there (*run, name, experiment->data.vocabulary == PLAIT_VOCABULARY_SHARED);
+  if (!*there)
+    plait_log_info (log, "%s, which train.initialise names, has no vocabulary %s to take with it", path, name);
+  return TRUE;
+}
+
+/* Takes the vocabulary that the run which training begins with calls @there, as vocabulary @name. */
+static PlaitVocabulary *
+take_initial (const PlaitExperiment *experiment, const char *name, PlaitStore *run, const char *there, PlaitLog *log,
+              GError **error)
+{
+  const char *path = experiment->train.initialise;
+  g_autoptr (PlaitVocabulary) vocabulary = read_of_run (run, there, error);
+  g_autofree char *from = g_strdup_printf ("%s:/vocabulary/%s, which train.initialise takes with it", path, there);
+
   if (!vocabulary
       || !check_kind (experiment, vocabulary, from,
                       "set train.initialise_vocabulary=learnt, by which embeddings begin anew", error))
-    return FALSE;
+    return NULL;
   plait_log_info (log, "vocabulary %s is that of %s:/vocabulary/%s, %d entries (train.initialise)", name, path, there,
                   plait_vocabulary_size (vocabulary));
-  *taken = g_steal_pointer (&vocabulary);
-  return TRUE;
+  return g_steal_pointer (&vocabulary);
 }
 
 /*
  * All of them
  */
+
+PlaitVocabularyOrigin
+plait_vocabulary_origin (const PlaitExperiment *experiment, const char *stream)
+{
+  const char *name = plait_experiment_vocabulary (experiment, stream);
+  g_autoptr (PlaitStore) run = NULL;
+  g_autofree char *there = NULL;
+
+  if (plait_experiment_target_kind (experiment, stream) == PLAIT_TARGET_LABELS)
+    return PLAIT_VOCABULARY_OF_LABELS;
+  if (plait_experiment_vocabulary_file (experiment, name))
+    return PLAIT_VOCABULARY_OF_FILE;
+  /* A run that cannot be opened is told where it is read. */
+  return find_initial (experiment, name, NULL, &run, &there, NULL) && !there ? PLAIT_VOCABULARY_LEARNT
+                                                                             : PLAIT_VOCABULARY_OF_INITIAL;
+}
 
 static PlaitVocabulary *
 find (const PlaitMaterials *materials, PlaitStore *run, const char *stream, PlaitPool *pool, PlaitLog *log,
@@ -352,7 +366,8 @@ find (const PlaitMaterials *materials, PlaitStore *run, const char *stream, Plai
   const PlaitExperiment *experiment = plait_materials_experiment (materials);
   const char *name = plait_experiment_vocabulary (experiment, stream);
   const char *file = plait_experiment_vocabulary_file (experiment, name);
-  PlaitVocabulary *taken = NULL;
+  g_autoptr (PlaitStore) initial = NULL;
+  g_autofree char *there = NULL;
 
   if (run)
     return read_of_run (run, name, error);
@@ -360,9 +375,10 @@ find (const PlaitMaterials *materials, PlaitStore *run, const char *stream, Plai
     return learn_labels (materials, stream, pool, log, error);
   if (file)
     return read_named (experiment, name, file, log, error);
-  if (!take_initial (experiment, name, log, &taken, error))
+  if (!find_initial (experiment, name, log, &initial, &there, error))
     return NULL;
-  return taken ? taken : learn (materials, name, pool, log, error);
+  return there ? take_initial (experiment, name, initial, there, log, error)
+               : learn (materials, name, pool, log, error);
 }
 
 GHashTable *
@@ -379,7 +395,7 @@ plait_vocabularies_find (const PlaitMaterials *materials, PlaitStore *run, Plait
       const char *name = plait_experiment_vocabulary (experiment, used[i]);
       PlaitVocabulary *vocabulary;
 
-      if (!is_tokens (experiment, used[i]) || g_hash_table_contains (vocabularies, name))
+      if (!plait_experiment_is_tokens (experiment, used[i]) || g_hash_table_contains (vocabularies, name))
         continue;
       vocabulary = find (materials, run, used[i], pool, log, error);
       if (!vocabulary)
@@ -400,7 +416,7 @@ plait_vocabularies_write (const PlaitExperiment *experiment, GHashTable *vocabul
     {
       const char *name = plait_experiment_vocabulary (experiment, used[i]);
 
-      if (is_tokens (experiment, used[i]) && g_hash_table_add (written, (gpointer)name)
+      if (plait_experiment_is_tokens (experiment, used[i]) && g_hash_table_add (written, (gpointer)name)
           && !write_into_run (g_hash_table_lookup (vocabularies, name), store, name, error))
         return FALSE;
     }

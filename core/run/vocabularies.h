@@ -11,6 +11,18 @@
  * programs pieces and scores. A run is a vocabulary wherever a file of one may be named.
  */
 
+/* Where a vocabulary is from. */
+typedef enum
+{
+  PLAIT_VOCABULARY_OF_LABELS,
+  PLAIT_VOCABULARY_OF_FILE,
+  PLAIT_VOCABULARY_OF_INITIAL, /* of the run that training begins with */
+  PLAIT_VOCABULARY_LEARNT,
+} PlaitVocabularyOrigin;
+
+/* Returns where the vocabulary of token stream @stream of a new run is from. */
+PlaitVocabularyOrigin plait_vocabulary_origin (const PlaitExperiment *experiment, const char *stream);
+
 /* Finds them all; from @run (or NULL), one of the experiment, they are as it has them. *@materials need not have them
  * yet. @pool (may be NULL) shares the learning. Says of each where it is from. A table from names to vocabularies.
  * (transfer full) */

@@ -282,6 +282,9 @@ TEST_CASE (cells, faults)
       "grid.ini:16: [grid] exclude.a: \"decoder.heads\" is no condition" },
     { "decoder.heads=4;8\nexclude=decoder.heads=4 & decoder.heads=8\n", "leaves no cell out" },
     { "decoder.heads=4;8\nexclude=decoder.heads=4|8\n", "grid.ini:14: [grid]: every cell is excluded" },
+    { "decoder.heads=4;8\nvocabularies=all\n",
+      "grid.ini:16: [grid] vocabularies: \"all\" is neither together (cells that share a stream learn one vocabulary) "
+      "nor own" },
     { "grid.x=4;8\n", "grid.ini:15: [grid] grid.x: is no axis" },
     { "a.a=1;2;3;4;5;6;7;8;9;10;11\na.b=1;2;3;4;5;6;7;8;9;10;11\na.c=1;2;3;4;5;6;7;8;9;10;11\n"
       "a.d=1;2;3;4;5;6;7;8;9;10;11\n",

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "experiment/resolution.h"
+
+#include <string.h>
+
+/* The text that each vocabulary is learnt from. */
+
+static gboolean
+has_stream (const PlaitTask *task, const char *stream)
+{
+  return g_strv_contains (task->streams, stream);
+}
+
+/* Notes that @key names no number or no stream, where that is so. */
+static gboolean
+check_text (const PlaitResolution *resolution, const char *key, const char *number)
+{
+  const PlaitTask *task = resolution->experiment->data->task;
+  const char *value = plait_key_file_value (resolution->file, "data", key);
+
+  if (!number || !g_ascii_string_to_unsigned (number + 1, 10, 1, G_MAXUINT, NULL, NULL))
+    plait_resolution_problem (resolution, "data", key,
+                              "has no number; write " PLAIT_VOCABULARY_TEXT_PREFIX
+                              "NAME.1 for the first text that vocabulary NAME is learnt from, NAME.2 for the second");
+  else if (task && !has_stream (task, value))
+    {
+      g_autofree char *remedy = plait_name_remedy (value, task->streams, NULL);
+
+      plait_resolution_problem (resolution, "data", key, "\"%s\" is no stream of the task %s; %s", value, task->name,
+                                remedy);
+    }
+  else
+    return TRUE;
+  return FALSE;
+}
+
+void
+plait_resolution_read_vocabulary_text (const PlaitResolution *resolution, const char *key)
+{
+  PlaitDataInFile *data = resolution->experiment->data;
+  const char *name = key + strlen (PLAIT_VOCABULARY_TEXT_PREFIX), *number = strrchr (name, '.');
+  PlaitDataFile file = { NULL };
+
+  if (!check_text (resolution, key, number))
+    return;
+  file.stream = g_string_chunk_insert_len (data->texts, name, number - name);
+  file.key = g_string_chunk_insert (data->texts, key);
+  if (data->task)
+    file.written = g_string_chunk_insert (data->texts, plait_key_file_value (resolution->file, "data", key));
+  else if (!plait_resolution_read_file_name (resolution, key, &file))
+    return;
+  g_array_append_val (data->vocabulary_texts, file);
+}
+
+void
+plait_resolution_check_vocabulary_texts (const PlaitResolution *resolution)
+{
+  const PlaitDataInFile *data = resolution->experiment->data;
+
+  for (guint i = 0; i < data->vocabulary_texts->len; i++)
+    for (guint k = 0; k < data->vocabulary_files->len; k++)
+      {
+        const PlaitDataFile *text = &g_array_index (data->vocabulary_texts, PlaitDataFile, i);
+        const PlaitDataFile *file = &g_array_index (data->vocabulary_files, PlaitDataFile, k);
+
+        if (g_str_equal (text->stream, file->stream))
+          plait_resolution_problem (resolution, "data", text->key,
+                                    "is text to learn vocabulary %s from, but %s names a file that it is read from; "
+                                    "drop one of them",
+                                    file->stream, file->key);
+      }
+}
+
+const GArray *
+plait_vocabulary_texts_written (const PlaitExperiment *experiment)
+{
+  const PlaitExperimentPrivate *own = (const PlaitExperimentPrivate *)experiment;
+
+  return own->vocabulary_texts ? own->vocabulary_texts : own->data->vocabulary_texts;
+}
+
+gboolean
+plait_experiment_is_tokens (const PlaitExperiment *experiment, const char *stream)
+{
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (g_str_equal (experiment->sources[i].stream, stream))
+      return plait_input_kind_is_text (experiment->sources[i].kind);
+  return plait_experiment_target_kind (experiment, stream) <= PLAIT_TARGET_LABELS;
+}
+
+/* Adds the training text of @stream. */
+static void
+add_training (GArray *texts, const PlaitExperiment *experiment, const char *stream)
+{
+  const char *path = experiment->task ? NULL : plait_experiment_data_file (experiment, "train", stream);
+  const PlaitVocabularyText text = { NULL, path, experiment->task ? stream : NULL };
+
+  g_array_append_val (texts, text);
+}
+
+GArray *
+plait_experiment_vocabulary_texts (const PlaitExperiment *experiment, const char *name)
+{
+  GArray *texts = g_array_new (FALSE, FALSE, sizeof (PlaitVocabularyText));
+  const GArray *written = plait_vocabulary_texts_written (experiment);
+  g_autofree const char **used = plait_experiment_streams (experiment);
+  guint n;
+
+  for (guint i = 0; i < written->len; i++)
+    {
+      const PlaitDataFile *file = &g_array_index (written, PlaitDataFile, i);
+      const PlaitVocabularyText text = { file->key, file->path, file->path ? NULL : file->written };
+
+      if (g_str_equal (file->stream, name))
+        g_array_append_val (texts, text);
+    }
+  n = texts->len;
+  for (guint i = 0; used[i] && n == 0; i++)
+    if (plait_experiment_is_tokens (experiment, used[i])
+        && g_str_equal (plait_experiment_vocabulary (experiment, used[i]), name))
+      add_training (texts, experiment, used[i]);
+  return texts;
+}
+
+/* @path as a file names it: relative to data.folder, where it lies below that. */
+static const char *
+relative (const PlaitExperiment *experiment, const char *path)
+{
+  gsize length = strlen (experiment->data.folder);
+
+  return g_str_has_prefix (path, experiment->data.folder) && path[length] == '/' ? path + length + 1 : path;
+}
+
+void
+plait_experiment_set_vocabulary_texts (PlaitExperiment *experiment, const char *name, const GArray *texts)
+{
+  PlaitExperimentPrivate *own = (PlaitExperimentPrivate *)experiment;
+  const GArray *before = plait_vocabulary_texts_written (experiment);
+  GArray *after = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
+
+  if (!own->texts)
+    own->texts = g_string_chunk_new (256);
+  for (guint i = 0; i < before->len; i++)
+    if (!g_str_equal (g_array_index (before, PlaitDataFile, i).stream, name))
+      g_array_append_val (after, g_array_index (before, PlaitDataFile, i));
+  for (guint i = 0; i < texts->len; i++)
+    {
+      const PlaitVocabularyText *text = &g_array_index (texts, PlaitVocabularyText, i);
+      g_autofree char *key = g_strdup_printf (PLAIT_VOCABULARY_TEXT_PREFIX "%s.%u", name, i + 1);
+      const char *written = text->path ? relative (experiment, text->path) : text->stream;
+      PlaitDataFile file = {
+        .stream = g_string_chunk_insert_const (own->texts, name),
+        .written = g_string_chunk_insert_const (own->texts, written),
+        .path = text->path ? g_string_chunk_insert_const (own->texts, text->path) : NULL,
+        .key = g_string_chunk_insert_const (own->texts, key),
+      };
+
+      g_array_append_val (after, file);
+    }
+  g_clear_pointer (&own->vocabulary_texts, g_array_unref);
+  own->vocabulary_texts = after;
+}
