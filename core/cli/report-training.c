@@ -118,7 +118,11 @@ metric_title (const PlaitRunComparison *comparison)
       name = own;
     }
   g_autoptr (PlaitMetric) metric = name ? plait_metric_new (name, NULL) : NULL;
-  return g_strdup_printf ("Validation %s", metric ? plait_metric_title (metric) : name ? name : "metric");
+  return g_strdup_printf ("Validation %s%s",
+                          metric ? plait_metric_title (metric)
+                          : name ? name
+                                 : "metric",
+                          metric && !plait_metric_larger_is_better (metric) ? ", smaller is better" : "");
 }
 
 /* The names of the losses that parts of the runs have beside the words', each once: "en.ponder". (transfer full) */

@@ -234,6 +234,9 @@ static gboolean
 write_results (const PlaitEvaluation *evaluation, PlaitStore *store, const char *group, GError **error)
 {
   g_autofree char *path = g_strconcat (group, "/metrics", NULL);
+  g_autofree char *scores = g_strconcat (path, "/score", NULL);
+  guint n = evaluation->results->len;
+  g_autofree gint64 *larger = g_new (gint64, n + 1);
   g_autoptr (PlaitTable) table = plait_table_new ();
 
   plait_table_column (table, PLAIT_TABLE_WORDS, "metric");
@@ -242,7 +245,7 @@ write_results (const PlaitEvaluation *evaluation, PlaitStore *store, const char 
   plait_table_column (table, PLAIT_TABLE_NUMBERS, "low");
   plait_table_column (table, PLAIT_TABLE_NUMBERS, "high");
   plait_table_column (table, PLAIT_TABLE_WORDS, "signature");
-  for (guint i = 0; i < evaluation->results->len; i++)
+  for (guint i = 0; i < n; i++)
     {
       const PlaitResult *result = evaluation->results->pdata[i];
       gboolean interval = result->interval.resamples > 0;
@@ -253,8 +256,10 @@ write_results (const PlaitEvaluation *evaluation, PlaitStore *store, const char 
       plait_table_real (table, interval ? result->interval.low : result->score);
       plait_table_real (table, interval ? result->interval.high : result->score);
       plait_table_text (table, PLAIT_TABLE_PLAIN, result->signature);
+      larger[i] = result->larger_is_better;
     }
-  return plait_store_write_filled (store, path, table, error);
+  return plait_store_write_filled (store, path, table, error)
+         && (n == 0 || plait_store_set_list (store, scores, "larger_is_better", PLAIT_STORE_INT64, n, larger, error));
 }
 
 /* What the search came to is the same on any machine, the time that it took is not. A class is not searched for. */

@@ -200,8 +200,16 @@ measure (gpointer data, double *score, GError **error)
   result = plait_evaluate (metric, &pairs, 0, 0, error);
   if (!result)
     return FALSE;
-  *score = result->larger_is_better ? result->score : -result->score;
+  *score = result->score;
   return TRUE;
+}
+
+static gboolean
+larger_is_better (const char *name)
+{
+  g_autoptr (PlaitMetric) metric = plait_metric_new (name, NULL);
+
+  return metric && plait_metric_larger_is_better (metric);
 }
 
 static void
@@ -273,7 +281,11 @@ prepare_model (Run *run, GError **error)
     .log = run->options->log,
     .stop = run->options->stop,
     .limit = run->options->updates,
-    .calls = { .measure = *experiment->train.metric ? measure : NULL, .data = run },
+    .calls = {
+      .measure = *experiment->train.metric ? measure : NULL,
+      .larger_is_better = *experiment->train.metric && larger_is_better (experiment->train.metric),
+      .data = run,
+    },
     .ranks = run->options->ranks,
   };
 

@@ -16,11 +16,12 @@
  * and no sum of two such numbers overflows. */
 /* clang-format off */
 #define MOST ((gint64)1 << 53)
+#define VALIDATION "/training/validation"
 #define STATE_INTEGERS(X)                                                                                              \
   X (step, MOST) X (target_tokens, MOST) X (stale, MOST) X (sums.correct, MOST) X (sums.tokens, MOST)                  \
-  X (sums.sentences, MOST) X (has_best, 1)
+  X (sums.sentences, MOST)
 #define STATE_REALS(X)                                                                                                 \
-  X (learning_rate, 0) X (gradient_norm, 0) X (best, -G_MAXDOUBLE) X (sums.loss, -G_MAXDOUBLE)                         \
+  X (learning_rate, 0) X (gradient_norm, 0) X (sums.loss, -G_MAXDOUBLE)                         \
   X (sums.negative_log_likelihood, -G_MAXDOUBLE) X (sums.auxiliary, -G_MAXDOUBLE)
 #define TIMES(X) X (seconds, 0) X (sums.seconds, 0)
 /* clang-format on */
@@ -241,6 +242,29 @@ columns_of_updates (const PlaitTrainer *trainer, guint *n)
   return columns;
 }
 
+/* Says in the file which way the metric of validation points. */
+static gboolean
+write_direction (const PlaitTrainer *trainer, PlaitStore *store, GError **error)
+{
+  const PlaitTrainerCalls *calls = &trainer->setup.calls;
+
+  return !calls->measure
+         || plait_store_set_int (store, VALIDATION "/metric", "larger_is_better", calls->larger_is_better, error);
+}
+
+/* Files of before do not say it, and have the negative of a metric that is better the smaller it is. */
+static void
+restore_direction (PlaitTrainer *trainer, PlaitStore *store)
+{
+  const PlaitTrainerCalls *calls = &trainer->setup.calls;
+
+  if (!calls->measure || calls->larger_is_better
+      || plait_store_has_attribute (store, VALIDATION "/metric", "larger_is_better"))
+    return;
+  for (guint i = 0; i < trainer->validations->len; i++)
+    g_array_index (trainer->validations, PlaitValidationRow, i).metric *= -1;
+}
+
 gboolean
 plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
 {
@@ -255,8 +279,9 @@ plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, const char 
          && write_state (trainer, store, state, error) && write_recent (trainer, store, path, error)
          && plait_store_write_rows (store, "/training/updates", trainer->rows, columns, n, "step",
                                     "negative_log_likelihood", error)
-         && plait_store_write_rows (store, "/training/validation", trainer->validations, validation_columns,
-                                    G_N_ELEMENTS (validation_columns), "step", "negative_log_likelihood", error);
+         && plait_store_write_rows (store, VALIDATION, trainer->validations, validation_columns,
+                                    G_N_ELEMENTS (validation_columns), "step", "negative_log_likelihood", error)
+         && write_direction (trainer, store, error);
 }
 
 gboolean
@@ -269,14 +294,17 @@ plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, 
   g_autofree PlaitStoreField *columns = columns_of_updates (trainer, &n);
   gint64 recent;
 
-  return plait_parameters_read (trainer->parameters, store, parameters, error)
-         && plait_optimizer_read (trainer->optimizer, store, optimizer, error)
-         && read_state (trainer, store, state, &recent, error)
-         && read_recent (trainer, store, path, recent, error)
-         /* at most one row an update */
-         && plait_store_read_table (store, "/training/updates", columns, n, trainer->step, trainer->rows, error)
-         && plait_store_read_table (store, "/training/validation", validation_columns,
-                                    G_N_ELEMENTS (validation_columns), trainer->step, trainer->validations, error);
+  if (!(plait_parameters_read (trainer->parameters, store, parameters, error)
+        && plait_optimizer_read (trainer->optimizer, store, optimizer, error)
+        && read_state (trainer, store, state, &recent, error)
+        && read_recent (trainer, store, path, recent, error)
+        /* at most one row an update */
+        && plait_store_read_table (store, "/training/updates", columns, n, trainer->step, trainer->rows, error)
+        && plait_store_read_table (store, VALIDATION, validation_columns, G_N_ELEMENTS (validation_columns),
+                                   trainer->step, trainer->validations, error)))
+    return FALSE;
+  restore_direction (trainer, store);
+  return TRUE;
 }
 
 gboolean

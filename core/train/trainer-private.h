@@ -26,12 +26,10 @@ struct PlaitTrainer
   double learning_rate; /* of the last update */
   double gradient_norm;
   PlaitTrainingSums sums; /* since the last row of the training table */
-  gboolean has_best;
-  double best;         /* larger is better */
-  gint64 stale;        /* validations since the best */
-  GArray *rows;        /* PlaitTrainingRow */
-  GArray *validations; /* PlaitValidationRow */
-  GPtrArray *recent;   /* PlaitScalar arrays: parameters at the last validations, oldest first */
+  gint64 stale;           /* validations since the best */
+  GArray *rows;           /* PlaitTrainingRow */
+  GArray *validations;    /* PlaitValidationRow */
+  GPtrArray *recent;      /* PlaitScalar arrays: parameters at the last validations, oldest first */
 };
 
 /* The epoch of the last batch, as people count: from 1. */

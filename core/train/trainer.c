@@ -237,26 +237,33 @@ checkpoint (PlaitTrainer *trainer, gboolean best, GError **error)
   return plait_ranks_agree (trainer->setup.ranks, written, error);
 }
 
+/* TRUE if @row is better than all validations before. */
+static gboolean
+is_best (const PlaitTrainer *trainer, const PlaitValidationRow *row)
+{
+  const PlaitValidationRow *best = NULL;
+
+  for (guint i = trainer->validations->len; i > 0 && !best; i--)
+    if (g_array_index (trainer->validations, PlaitValidationRow, i - 1).best)
+      best = &g_array_index (trainer->validations, PlaitValidationRow, i - 1);
+  if (!best)
+    return TRUE;
+  if (trainer->setup.settings->best_by != PLAIT_BEST_BY_METRIC)
+    return row->negative_log_likelihood < best->negative_log_likelihood;
+  return trainer->setup.calls.larger_is_better ? row->metric > best->metric : row->metric < best->metric;
+}
+
 static gboolean
 validate (PlaitTrainer *trainer, GError **error)
 {
   const PlaitTrainSettings *settings = trainer->setup.settings;
   PlaitValidationRow row;
   g_autofree char *metric = NULL;
-  double value;
 
   if (!plait_trainer_validate (trainer, &row, error))
     return FALSE;
-  value = settings->best_by == PLAIT_BEST_BY_METRIC ? row.metric : -row.negative_log_likelihood;
-  row.best = !trainer->has_best || value > trainer->best;
-  if (row.best)
-    {
-      trainer->has_best = TRUE;
-      trainer->best = value;
-      trainer->stale = 0;
-    }
-  else
-    trainer->stale++;
+  row.best = is_best (trainer, &row);
+  trainer->stale = row.best ? 0 : trainer->stale + 1;
   g_array_append_val (trainer->validations, row);
   plait_trainer_note_validation (trainer, trainer->validations->len - 1);
   keep_recent (trainer);

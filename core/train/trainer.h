@@ -42,7 +42,7 @@ typedef struct
   double negative_log_likelihood; /* a target token, nats */
   double perplexity;
   double accuracy;
-  double metric; /* of translated text; NaN where none is asked for */
+  double metric; /* of translated text, as the metric gives it; NaN where none is asked for */
   gboolean best;
 } PlaitValidationRow;
 
@@ -66,8 +66,9 @@ typedef enum
 /* The caller's side. */
 typedef struct
 {
-  /* Scores the present parameters on validation text, larger is better; NULL where train.metric is empty. */
+  /* Scores the present parameters on validation text; NULL where train.metric is empty. */
   gboolean (*measure) (gpointer data, double *score, GError **error);
+  gboolean larger_is_better; /* of these scores */
   /* Writes a checkpoint of the trainer's state, which plait_trainer_write gives. @best: the present parameters are the
    * best so far. */
   gboolean (*checkpoint) (gpointer data, gboolean best, GError **error);

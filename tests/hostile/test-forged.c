@@ -75,7 +75,6 @@ TEST_CASE (hostile_forged, integers_of_a_checkpoint)
     { "target_tokens", G_MAXINT64 },
     { "sums.tokens", -1 },
     { "sums.sentences", G_MININT64 },
-    { "has_best", 7 },
   };
 
   NEED_MATERIALS ();
@@ -94,6 +93,49 @@ TEST_CASE (hostile_forged, integers_of_a_checkpoint)
   REFUSED (RESUME, "forged.h5:/training/updates: |rows are too many, expected at most 0");
 }
 
+#define METRIC "/training/validation/metric"
+
+/* Two scores as runs of before have them: the negative of what is better the smaller it is, without its direction. */
+static void
+write_negative_metric (hid_t file, const char *path)
+{
+  static const double scores[] = { -80, -70 };
+  const hsize_t n = G_N_ELEMENTS (scores);
+  hid_t space = H5Screate_simple (1, &n, NULL);
+  hid_t data = H5Dcreate2 (file, path, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+
+  CHECK (data >= 0 && H5Dwrite (data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, scores) >= 0);
+  H5Dclose (data);
+  H5Sclose (space);
+}
+
+/* A run goes on from such scores as they were meant. */
+TEST_CASE (hostile_forged, a_run_of_before_has_its_metric_turned_round)
+{
+  NEED_MATERIALS ();
+  g_autofree char *path = plait_test_path ("old.h5");
+  const char *run = "run text.ini -q -o old.h5 --set train.metric=ter --set train.best_by=metric "
+                    "--set train.validate_every=0 --set train.epochs=2";
+  g_auto (Attempt) first = ATTEMPT (run);
+  gint64 larger = 1, n = 0;
+
+  CHECK_INT (first.code, 0);
+  forge ("old.h5", "old.h5", METRIC, write_negative_metric);
+  g_autofree char *more = g_strdup_printf ("%.*s3 --resume", (int)strlen (run) - 1, run);
+  g_auto (Attempt) second = ATTEMPT (more);
+  CHECK_INT (second.code, 0);
+  CHECK_STRING (second.errors, "");
+  g_autoptr (PlaitStore) store = plait_store_open (path, NULL);
+  REQUIRE (store != NULL);
+  g_autofree double *metric = plait_store_read_array (store, METRIC, PLAIT_STORE_DOUBLE, 10, &n, NULL);
+  REQUIRE (metric && n == 3);
+  CHECK_NEAR (metric[0], 80, 0);
+  CHECK_NEAR (metric[1], 70, 0);
+  CHECK (metric[2] >= 0);
+  CHECK (plait_store_get_int (store, METRIC, "larger_is_better", &larger, NULL));
+  CHECK_INT (larger, 0);
+}
+
 TEST_CASE (hostile_forged, reals_of_a_checkpoint)
 {
   static const struct
@@ -102,9 +144,8 @@ TEST_CASE (hostile_forged, reals_of_a_checkpoint)
     const char *name;
     double value;
   } reals[] = {
-    { STATE, "sums.loss", INFINITY },      { STATE, "learning_rate", -0.1 }, { STATE, "best", NAN },
-    { STATE, "gradient_norm", -INFINITY }, { TIMES, "seconds", NAN },        { TIMES, "seconds", -1 },
-    { TIMES, "sums.seconds", NAN },
+    { STATE, "sums.loss", INFINITY }, { STATE, "learning_rate", -0.1 }, { STATE, "gradient_norm", -INFINITY },
+    { TIMES, "seconds", NAN },        { TIMES, "seconds", -1 },         { TIMES, "sums.seconds", NAN },
   };
 
   NEED_MATERIALS ();

@@ -6,6 +6,7 @@
 #include "runs.h"
 
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 
 /* What training tells other programs. */
@@ -230,6 +231,48 @@ TEST_CASE (training_log, tells_the_rows_of_both_tables)
   while (next_record ((const guint8 *)bytes, n, &at, &length))
     records++;
   CHECK_INT (records, 1 + n_updates + n_validations);
+}
+
+#define METRIC "/training/validation/metric"
+
+/* A metric that is better the smaller it is stands everywhere as it is, and the smallest is the best. */
+TEST_CASE (training_log, tells_a_metric_as_it_is)
+{
+  g_autofree char *lower = test_write_experiment ("lower", "best_by=metric");
+  g_autofree char *text = NULL;
+  g_autofree char *run = plait_test_path ("lower.h5"), *lines = plait_test_path ("lower.jsonl");
+  g_autoptr (GString) experiment = NULL;
+  g_autoptr (GError) error = NULL;
+  gint64 larger = 1, n = 0, n_best = 0, n_directions;
+  double best = INFINITY;
+
+  REQUIRE (g_file_get_contents (lower, &text, NULL, NULL));
+  experiment = g_string_new (text);
+  g_string_replace (experiment, "metric=bleu:tok=none", "metric=ter", 1);
+  CHECK (g_file_set_contents (lower, experiment->str, -1, NULL));
+  CHECK (run_with_log (lower, run, lines, NULL, NULL, NULL, &error));
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) store = plait_store_open (run, NULL);
+  REQUIRE (store);
+  g_autofree double *metric = plait_store_read_array (store, METRIC, PLAIT_STORE_DOUBLE, 1000, &n, NULL);
+  g_autofree gint32 *is_best
+      = plait_store_read_array (store, "/training/validation/best", PLAIT_STORE_INT32, 1000, &n_best, NULL);
+  REQUIRE (metric && is_best && n > 1 && n == n_best);
+  for (gint64 i = 0; i < n; i++)
+    {
+      CHECK (metric[i] > 0);
+      CHECK_INT (is_best[i], metric[i] < best);
+      best = MIN (best, metric[i]);
+    }
+  CHECK (plait_store_get_int (store, METRIC, "larger_is_better", &larger, NULL));
+  CHECK_INT (larger, 0);
+  g_autofree gint64 *directions = plait_store_get_list (store, "/evaluation/test/metrics/score", "larger_is_better",
+                                                        PLAIT_STORE_INT64, &n_directions, NULL);
+  REQUIRE (directions && n_directions > 1);
+  CHECK_INT (directions[0], 1);                /* BLEU */
+  CHECK_INT (directions[n_directions - 1], 0); /* perplexity */
+  g_autofree char *log = lines_without_times (lines);
+  CHECK (strstr (log, "\"metric\": ") && !strstr (log, "\"metric\": -"));
 }
 
 /* Of where a run was made. */
