@@ -6,6 +6,7 @@
 
 #include "cli/map.h"
 #include "cli/place.h"
+#include "run/attention.h"
 
 #define MOST_STEPS 4096
 
@@ -47,6 +48,15 @@ plait_jensen_shannon (const double *p, const double *q, gint64 n)
       divergence += entropy_term ((a + b) / 2) - (entropy_term (a) + entropy_term (b)) / 2;
     }
   return MAX (divergence, 0); /* not -1e-17 */
+}
+
+/* TRUE if the rows of the heatmap @path, such as latents, have numbers that say nothing of another model's rows. */
+static gboolean
+is_numbered (PlaitStore *store, const char *path)
+{
+  g_autofree char *rows = plait_store_get_string (store, path, "rows", NULL);
+
+  return g_strcmp0 (rows, PLAIT_ATTENTION_NUMBERED) == 0;
 }
 
 static gboolean
@@ -118,7 +128,7 @@ add_map (GPtrArray *differences, PlaitStore *first, PlaitStore *second, const ch
                        path, MOST_STEPS);
   PlaitAttentionDifference *difference = entry (differences, split, memory, n_layers, n_heads);
   gboolean same = layers == other_layers && heads == other_heads && difference->layers == n_layers
-                  && difference->heads == n_heads;
+                  && difference->heads == n_heads && !is_numbered (first, path) && !is_numbered (second, path);
   for (gint64 step = 0; same && step < n_layers * n_heads; step++)
     {
       PlaitMapChoice choice

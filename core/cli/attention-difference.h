@@ -22,7 +22,7 @@ typedef struct
   double *sums;         /* [layers, heads]: of the divergences of rows */
   gint64 *rows;         /* [layers, heads] */
   gint64 sentences;     /* compared */
-  gint64 skipped;       /* other tokens, or another number of layers or heads */
+  gint64 skipped;       /* other tokens, another number of layers or heads, or rows that stand for no tokens */
 } PlaitAttentionDifference;
 
 /* Compares all attention below /attention of the two files. (transfer full) (element-type PlaitAttentionDifference) */

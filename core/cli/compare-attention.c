@@ -46,7 +46,9 @@ print_one (const PlaitAttentionDifference *difference, PlaitPage *page)
   plait_page_text (page, PLAIT_PAGE_DIM, "  %jd sentence%s", difference->sentences,
                    difference->sentences == 1 ? "" : "s");
   if (difference->skipped > 0)
-    plait_page_text (page, PLAIT_PAGE_DIM, "; %jd left out, with other tokens, layers or heads", difference->skipped);
+    plait_page_text (page, PLAIT_PAGE_DIM,
+                     "; %jd left out, with other tokens, layers or heads, or rows that stand for no tokens",
+                     difference->skipped);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
 }
 

@@ -353,9 +353,14 @@ cut_memory (PlaitArena *arena, const PlaitMemory *memory, gint64 sentence)
       cut->first_child = cut_numbers (arena, rows, sentence, links->first_child, rows.offsets[sentence]);
       cut->n_children = cut_numbers (arena, rows, sentence, links->n_children, 0);
     }
+  if (links && links->left && links->right)
+    {
+      cut->left = cut_numbers (arena, rows, sentence, links->left, rows.offsets[sentence]);
+      cut->right = cut_numbers (arena, rows, sentence, links->right, rows.offsets[sentence]);
+    }
   if (links && links->sentence)
     cut->sentence = cut_numbers (arena, rows, sentence, links->sentence, 0);
-  if (links && links->sentence && links->token)
+  if (links && links->token)
     cut->token = cut_numbers (arena, rows, sentence, links->token, 0);
   return (PlaitMemory){ .rows = one_sentence (arena, plait_ragged_length (rows, sentence)), .links = cut };
 }

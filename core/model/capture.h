@@ -118,8 +118,8 @@ PlaitScalar *plait_capture_sentinel (PlaitCapture *capture, guint layer, guint h
 /*
  * What one sentence paid is a capture of that sentence alone, whose queries are its target rows: weights are
  * [heads][target rows][rows] then. It borrows nothing of the pass but names. Its memories are rows and links without
- * states; the links, never NULL, are level, first_child and n_children, all or none, and where rows come from, sentence
- * and token.
+ * states; the links, never NULL, are level, first_child and n_children, all or none, left and right, both or none, and
+ * where rows come from, sentence and token.
  */
 
 /* Empty room in @arena for what @length target rows of sentence @sentence of @batch paid. */

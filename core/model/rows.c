@@ -89,8 +89,6 @@ plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s,
   const gint64 *token = memory->links ? memory->links->token : NULL;
   GError *fault = NULL;
 
-  if (!token && first + place < end)
-    return first + place;
   /* Rows of tokens stand in their order, though not each token may have one. */
   for (gint64 row = first + MIN (place, end - first - 1); token && row >= first; row--)
     if (token[row] == place)

@@ -322,6 +322,51 @@ expect_memory (PlaitTape *tape, const PlaitMemory *memory, gint64 sentences, gin
   expect_structure (tape, memory, structure);
 }
 
+/* Numbers that rows have are counted within their sentence: @numbers [rows] are -1, or less than @limits has it. */
+static void
+expect_numbers (PlaitTape *tape, const char *what, const gint64 *numbers, PlaitRagged rows, PlaitRagged limits)
+{
+  for (gint64 s = 0; numbers && s < rows.n; s++)
+    for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
+      if (numbers[row] < -1 || numbers[row] >= plait_ragged_length (limits, s))
+        plait_tape_fail (tape,
+                         "gave row %jd of a memory the link \"%s\" to number %jd, but there are %jd: give one of them, "
+                         "from 0, or -1",
+                         row, what, numbers[row], plait_ragged_length (limits, s));
+}
+
+/* Completes the links of @memory by the tokens of its rows, where the encoder does not give them: a row a token in all
+ * sentences, or else none. Rows of vectors have no tokens, and rows that stand for sentences of documents neither. */
+static void
+link_tokens (PlaitTape *tape, const PlaitInput *input, PlaitMemory *memory)
+{
+  static const PlaitLinks none;
+  PlaitArena *arena = plait_tape_arena (tape);
+  const PlaitLinks *links = memory->links ? memory->links : &none;
+  PlaitRagged rows = memory->rows;
+  PlaitLinks *complete;
+  gboolean alike = TRUE;
+  gint64 *token;
+
+  if (!plait_input_kind_is_text (input->kind))
+    return;
+  expect_numbers (tape, "token", links->token, rows, input->rows);
+  if (input->documents)
+    expect_numbers (tape, "sentence", links->sentence, rows, input->documents->sentences);
+  if (links->token || links->sentence)
+    return;
+  for (gint64 s = 0; s < rows.n; s++)
+    alike &= plait_ragged_length (rows, s) == plait_ragged_length (input->rows, s);
+  token = plait_arena_new_array (arena, gint64, plait_ragged_rows (rows) + 1);
+  for (gint64 s = 0; s < rows.n; s++)
+    for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
+      token[row] = alike ? row - rows.offsets[s] : -1;
+  complete = plait_arena_new_array (arena, PlaitLinks, 1);
+  *complete = *links;
+  complete->token = token;
+  memory->links = complete;
+}
+
 struct PlaitEncodingHost
 {
   const PlaitInstance *instance;
@@ -358,8 +403,11 @@ plait_call_encode (const PlaitInstance *instance, PlaitEncoding *encoding, Plait
   before = enter (instance, tape, "encode");
   table->encode (instance->part->settings, instance->state, encoding);
   for (guint i = 0; i < instance->shape.n_memories; i++)
-    expect_memory (tape, &encoding->memories[i], encoding->input->rows.n, instance->shape.memories[i].width,
-                   instance->shape.memories[i].structure);
+    {
+      expect_memory (tape, &encoding->memories[i], encoding->input->rows.n, instance->shape.memories[i].width,
+                     instance->shape.memories[i].structure);
+      link_tokens (tape, encoding->input, &encoding->memories[i]);
+    }
   if (instance->shape.summary_width > 0)
     expect_node (tape, "a summary", encoding->summary, encoding->input->rows.n, instance->shape.summary_width);
   plait_tape_call (tape, before);

@@ -39,22 +39,30 @@ plait_encoding_tree (const PlaitEncoding *encoding)
                           trees->left, trees->right);
 }
 
+/* The place of the token that @row of @leaves stands for, or -1. */
+static gint64
+token_of (const PlaitMemory *leaves, gint64 row)
+{
+  return leaves->links && leaves->links->token ? leaves->links->token[row] : -1;
+}
+
 PlaitMemory
 plait_encoding_tree_memory (const PlaitEncoding *encoding, const PlaitTreeRows *tree, PlaitCellState rows)
 {
   PlaitArena *arena = plait_tape_arena (encoding->tape);
   gint64 *token = plait_arena_new_array (arena, gint64, plait_ragged_rows (tree->rows) + 1);
   PlaitLinks *links = plait_arena_new_array (arena, PlaitLinks, 1);
-  PlaitRagged leaves;
+  const PlaitMemory *leaves;
 
   expect_leaves (encoding, G_STRFUNC);
-  leaves = encoding->leaves->memories[0].rows;
+  leaves = &encoding->leaves->memories[0];
   for (gint64 s = 0; s < tree->rows.n; s++)
     for (gint64 row = tree->rows.offsets[s]; row < tree->rows.offsets[s + 1]; row++)
       {
         gint64 place = row - tree->rows.offsets[s];
+        gboolean leaf = place < plait_ragged_length (leaves->rows, s);
 
-        token[row] = place < plait_ragged_length (leaves, s) ? place : -1;
+        token[row] = leaf ? token_of (leaves, leaves->rows.offsets[s] + place) : -1;
       }
   *links = (PlaitLinks){ .left = tree->left, .right = tree->right, .parent = tree->parent, .token = token };
   return (PlaitMemory){ .states = rows.state, .cells = rows.cell, .rows = tree->rows, .links = links };
@@ -86,10 +94,7 @@ plait_encoding_pyramid_memory (const PlaitEncoding *encoding, const PlaitPyramid
       {
         gint64 leaf = pyramid->leaf[row];
 
-        if (leaf >= 0 && leaves->links && leaves->links->token)
-          token[row] = leaves->links->token[leaf];
-        else
-          token[row] = leaf >= 0 ? leaf - leaves->rows.offsets[s] : -1;
+        token[row] = leaf >= 0 ? token_of (leaves, leaf) : -1;
       }
   *links = (PlaitLinks){ .parent = pyramid->parent,
                          .first_child = pyramid->first_child,

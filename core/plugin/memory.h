@@ -29,7 +29,10 @@ typedef struct
   const gint64 *previous;
   const gint64 *next;
   const gint64 *sentence; /* number of the sentence within its document */
-  const gint64 *token;    /* place of the source token, or -1 */
+
+  /* Place of the source token, or -1: a row that stands for no token, such as a latent. Where it is not given, nor the
+   * sentence, the host takes rows for tokens if all sentences have as many of both. */
+  const gint64 *token;
 } PlaitLinks;
 
 typedef struct

@@ -170,7 +170,7 @@ plait_attention_label (const PlaitCapturedAttention *of, const PlaitLabels *labe
   return of->name ? g_strdup_printf ("%s:%s", memory, of->name) : g_strdup (memory);
 }
 
-/* Of a memory of documents: whose rows they are. */
+/* Of a memory of text: whose rows they are. */
 static gboolean
 write_places (PlaitStore *store, const char *path, const char *name, const PlaitMemoryLabels *memory, gint64 rows,
               GError **error)
@@ -179,6 +179,8 @@ write_places (PlaitStore *store, const char *path, const char *name, const Plait
 
   if (memory->of_sentences)
     return plait_store_append_attribute (store, path, name, "rows", "sentences", error);
+  if (memory->numbered)
+    return plait_store_append_attribute (store, path, name, "rows", PLAIT_ATTENTION_NUMBERED, error);
   return !memory->sentence
          || plait_store_append (store, path, name, "row_sentence", PLAIT_STORE_INT64, 1, &rows, memory->sentence, axes,
                                 error);

@@ -14,7 +14,8 @@
  * of "contexts", or in joint attention a group of its own with one row, called "<sentinel>" each.
  *
  * Of documents the group of a memory also tells whose rows they are: "row_sentence" [row], the numbers of the sentences
- * that tokens belong to, or for rows that stand for sentences the attribute rows=sentences.
+ * that tokens belong to, or for rows that stand for sentences the attribute rows=sentences. Rows of a text that stand
+ * for neither tokens nor sentences have rows=numbers.
  *
  * Coverage dumps, beside those: of each sentence a group a memory that is covered, with
  *
@@ -27,6 +28,8 @@
  * units those of all heads, one after the other. Viewers show the state if it is one number a row, else the accumulated
  * attention.
  */
+
+#define PLAIT_ATTENTION_NUMBERED "numbers"
 
 /* What @attention is called in dumps: "en", "en:second". (transfer full) */
 char *plait_attention_label (const PlaitCapturedAttention *attention, const PlaitLabels *labels);

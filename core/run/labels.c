@@ -14,23 +14,41 @@ label_numbers (char **labels, gint64 n)
       labels[i] = g_strdup_printf ("%jd", i);
 }
 
-/* Labels @first .. of inner nodes: their own, and what they span. */
-static void
-label_nodes (char **labels, gint64 first, gint64 n, const PlaitTrees *trees, gint64 sentence)
+/* What rows @first .. @last have for a label together. (transfer full) */
+static char *
+span_label (char **labels, gint64 first, gint64 last)
 {
-  gint64 at = trees->nodes.offsets[sentence];
-  g_autofree gint64 *begin = g_new (gint64, n + 1);
-  g_autofree gint64 *end = g_new (gint64, n + 1);
+  if (!labels[first] || !labels[last])
+    return first == last ? g_strdup_printf ("[%jd]", first) : g_strdup_printf ("[%jd-%jd]", first, last);
+  return first == last ? g_strdup (labels[first]) : g_strdup_printf ("%s … %s", labels[first], labels[last]);
+}
+
+/* Labels the inner nodes of a tree with what they span, and where @trees has them with their own labels. */
+static void
+label_nodes (char **labels, gint64 n, const PlaitLinks *links, const PlaitTrees *trees, gint64 sentence)
+{
+  gint64 node = trees ? trees->nodes.offsets[sentence] : 0, inner = 0;
+  gboolean named;
 
   for (gint64 row = 0; row < n; row++)
+    inner += links->left[row] >= 0;
+  named = trees && plait_ragged_length (trees->nodes, sentence) == inner;
+  for (gint64 row = 0; row < n; row++)
     {
-      gint64 node = at + row - first;
+      gint64 first = row, last = row;
 
-      begin[row] = row < first ? row : begin[trees->left[node]];
-      end[row] = row < first ? row : end[trees->right[node]];
-      if (row >= first)
-        labels[row] = g_strdup_printf ("%s %s…%s", trees->labels ? trees->labels[node] : "", labels[begin[row]],
-                                       labels[end[row]]);
+      if (links->left[row] < 0)
+        continue;
+      for (gint64 steps = 0; steps < n && links->left[first] >= 0; steps++)
+        first = links->left[first];
+      for (gint64 steps = 0; steps < n && links->right[last] >= 0; steps++)
+        last = links->right[last];
+      if (named && labels[first] && labels[last])
+        labels[row]
+            = g_strdup_printf ("%s %s…%s", trees->labels ? trees->labels[node] : "", labels[first], labels[last]);
+      else
+        labels[row] = span_label (labels, first, last);
+      node++;
     }
 }
 
@@ -49,24 +67,9 @@ label_levels (char **labels, gint64 n, const PlaitLinks *links)
         first = links->first_child[first];
       while (links->n_children[last] > 0)
         last = links->first_child[last] + links->n_children[last] - 1;
-      if (!labels[first] || !labels[last])
-        labels[row] = first == last ? g_strdup_printf ("[%jd]", first) : g_strdup_printf ("[%jd-%jd]", first, last);
-      else
-        labels[row]
-            = first == last ? g_strdup (labels[first]) : g_strdup_printf ("%s … %s", labels[first], labels[last]);
+      g_free (labels[row]);
+      labels[row] = span_label (labels, first, last);
     }
-}
-
-/* The tokens at the head of a memory's rows, then the inner nodes of a tree over them. */
-static void
-label_tokens (char **labels, gint64 n, const PlaitVocabulary *vocabulary, const PlaitInput *input, gint64 sentence)
-{
-  gint64 tokens = MIN (plait_ragged_length (input->rows, sentence), n);
-
-  for (gint64 i = 0; i < tokens; i++)
-    labels[i] = g_strdup (plait_vocabulary_piece (vocabulary, input->tokens[input->rows.offsets[sentence] + i]));
-  if (n > tokens && input->trees && plait_ragged_length (input->trees->nodes, sentence) == n - tokens)
-    label_nodes (labels, tokens, n, input->trees, sentence);
 }
 
 /* "3: ein Mann": sentence @number of the document @document. (transfer full) */
@@ -81,40 +84,43 @@ sentence_label (const PlaitVocabulary *vocabulary, const PlaitInput *input, gint
   return g_strdup_printf ("%jd: %s", number, cut);
 }
 
-/* The rows of a memory of documents: tokens, or sentences. */
+/* Labels the rows that stand for tokens, or for sentences of documents. */
 static void
-label_places (char **labels, gint64 n, const PlaitLinks *links, const PlaitLabelledMemory *memory, gint64 document)
+label_places (char **labels, gint64 n, const PlaitLinks *links, const PlaitLabelledMemory *memory, gint64 sentence)
 {
   const PlaitInput *input = memory->input;
 
   for (gint64 i = 0; i < n; i++)
-    labels[i] = links->token ? g_strdup (plait_vocabulary_piece (
-                    memory->vocabulary, input->tokens[input->rows.offsets[document] + links->token[i]]))
-                             : sentence_label (memory->vocabulary, input, document, links->sentence[i]);
+    if (links->token && links->token[i] >= 0)
+      labels[i] = g_strdup (
+          plait_vocabulary_piece (memory->vocabulary, input->tokens[input->rows.offsets[sentence] + links->token[i]]));
+    else if (!links->token && links->sentence && links->sentence[i] >= 0 && input->documents)
+      labels[i] = sentence_label (memory->vocabulary, input, sentence, links->sentence[i]);
 }
 
 static char **
 row_labels (const PlaitLabelledMemory *memory, const PlaitLinks *links, gint64 sentence, gint64 n)
 {
   char **labels = g_new0 (char *, n + 1);
-  gboolean named = memory->vocabulary && memory->input;
 
-  if (links->level)
-    {
-      gint64 leaves = 0;
-
-      while (leaves < n && links->n_children[leaves] == 0)
-        leaves++;
-      if (named)
-        label_tokens (labels, leaves, memory->vocabulary, memory->input, sentence);
-      label_levels (labels, n, links);
-    }
-  else if (named && links->sentence)
+  if (memory->vocabulary && memory->input)
     label_places (labels, n, links, memory, sentence);
-  else if (named)
-    label_tokens (labels, n, memory->vocabulary, memory->input, sentence);
+  if (links->level)
+    label_levels (labels, n, links);
+  else if (links->left)
+    label_nodes (labels, n, links, memory->input ? memory->input->trees : NULL, sentence);
   label_numbers (labels, n);
   return labels;
+}
+
+/* TRUE if @memory is one of text and none of its @n rows stands for a token or a sentence. */
+static gboolean
+is_numbered (const PlaitLabelledMemory *memory, const PlaitLinks *links, gint64 n)
+{
+  for (gint64 i = 0; i < n; i++)
+    if ((links->token ? links->token[i] : links->sentence ? links->sentence[i] : -1) >= 0)
+      return FALSE;
+  return memory->vocabulary && memory->input;
 }
 
 /* The sentence of each of the @n rows of a memory of tokens of a document, as its encoder tells, or as they were read;
@@ -123,17 +129,28 @@ static gint64 *
 sentences_of (const PlaitLabelledMemory *memory, const PlaitLinks *links, gint64 document, gint64 n)
 {
   const PlaitDocuments *documents = memory->input ? memory->input->documents : NULL;
-  gint64 *sentence;
+  g_autofree gint64 *sentence = g_new (gint64, n + 1);
+  gint64 first;
 
-  if (links->sentence)
-    return links->token ? g_memdup2 (links->sentence, (gsize)n * sizeof *sentence) : NULL;
-  if (!documents || links->level || plait_ragged_length (memory->input->rows, document) != n)
+  if (!links->token)
     return NULL;
-  sentence = g_new (gint64, n + 1);
-  for (gint64 s = documents->sentences.offsets[document]; s < documents->sentences.offsets[document + 1]; s++)
-    for (gint64 row = documents->rows[s]; row < documents->rows[s + 1]; row++)
-      sentence[row - memory->input->rows.offsets[document]] = s - documents->sentences.offsets[document];
-  return sentence;
+  if (links->sentence)
+    return g_memdup2 (links->sentence, (gsize)n * sizeof *sentence);
+  if (!documents || links->level)
+    return NULL;
+  first = documents->sentences.offsets[document];
+  for (gint64 row = 0; row < n; row++)
+    {
+      gint64 token = memory->input->rows.offsets[document] + links->token[row];
+      gint64 s = first;
+
+      if (links->token[row] < 0)
+        return NULL;
+      while (documents->rows[s + 1] <= token)
+        s++;
+      sentence[row] = s - first;
+    }
+  return g_steal_pointer (&sentence);
 }
 
 /* The pieces of a target of @length rows; the last is its end if it @ended. */
@@ -167,6 +184,7 @@ plait_labels_new (const PlaitLabelledMemory *memories, const PlaitCapture *atten
         .rows = row_labels (&memories[m], links, sentence, rows),
         .sentence = sentences_of (&memories[m], links, sentence, rows),
         .of_sentences = links->sentence && !links->token,
+        .numbered = is_numbered (&memories[m], links, rows),
       };
     }
   return labels;

@@ -9,10 +9,11 @@
  * What the axes of a sentence's dumps are labelled with: the tokens of the target, and those of each memory's rows; an
  * inner node of a tree has its label, and its first and last token; a row above others the first and the last of the
  * leaves below it, "ein … Mann", or "[0-2]" where leaves are numbered; a row that stands for a sentence of a document
- * has its number and its first words, "3: ein Mann".
+ * has its number and its first words, "3: ein Mann". A row whose links lead to neither (memory.h), such as a latent or
+ * a position of an image, has its number.
  */
 
-/* A memory and what it was made of; without both of them (positions of an image) rows are numbered. */
+/* A memory and what it was made of, if that is text. */
 typedef struct
 {
   const char *name;
@@ -27,6 +28,7 @@ typedef struct
   char **rows;
   gint64 *sentence;      /* [rows]: the sentence that a token is of; NULL: rows are no tokens of documents */
   gboolean of_sentences; /* rows stand for sentences of documents */
+  gboolean numbered;     /* rows are made of text, but stand for neither tokens nor sentences */
 } PlaitMemoryLabels;
 
 typedef struct

@@ -47,41 +47,35 @@ plait_attention_sums (const PlaitCapture *attention, guint memory, gint64 begin,
 }
 
 void
-plait_attention_spread (const PlaitTrees *trees, gint64 sentence, gint64 leaves, double *sums)
+plait_attention_spread (const PlaitLinks *links, gint64 rows, double *sums)
 {
-  gint64 first = trees->nodes.offsets[sentence];
-  gint64 n = plait_ragged_length (trees->nodes, sentence);
-  g_autofree gint64 *below = g_new (gint64, leaves + n + 1); /* leaves below a leaf or node, itself included */
+  g_autofree gint64 *below = g_new (gint64, rows + 1); /* leaves below a row, itself included */
 
-  for (gint64 i = 0; i < leaves; i++)
-    below[i] = 1;
-  for (gint64 i = 0; i < n; i++)
-    below[leaves + i] = below[trees->left[first + i]] + below[trees->right[first + i]];
-  for (gint64 i = n - 1; i >= 0; i--)
-    {
-      gint64 node = leaves + i;
-      gint64 left = trees->left[first + i];
-      gint64 right = trees->right[first + i];
+  /* Children stand before their parents. */
+  for (gint64 row = 0; row < rows; row++)
+    below[row] = links->left[row] < 0 ? 1 : below[links->left[row]] + below[links->right[row]];
+  for (gint64 row = rows - 1; row >= 0; row--)
+    if (links->left[row] >= 0)
+      {
+        gint64 left = links->left[row], right = links->right[row];
 
-      sums[left] += sums[node] * (double)below[left] / (double)below[node];
-      sums[right] += sums[node] * (double)below[right] / (double)below[node];
-      sums[node] = 0;
-    }
+        sums[left] += sums[row] * (double)below[left] / (double)below[row];
+        sums[right] += sums[row] * (double)below[right] / (double)below[row];
+        sums[row] = 0;
+      }
 }
 
-gint64
+void
 plait_attention_spread_levels (const PlaitLinks *links, gint64 rows, double *sums)
 {
   g_autofree gint64 *below = g_new0 (gint64, rows + 1); /* leaves below a row, itself included */
-  gint64 leaves = 0, highest = 0;
+  gint64 highest = 0;
 
   for (gint64 i = 0; i < rows; i++)
     {
       highest = MAX (highest, links->level[i]);
       below[i] = links->n_children[i] == 0;
     }
-  while (leaves < rows && below[leaves])
-    leaves++;
   for (gint64 level = 1; level <= highest; level++)
     for (gint64 i = 0; i < rows; i++)
       for (gint64 k = 0; links->level[i] == level && k < links->n_children[i]; k++)
@@ -94,28 +88,45 @@ plait_attention_spread_levels (const PlaitLinks *links, gint64 rows, double *sum
             sums[k] += sums[i] * (double)below[k] / (double)below[i];
           sums[i] = 0;
         }
-  return leaves;
+}
+
+/* Whether each inner node of a tree stands after its children, and has two. */
+static gboolean
+is_ordered (const PlaitLinks *links, gint64 rows)
+{
+  for (gint64 row = 0; row < rows; row++)
+    if ((links->left[row] < 0) != (links->right[row] < 0) || links->left[row] >= row || links->right[row] >= row)
+      return FALSE;
+  return TRUE;
 }
 
 gboolean
-plait_attention_token_sums (const PlaitCapture *attention, guint memory, const PlaitInput *input, gint64 sentence,
-                            gint64 begin, gint64 end, PlaitAttentionPart part, double *sums)
+plait_attention_has_tokens (const PlaitMemory *memory)
 {
-  const PlaitLinks *links = attention->memories[memory].links;
-  gint64 leaves = plait_ragged_length (input->rows, sentence);
-  gint64 rows = plait_ragged_rows (attention->memories[memory].rows),
-         nodes = 0; /* inner ones, where the source has trees */
+  gint64 rows = plait_ragged_rows (memory->rows);
 
-  if (!plait_attention_sums (attention, memory, begin, end, part, sums))
+  for (gint64 row = 0; memory->links->token && row < rows; row++)
+    if (memory->links->token[row] >= 0)
+      return !memory->links->left || is_ordered (memory->links, rows);
+  return FALSE;
+}
+
+gboolean
+plait_attention_token_sums (const PlaitCapture *attention, guint memory, gint64 tokens, gint64 begin, gint64 end,
+                            PlaitAttentionPart part, double *sums)
+{
+  const PlaitMemory *paid_to = &attention->memories[memory];
+  const PlaitLinks *links = paid_to->links;
+  gint64 rows = plait_ragged_rows (paid_to->rows);
+  g_autofree double *paid = g_new0 (double, rows + 1);
+
+  if (!plait_attention_has_tokens (paid_to) || !plait_attention_sums (attention, memory, begin, end, part, paid))
     return FALSE;
   if (links->level)
-    rows = plait_attention_spread_levels (links, rows, sums);
-  if (rows != leaves && input->trees)
-    nodes = plait_ragged_length (input->trees->nodes, sentence);
-  /* Another memory than one of words, and of nodes above them. */
-  if (rows != leaves + nodes)
-    return FALSE;
-  if (nodes > 0)
-    plait_attention_spread (input->trees, sentence, leaves, sums);
+    plait_attention_spread_levels (links, rows, paid);
+  else if (links->left)
+    plait_attention_spread (links, rows, paid);
+  for (gint64 row = 0; row < rows; row++)
+    sums[links->token[row] >= 0 ? links->token[row] : tokens] += paid[row];
   return TRUE;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "data/input.h"
 #include "model/capture.h"
 
 /*
@@ -19,10 +18,14 @@ typedef struct
   gint64 head;
 } PlaitAttentionPart;
 
-/* Adds to @sums [rows of the memory + 1] what the target rows @begin .. @end - 1 paid to the tokens of @sentence of
- * @input, of which @memory was made. FALSE if nothing of @part attends to it, or its rows are not those of tokens. */
-gboolean plait_attention_token_sums (const PlaitCapture *attention, guint memory, const PlaitInput *input,
-                                     gint64 sentence, gint64 begin, gint64 end, PlaitAttentionPart part, double *sums);
+/* TRUE if rows of @memory, which is of one sentence, stand for tokens. */
+gboolean plait_attention_has_tokens (const PlaitMemory *memory);
+
+/* Adds to @sums [@tokens + 1] what the target rows @begin .. @end - 1 paid to each of the @tokens tokens of which
+ * @memory was made; the last number is for its other rows. FALSE if nothing of @part attends to it, or its rows stand
+ * for no tokens. */
+gboolean plait_attention_token_sums (const PlaitCapture *attention, guint memory, gint64 tokens, gint64 begin,
+                                     gint64 end, PlaitAttentionPart part, double *sums);
 
 /*
  * What it is made of, for tests.
@@ -33,9 +36,9 @@ gboolean plait_attention_token_sums (const PlaitCapture *attention, guint memory
 gboolean plait_attention_sums (const PlaitCapture *attention, guint memory, gint64 begin, gint64 end,
                                PlaitAttentionPart part, double *sums);
 
-/* @sums [@rows]: what rows above leaves have goes to the leaves below, the same to each. How many rows are leaves. */
-gint64 plait_attention_spread_levels (const PlaitLinks *links, gint64 rows, double *sums);
+/* @sums [@rows]: what rows above leaves have goes to the leaves below, the same to each; by first_child and
+ * n_children. */
+void plait_attention_spread_levels (const PlaitLinks *links, gint64 rows, double *sums);
 
-/* @sums [leaves, then inner nodes of sentence @sentence]: what inner nodes have goes to the leaves below, the same to
- * each. @leaves counts the rows of the sentence, its end included. */
-void plait_attention_spread (const PlaitTrees *trees, gint64 sentence, gint64 leaves, double *sums);
+/* The same by left and right, of nodes that stand after their children. */
+void plait_attention_spread (const PlaitLinks *links, gint64 rows, double *sums);

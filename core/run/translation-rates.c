@@ -100,9 +100,10 @@ plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence, const Pl
     {
       const Source *source = &rates->sources[i];
       const PlaitInput *input = &batch->inputs[source->source];
-      g_autofree double *sums = g_new0 (double, plait_ragged_rows (attention->memories[source->memory].rows) + 1);
+      gint64 tokens = plait_ragged_length (input->rows, sentence);
+      g_autofree double *sums = g_new0 (double, tokens + 1);
 
-      if (plait_attention_token_sums (attention, source->memory, input, sentence, 0, targets, part, sums))
+      if (plait_attention_token_sums (attention, source->memory, tokens, 0, targets, part, sums))
         count (rates, source, input, sentence, sums, source->statistics->values + line * PLAIT_TRANSLATION_RATE_WIDTH);
     }
   return TRUE;

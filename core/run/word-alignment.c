@@ -84,13 +84,14 @@ plait_word_aligner_new (const PlaitSystem *system, const PlaitMaterials *materia
   return g_steal_pointer (&aligner);
 }
 
-/* The source word that most of @sums [@n], by tokens, is paid to; -1 if what is no word has more. */
+/* The source word that most of @sums [@n + 1], by tokens and last what stands for none, is paid to; -1 if what is no
+ * word has more. */
 static gint64
 find_best (const double *sums, const gint64 *words, gint64 n, gint64 n_words)
 {
   g_autofree double *paid = g_new0 (double, n_words + 1);
   gint64 best = -1;
-  double most = 0;
+  double most = sums[n];
 
   for (gint64 k = 0; k < n; k++)
     if (words[k] >= 0)
@@ -113,15 +114,19 @@ plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const P
   const PlaitAlignedSource *aligned = &aligner->sources[source];
   const PlaitInput *input = &batch->inputs[aligned->source];
   gint64 tokens = plait_ragged_length (input->rows, sentence);
-  gint64 rows = plait_ragged_rows (attention->memories[aligned->memory].rows);
   g_autofree gint64 *source_words = g_new (gint64, tokens + 1);
   g_autofree gint64 *target_words = g_new (gint64, found->length + 1);
-  g_autofree double *sums = g_new (double, rows + 1);
+  g_autofree double *sums = g_new (double, tokens + 1);
   g_autoptr (GString) text = g_string_new (NULL);
   gint64 n_words;
 
   if (plait_input_is_missing (input, sentence))
     return g_string_free (g_steal_pointer (&text), FALSE);
+  if (!plait_attention_has_tokens (&attention->memories[aligned->memory]))
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "--alignment: the rows that the encoder of %s makes do not stand for its tokens, so no "
+                            "word can be aligned to them; leave the option out (--attention has what each row is paid)",
+                            aligned->name);
   n_words = plait_vocabulary_count_words (aligned->vocabulary, input->tokens + input->rows.offsets[sentence], tokens,
                                           source_words);
   plait_vocabulary_count_words (aligner->target, found->tokens, found->length, target_words);
@@ -133,8 +138,8 @@ plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const P
         ;
       if (target_words[begin] < 0)
         continue;
-      memset (sums, 0, (gsize)(rows + 1) * sizeof *sums);
-      if (!plait_attention_token_sums (attention, aligned->memory, input, sentence, begin, end, aligner->part, sums))
+      memset (sums, 0, (gsize)(tokens + 1) * sizeof *sums);
+      if (!plait_attention_token_sums (attention, aligned->memory, tokens, begin, end, aligner->part, sums))
         return plait_fail_null (error, PLAIT_ERROR_INPUT,
                                 "--alignment: there is no such layer and head that attends to the tokens of %s; take "
                                 "others, from 0, or mean",

@@ -545,6 +545,8 @@ ENCODE (adds_a_long_encoder_loss, plait_encoding_add_loss (encoding, "sound", ze
 ENCODE (trees_without_leaves, plait_encoding_tree (encoding), "plait_encoding_tree")
 ENCODE (looks_up_words_that_are_none, plait_gather_rows (tape, encoding->embedded, ((gint64[]){ 77 }), 1), "does not fit")
 ENCODE (links_outside_without_promise, LINKS (.next = outside), "the link \"next\" to row 4, which is not of its sentence")
+ENCODE (tokens_out_of_their_sentence, LINKS (.token = far), "gave row 0 of a memory the link \"token\" to number 99, but there are 3")
+ENCODE (tokens_before_the_first, LINKS (.token = below), "gave row 0 of a memory the link \"token\" to number -2")
 ENCODE_TREE (tree_without_links, , "gave a memory without the links \"left\"")
 ENCODE_TREE (tree_without_parents, LINKS (.left = no_links, .right = no_links), "gave a memory without the links \"parent\"")
 ENCODE_TREE (tree_out_of_its_sentence, LINKS (.left = outside, .right = no_links, .parent = no_links), "gave row 2 of a memory the link \"left\" to row 4")

@@ -31,8 +31,9 @@ TEST_CASE (word_alignment, by_hand)
   PlaitCapturedLayer layers[] = { { 2, first }, { 1, second } };
   PlaitCapturedAttention paid = { .layers = layers };
   const gint64 four[] = { 0, 4 };
-  const PlaitLinks no_links = { NULL };
-  const PlaitMemory memory = { .rows = { 1, four }, .links = &no_links };
+  const gint64 places[] = { 0, 1, 2, 3 }, nowhere[] = { -1, -1, -1, -1 };
+  PlaitLinks links = { .token = places };
+  const PlaitMemory memory = { .rows = { 1, four }, .links = &links };
   const PlaitCapture attention = {
     .n_layers = 2,
     .n_memories = 1,
@@ -64,4 +65,9 @@ TEST_CASE (word_alignment, by_hand)
   g_autofree char *none = plait_word_aligner_align (&aligner, 0, &batch, 0, &attention, &best, &error);
   CHECK (!none);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "no such layer");
+  links.token = nowhere;
+  g_autofree char *latents = plait_word_aligner_align (&aligner, 0, &batch, 0, &attention, &best, &error);
+  CHECK (!latents);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT,
+               "--alignment: the rows that the encoder of x makes do not stand for its tokens");
 }

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include <plait.h>
+
+/* An encoder whose rows need not be tokens: row i of a sentence is its token i, begun anew behind the last. */
+typedef enum
+{
+  LINKED_NOT,
+  LINKED_NOWHERE,
+  LINKED_BACKWARDS,
+} Linked;
+
+typedef struct
+{
+  gint64 rows; /* of each sentence; 0: one a token */
+  gint linked;
+} Settings;
+
+static const PlaitBinding bindings[] = {
+  PLAIT_BIND_INTEGER (Settings, rows),
+  PLAIT_BIND_CHOICE (Settings, linked, "not;nowhere;backwards"),
+};
+
+static gboolean
+build (const PlaitEncoderBuild *build, gconstpointer settings, gpointer state, PlaitEncoderShape *shape, GError **error)
+{
+  shape->n_memories = 1;
+  shape->memories[0].width = build->input_width;
+  return TRUE;
+}
+
+static void
+encode (gconstpointer data, gconstpointer state, PlaitEncoding *encoding)
+{
+  const Settings *settings = data;
+  PlaitTape *tape = encoding->tape;
+  PlaitArena *arena = plait_tape_arena (tape);
+  PlaitRagged read = encoding->input->rows;
+  gint64 *offsets = plait_arena_take (arena, (gsize)(read.n + 1) * sizeof *offsets);
+  gint64 *from, *token;
+  PlaitLinks *links = plait_arena_take (arena, sizeof *links);
+
+  offsets[0] = 0;
+  for (gint64 s = 0; s < read.n; s++)
+    {
+      gint64 tokens = plait_ragged_length (read, s);
+
+      offsets[s + 1] = offsets[s] + (tokens == 0 || settings->rows == 0 ? tokens : settings->rows);
+    }
+  from = plait_arena_take (arena, (gsize)(offsets[read.n] + 1) * sizeof *from);
+  token = plait_arena_take (arena, (gsize)(offsets[read.n] + 1) * sizeof *token);
+  for (gint64 s = 0; s < read.n; s++)
+    for (gint64 row = offsets[s]; row < offsets[s + 1]; row++)
+      {
+        gint64 place = (row - offsets[s]) % plait_ragged_length (read, s);
+
+        from[row] = read.offsets[s] + place;
+        token[row] = settings->linked == LINKED_BACKWARDS ? plait_ragged_length (read, s) - 1 - place : -1;
+      }
+  *links = (PlaitLinks){ .token = token };
+  encoding->memories[0] = (PlaitMemory){
+    .states = plait_gather_rows (tape, encoding->embedded, from, offsets[read.n]),
+    .rows = { read.n, offsets },
+    .links = settings->linked == LINKED_NOT ? NULL : links,
+  };
+}
+
+static const PlaitEncoderTable table = { .build = build, .encode = encode };
+
+PLAIT_PLUGIN_ENCODER_DEFINE ("latents", "1.0", Settings, bindings, table)

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "call.h"
+#include "cli/map.h"
+#include "harness.h"
+
+/* Encoders whose rows are no tokens, and what is said of attention to them. */
+
+static const char experiment[] = "[data]\ntrain.a=text\ntrain.b=text\nvalidation.a=text\nvalidation.b=text\ntarget=b\n"
+                                 "vocabulary_type=words\ntrees=right\n"
+                                 "[decoder]\ncombiner=serial\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
+                                 "[train]\nbatch=10\nepochs=1\nvalidate_every=10\n"
+                                 "[decode]\nbeam=1\nminimum_length=2\nmaximum_length=9\n"
+                                 "[evaluate]\nresamples=10\n";
+
+/* A call with forest/ among the plugin folders. */
+#define FOREST(...) forest_call ((const char *[]){ __VA_ARGS__, NULL })
+
+static PlaitTestCall
+forest_call (const char *const *words)
+{
+  g_autofree char *folder = plait_test_build_path ("tests/cli/forest");
+
+  return plait_test_call_with_plugins (folder, words);
+}
+
+/* The labels of the rows of a's memory in the attention that sentence @sentence of the dump paid. (transfer full) */
+static char *
+labels_of (guint sentence)
+{
+  g_autofree char *path = plait_test_path ("dump.h5");
+  g_autofree char *place = g_strdup_printf ("/attention/translation/%u/a", sentence);
+  g_autoptr (PlaitStore) store = plait_store_open (path, NULL);
+  g_autoptr (PlaitMap) map = store ? plait_map_read (store, place, PLAIT_MAP_CHOICE_USUAL, NULL) : NULL;
+
+  return map ? g_strjoinv (" ", map->columns) : g_strdup ("");
+}
+
+TEST_CASE (latents, are_numbered_unless_they_stand_for_tokens)
+{
+  static const struct
+  {
+    const char *source;
+    const char *labels;
+    const char *of_five; /* the same of a sentence of five tokens */
+    gboolean aligned;
+  } cases[] = {
+    { "encoder=latents\nrows=2\n", "0 1", "0 1", FALSE },
+    { "encoder=latents\nrows=7\n", "0 1 2 3 4 5 6", "0 1 2 3 4 5 6", FALSE },
+    { "encoder=latents\nrows=4\n", "0 1 2 3", "0 1 2 3", FALSE },
+    { "encoder=latents\n", "a b c </s>", "a b c a </s>", TRUE },
+    { "encoder=latents\nlinked=nowhere\n", "0 1 2 3", "0 1 2 3 4", FALSE },
+    { "encoder=latents\nrows=3\nlinked=nowhere\n", "0 1 2", "0 1 2", FALSE },
+    { "encoder=latents\nlinked=backwards\n", "</s> c b a", "</s> a c b a", TRUE },
+    { "encoder=latents\nrows=2\nlinked=backwards\n", "</s> c", "</s> a", TRUE },
+    { "encoder=pyramid\nleaves=latents\nblock=2\nlevels=1\n[source a/leaves]\nrows=3\n", "0 1 2 [0-1] [2]",
+      "0 1 2 [0-1] [2]", FALSE },
+    { "encoder=pyramid\nleaves=latents\nblock=2\nlevels=1\n[source a/leaves]\nlinked=nowhere\n", "0 1 2 3 [0-1] [2-3]",
+      "0 1 2 3 4 [0-1] [2-3] [4]", FALSE },
+    { "encoder=pyramid\nleaves=latents\nblock=2\nlevels=1\n[source a/leaves]\nlinked=backwards\n",
+      "</s> c b a </s> … c b … a", "</s> a c b a </s> … a c … b a", TRUE },
+    { "encoder=tree-lstm\nleaves=latents\n[source a/leaves]\nlinked=nowhere\n", "0 1 2 3 [1-2] [0-2]",
+      "0 1 2 3 4 [2-3] [1-3] [0-3]", FALSE },
+    { "encoder=tree-lstm\nleaves=latents\n", "a b c </s>  b…c  a…c", "a b c a </s>  c…a  b…a  a…a", TRUE },
+  };
+
+  plait_test_write ("text", "a b c\na b c a\n");
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *source = g_strconcat (experiment, "[source a]\n", cases[i].source, NULL);
+
+      CONTEXT ("%s", cases[i].source);
+      plait_test_write ("x.ini", source);
+      g_auto (PlaitTestCall) run = FOREST ("run", "x.ini", "-q", "-o", "x.h5", "--force");
+      g_auto (PlaitTestCall) dump
+          = FOREST ("translate", "x.h5", "-q", "-s", "a=text", "--attention", "dump.h5", "--force");
+      CHECK_STRING (run.errors, "");
+      CHECK_STRING (dump.errors, "");
+      g_autofree char *labels = labels_of (0), *of_five = labels_of (1);
+      CHECK_STRING (labels, cases[i].labels);
+      CHECK_STRING (of_five, cases[i].of_five);
+      /* Row 0 of one model says nothing of row 0 of another. */
+      g_auto (PlaitTestCall) compared = FOREST ("compare", "--attention", "dump.h5", "dump.h5");
+      CHECK_CONTAINS (compared.output,
+                      cases[i].aligned ? "  2 sentences\n"
+                                       : "  0 sentences; 2 left out, with other tokens, layers or heads, or rows that "
+                                         "stand for no tokens\n");
+      g_auto (PlaitTestCall) aligned = FOREST ("translate", "x.h5", "-q", "-s", "a=text", "--alignment", "mean");
+      CHECK_INT (aligned.code, cases[i].aligned ? 0 : 2);
+      if (!cases[i].aligned)
+        CHECK_CONTAINS (aligned.errors,
+                        "--alignment: the rows that the encoder of a makes do not stand for its tokens");
+    }
+}
