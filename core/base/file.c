@@ -15,21 +15,47 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* TRUE if @problem is one of the system, not of the file. */
+static gboolean
+is_lack (int problem)
+{
+  return problem == ENOMEM || problem == EMFILE || problem == ENFILE;
+}
+
+/* TRUE if the regular file that is open as @descriptor has no size but something to read, or to wait for. The kernel
+ * and some programs make such files up as they are read (/proc/kmsg); some never end. */
+static gboolean
+is_made_up (int descriptor, const struct stat *status)
+{
+  char byte;
+
+  return S_ISREG (status->st_mode) && status->st_size == 0 && pread (descriptor, &byte, 1, 0) != 0;
+}
+
 int
 plait_file_open (const char *path, PlaitFileInput input, const char *expected, struct stat *status, GError **error)
 {
   /* O_NONBLOCK keeps a pipe without a writer from blocking before it can be refused. */
   int descriptor = open (path, O_RDONLY | O_CLOEXEC | (input == PLAIT_FILE_AWAITED ? 0 : O_NONBLOCK));
 
-  if (descriptor < 0 || fstat (descriptor, status) != 0)
-    plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot be opened (%s); expected %s", path, g_strerror (errno), expected);
+  if (descriptor < 0 && errno == EINTR)
+    plait_fail (error, PLAIT_ERROR_INTERRUPTED, "%s: interrupted before anybody wrote to this pipe", path);
+  else if (descriptor < 0 || fstat (descriptor, status) != 0)
+    plait_fail (error, is_lack (errno) ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
+                "%s: cannot be opened (%s); expected %s", path, g_strerror (errno), expected);
   else if (S_ISDIR (status->st_mode) || (input == PLAIT_FILE_REGULAR && !S_ISREG (status->st_mode)))
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: is %s; expected %s", path,
                 S_ISDIR (status->st_mode) ? "a folder" : "not a regular file", expected);
+  else if (fcntl (descriptor, F_SETFL, O_NONBLOCK), is_made_up (descriptor, status))
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s: has a size of 0, but is made up as it is read, maybe without an end; expected %s, so copy what is "
+                "wanted of it into a file",
+                path, expected);
   else
     {
-      /* What somebody writes is waited for. */
-      fcntl (descriptor, F_SETFL, 0);
+      /* Wait for the writer of a pipe, but not for a file. */
+      if (!S_ISREG (status->st_mode))
+        fcntl (descriptor, F_SETFL, 0);
       return descriptor;
     }
   if (descriptor >= 0)
@@ -37,41 +63,86 @@ plait_file_open (const char *path, PlaitFileInput input, const char *expected, s
   return -1;
 }
 
+/* Reads all that @descriptor has, at most @limit + 1 bytes, of which @size are to be expected. NULL with errno set.
+ * (transfer full) */
+static char *
+read_all (int descriptor, gsize size, gsize limit, gsize *length)
+{
+  gsize room = MIN (size, limit) + 1;
+  g_autofree char *bytes = plait_memory_has (room) ? g_try_malloc (room) : NULL;
+
+  *length = 0;
+  errno = ENOMEM;
+  while (bytes)
+    {
+      gssize got = read (descriptor, bytes + *length, room - *length);
+
+      if (got < 0 && errno == EINTR)
+        continue;
+      if (got < 0)
+        return NULL;
+      *length += (gsize)got;
+      if (got == 0 || *length > limit)
+        return g_steal_pointer (&bytes);
+      if (*length == room)
+        {
+          char *more = g_try_realloc (bytes, room = MIN (2 * room, limit + 1));
+
+          errno = ENOMEM;
+          if (!more)
+            return NULL;
+          g_steal_pointer (&bytes);
+          bytes = more;
+        }
+    }
+  return NULL;
+}
+
 GBytes *
 plait_file_read (const char *path, PlaitFileInput input, gsize limit, const char *expected, GError **error)
 {
   struct stat status;
-  int descriptor = plait_file_open (path, input, expected, &status, error);
-  FILE *stream = descriptor >= 0 ? fdopen (descriptor, "r") : NULL;
+  int descriptor = plait_file_open (path, input, expected, &status, error), problem = 0;
   g_autofree char *bytes = NULL;
-  gsize length = 0, room;
-  int problem;
+  gsize size, length = 0;
 
-  if (!stream)
+  if (descriptor < 0)
     return NULL;
   /* What claims to be too large is not read; a pipe claims nothing, and a file may grow. */
-  room = (gsize)status.st_size + 1;
-  bytes = room - 1 <= limit ? plait_try_allocate (room, 1, path, error) : NULL;
-  while (bytes && length <= limit && (length += fread (bytes + length, 1, room - length, stream)) == room)
+  size = (gsize)status.st_size;
+  if (size <= limit)
     {
-      room = 2 * room;
-      bytes = g_realloc (bytes, room);
+      bytes = read_all (descriptor, size, limit, &length);
+      problem = errno;
     }
-  problem = ferror (stream) ? errno : 0;
-  fclose (stream);
-  if (MAX ((gsize)status.st_size, length) > limit)
+  close (descriptor);
+  if (MAX (size, length) > limit)
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: has more than %zu bytes; expected %s", path, limit,
                             expected);
   if (!bytes)
-    return NULL;
-  if (problem != 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: cannot be read (%s); expected %s", path,
-                            g_strerror (problem), expected);
+    return plait_fail_null (error, is_lack (problem) ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
+                            "%s: cannot be read (%s); expected %s", path, g_strerror (problem), expected);
   if (length == 0 && S_ISFIFO (status.st_mode))
     return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: nobody writes to this pipe; begin with what is to write",
                             path);
   return g_bytes_new_take (g_steal_pointer (&bytes), length);
 }
+
+FILE *
+plait_file_open_output (const char *path, gboolean append)
+{
+  int descriptor = open (path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | (append ? O_APPEND : O_TRUNC), 0666);
+  FILE *stream = descriptor >= 0 && fcntl (descriptor, F_SETFL, append ? O_APPEND : 0) == 0
+                     ? fdopen (descriptor, append ? "a" : "w")
+                     : NULL;
+
+  if (!stream && descriptor >= 0)
+    close (descriptor);
+  return stream;
+}
+
+/* What stands between the name of a file and the host, process and number of its temporary file. */
+#define PARTIAL ".partial-"
 
 struct PlaitFile
 {
@@ -105,49 +176,65 @@ fail_with_errno (const PlaitFile *file, PlaitErrorCode code, const char *what, G
   return plait_fail (error, code, "%s: %s: %s", file->name, what, g_strerror (errno));
 }
 
-/* The process that made the temporary file called @name, or 0 if no process of this host did. */
-static pid_t
-maker_of (const char *name, const char *mark)
+/* Cuts "-NUMBER" off the end of @text. FALSE if it does not end so. */
+static gboolean
+cut_number (char *text, guint64 *number)
 {
-  const char *rest = g_strrstr (name, mark);
-  char *end = NULL;
-  guint64 process = rest ? g_ascii_strtoull (rest + strlen (mark), &end, 10) : 0;
+  char *dash = strrchr (text, '-');
 
-  if (process == 0 || process > G_MAXINT || *end != '-' || !g_ascii_isdigit (end[1]))
-    return 0;
-  g_ascii_strtoull (end + 1, &end, 10);
-  return *end == '\0' ? (pid_t)process : 0;
+  if (!dash || !g_ascii_string_to_unsigned (dash + 1, 10, 0, G_MAXINT, number, NULL))
+    return FALSE;
+  *dash = '\0';
+  return TRUE;
 }
 
-/* Removes the temporary files and locks in the folder that dead processes of this host left. Living ones hold a lock on
- * theirs; a number can have gone to another process, and a process that nobody waited for keeps it. */
+/* Returns the process that made the temporary file called @name, *@here: on this host; 0 if the name is another. */
+static pid_t
+maker_of (const char *name, gboolean *here)
+{
+  const char *rest = g_strrstr (name, PARTIAL);
+  g_autofree char *host = g_strdup (rest ? rest + strlen (PARTIAL) : "");
+  guint64 number, process;
+
+  if (!cut_number (host, &number) || !cut_number (host, &process))
+    return 0;
+  *here = g_str_equal (host, g_get_host_name ());
+  return (pid_t)process;
+}
+
+/* Removes the temporary files and locks in the folder that dead processes left. Living ones hold a lock on theirs, as
+ * far as locks reach; without locks the number of a process tells, on this host. It can have gone to another process,
+ * and a process that nobody waited for keeps it. */
 static void
-remove_left_behind (const PlaitFile *file, const char *mark)
+remove_left_behind (const PlaitFile *file)
 {
   g_autoptr (GDir) folder = g_dir_open (file->folder, 0, NULL);
   const char *name;
 
   while (folder && (name = g_dir_read_name (folder)))
     {
-      pid_t maker = maker_of (name, mark);
+      gboolean here = TRUE;
+      pid_t maker = maker_of (name, &here);
       g_autofree char *path = NULL;
 
       if (maker == 0 && !g_str_has_suffix (name, PLAIT_LOCK_ENDING))
         continue;
       path = g_build_filename (file->folder, name, NULL);
-      if (plait_lock_remove_left (path) == PLAIT_LOCK_NONE && maker > 0 && kill (maker, 0) != 0 && errno == ESRCH)
+      if (plait_lock_remove_left (path, here) == PLAIT_LOCK_NONE && here && maker > 0 && kill (maker, 0) != 0
+          && errno == ESRCH)
         unlink (path);
     }
 }
 
 /* Makes a file that no other process has or takes for left behind. FALSE with errno set. */
 static gboolean
-make_own (PlaitFile *file, const char *mark)
+make_own (PlaitFile *file)
 {
   for (int number = 0;; number++)
     {
       g_free (file->temporary);
-      file->temporary = g_strdup_printf ("%s%s%d-%d", file->path, mark, (int)getpid (), number);
+      file->temporary
+          = g_strdup_printf ("%s" PARTIAL "%s-%d-%d", file->path, g_get_host_name (), (int)getpid (), number);
       file->descriptor = open (file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (file->descriptor >= 0 && plait_lock_descriptor (file->descriptor) != PLAIT_LOCK_BUSY
           && plait_lock_stands (file->descriptor, file->temporary))
@@ -163,11 +250,8 @@ make_own (PlaitFile *file, const char *mark)
 static gboolean
 make_temporary (PlaitFile *file, mode_t mode, GError **error)
 {
-  /* What stands between the name of the file and the process and number of its temporary file. */
-  g_autofree char *mark = g_strdup_printf (".partial-%s-", g_get_host_name ());
-
-  remove_left_behind (file, mark);
-  if (!make_own (file, mark))
+  remove_left_behind (file);
+  if (!make_own (file))
     return fail_with_errno (file, errno == ENOSPC || errno == EIO ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
                             "no file can be made beside it", error);
   file->stream = fdopen (file->descriptor, "w");

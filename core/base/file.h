@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-/* What may be read: never a folder. */
+/* What may be read: never a folder, nor a file that is made up as it is read, such as those of /proc. */
 typedef enum
 {
   PLAIT_FILE_REGULAR, /* what can be read again */
@@ -15,11 +15,16 @@ typedef enum
 } PlaitFileInput;
 
 /* Opens @path for reading and looks at it. @expected is what messages say that it should be, such as "a text file". -1
- * with PLAIT_ERROR_INPUT. */
+ * with PLAIT_ERROR_INPUT; PLAIT_ERROR_FAILED if the system lacks memory or descriptors; PLAIT_ERROR_INTERRUPTED if a
+ * signal came before the writer of a pipe. */
 int plait_file_open (const char *path, PlaitFileInput input, const char *expected, struct stat *status, GError **error);
 
 /* All bytes of @path, of which there may be @limit. As plait_file_open fails. (transfer full) */
 GBytes *plait_file_read (const char *path, PlaitFileInput input, gsize limit, const char *expected, GError **error);
+
+/* Opens @path to be written in place, emptied first or behind what it has. Does not wait for the reader of a pipe. NULL
+ * with errno set, to ENXIO if a pipe has no reader. */
+FILE *plait_file_open_output (const char *path, gboolean append);
 
 /*
  * Replacing a file as a whole: whoever opens it sees the old bytes or the new, and after a crash one of the two is
@@ -30,8 +35,9 @@ GBytes *plait_file_read (const char *path, PlaitFileInput input, gsize limit, co
  *   plait_file_commit (g_steal_pointer (&file), &error);
  *
  * The temporary file stands beside the one it replaces, as NAME.partial-HOST-PROCESS-NUMBER, and is locked
- * (base/lock.h). A process that is killed leaves it behind; the next plait_file_begin in the same folder on the same
- * host removes what dead processes left. Of two that replace one file at a time the first wins, and the other fails.
+ * (base/lock.h). A process that is killed leaves it behind; the next plait_file_begin in the same folder removes what
+ * dead processes left, those of other hosts where locks reach there. Of two that replace one file at a time the first
+ * wins, and the other fails.
  */
 typedef struct PlaitFile PlaitFile;
 

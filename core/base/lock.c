@@ -84,7 +84,7 @@ open_left (const char *path)
 }
 
 PlaitLockState
-plait_lock_remove_left (const char *path)
+plait_lock_remove_left (const char *path, gboolean here)
 {
   int descriptor = open_left (path);
   PlaitLockState state;
@@ -92,7 +92,7 @@ plait_lock_remove_left (const char *path)
   if (descriptor < 0)
     return PLAIT_LOCK_BUSY;
   state = plait_lock_descriptor (descriptor);
-  if (state == PLAIT_LOCK_TAKEN && plait_lock_stands (descriptor, path))
+  if (state == PLAIT_LOCK_TAKEN && plait_lock_stands (descriptor, path) && (here || !is_local (descriptor)))
     unlink (path);
   close (descriptor);
   return state;

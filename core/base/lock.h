@@ -27,8 +27,9 @@ gboolean plait_lock_stands (int descriptor, const char *path);
  * not reach other machines that have it too. */
 gboolean plait_lock_is_local (const char *mounts, guint major, guint minor);
 
-/* Removes the file at @path unless a process holds it or the file system has no locks. */
-PlaitLockState plait_lock_remove_left (const char *path);
+/* Removes the file at @path unless a process holds it or the file system has no locks; unless @here, when it was made
+ * on another host, also if its locks do not reach other hosts. */
+PlaitLockState plait_lock_remove_left (const char *path, gboolean here);
 
 /*
  * The lock of something that is itself replaced: a file beside it, named as it is with PLAIT_LOCK_ENDING. The file

@@ -205,21 +205,33 @@ take (PlaitCorpus *corpus, const char *bytes, gsize length, PlaitTokenStore **st
   return TRUE;
 }
 
+/* The most bytes that the file of a corpus may have whose ids are in @stores. */
+static gsize
+most_bytes (const PlaitCorpus *corpus, PlaitTokenStore *const *stores)
+{
+  gsize most = sizeof (Head) + sizeof (guint64);
+
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    if (stores[s])
+      most += sizeof (Stream) + (gsize)plait_token_store_sentences (stores[s]) * sizeof (guint32);
+  return most;
+}
+
 gboolean
 plait_corpus_index_load (PlaitCorpus *corpus, const PlaitIndex *index, const char *key, PlaitPool *pool)
 {
   g_autofree char *name = g_strconcat (key, PLAIT_INDEX_CORPUS, NULL);
   g_autofree char *path = plait_index_find (index, place_of (corpus), name);
-  g_autofree char *bytes = NULL;
+  g_autoptr (GBytes) bytes = NULL;
   g_autofree PlaitTokenStore **stores = g_new0 (PlaitTokenStore *, corpus->n_streams);
   Load load = { corpus, index, key, stores };
-  gsize length;
   gboolean taken;
 
-  if (!path || !g_file_get_contents (path, &bytes, &length, NULL))
+  if (!path)
     return FALSE;
   plait_pool_run (pool, corpus->n_streams, load_ids, &load);
-  taken = take (corpus, bytes, length, stores);
+  bytes = plait_file_read (path, PLAIT_FILE_REGULAR, most_bytes (corpus, stores), "a corpus that was kept", NULL);
+  taken = bytes && take (corpus, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), stores);
   for (gint64 s = 0; s < corpus->n_streams; s++)
     plait_token_store_free (stores[s]);
   if (!taken)

@@ -199,6 +199,7 @@ plait_index_trim (const PlaitIndex *index, const char *kept)
  */
 
 #define DIGEST_ENDING ".digest"
+#define DIGEST_LIMIT 65536 /* bytes, by far more than a path has */
 
 /* What is kept of @text with @mark: all of it that tells the file, then the digest, then what seals both. */
 static char *
@@ -217,15 +218,17 @@ static gboolean
 find_digest (const PlaitIndex *index, const char *text, const char *name, PlaitKnownText *known)
 {
   g_autofree char *path = plait_index_find (index, text, name);
-  g_autofree char *contents = NULL;
+  g_autoptr (GBytes) bytes
+      = path ? plait_file_read (path, PLAIT_FILE_REGULAR, DIGEST_LIMIT, "a digest that was kept", NULL) : NULL;
   g_autofree char *expected = NULL;
-  gsize length;
+  gsize length = 0;
+  const char *contents = bytes ? g_bytes_get_data (bytes, &length) : NULL;
 
-  if (!path || !g_file_get_contents (path, &contents, &length, NULL) || length < 2 * (PLAIT_DIGEST_LENGTH + 1))
+  if (length < 2 * (PLAIT_DIGEST_LENGTH + 1))
     return FALSE;
   g_strlcpy (known->digest, contents + length - 2 * (PLAIT_DIGEST_LENGTH + 1), sizeof known->digest);
   expected = describe (text, &known->mark, known->digest);
-  return g_str_equal (contents, expected);
+  return strlen (expected) == length && memcmp (contents, expected, length) == 0;
 }
 
 gboolean

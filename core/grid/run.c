@@ -2,6 +2,7 @@
 #include <glib/gstdio.h>
 #include <poll.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "grid/grid-private.h"
 #include "grid/table.h"
@@ -232,7 +233,7 @@ static void
 note_reason (const PlaitGrid *grid, const PlaitGridCell *cell, const char *reason)
 {
   g_autofree char *path = plait_grid_file (grid, cell, ".log");
-  FILE *file = fopen (path, "ae");
+  FILE *file = plait_file_open_output (path, TRUE);
 
   if (!file)
     return;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/file.h"
+#include "base/transfer.h"
 
 /* What became of cells, whoever ran them. */
 
@@ -76,20 +77,15 @@ plait_grid_read_tail (const char *path, goffset from)
 {
   char bytes[TAIL_BYTES + 1] = "";
   int descriptor = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* may be a pipe, which nobody writes to */
-  FILE *file = descriptor >= 0 ? fdopen (descriptor, "r") : NULL;
-  gsize n;
+  goffset end = descriptor >= 0 ? lseek (descriptor, 0, SEEK_END) : 0;
+  gssize n = plait_read_at (descriptor, bytes, TAIL_BYTES, MAX (MAX (from, end - TAIL_BYTES), 0));
   char *first;
 
-  if (!file)
-    return g_strdup ("");
-  if (fseek (file, -TAIL_BYTES, SEEK_END) != 0)
-    rewind (file);
-  if (ftell (file) < from)
-    fseek (file, from, SEEK_SET);
-  n = fread (bytes, 1, TAIL_BYTES, file);
-  fclose (file);
+  if (descriptor >= 0)
+    close (descriptor);
   while (n > 0 && g_ascii_isspace (bytes[n - 1]))
     n--;
+  n = MAX (n, 0);
   bytes[n] = '\0';
   first = bytes + n;
   for (guint lines = 0; first > bytes; first--)

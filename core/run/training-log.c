@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "run/event-file.h"
 
@@ -43,7 +43,10 @@ plait_training_log_free (PlaitTrainingLog *training)
 static gboolean
 output_open (Output *output, const char *option, GError **error)
 {
-  output->stream = fopen (output->path, "we");
+  output->stream = plait_file_open_output (output->path, FALSE);
+  if (!output->stream && errno == ENXIO)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s %s: nobody reads this pipe; begin with what is to read", option,
+                       output->path);
   return output->stream
          || plait_fail (error, PLAIT_ERROR_INPUT, "%s %s: cannot be written (%s); name another place", option,
                         output->path, g_strerror (errno));

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
+#include "base/lock.h"
 #include "harness.h"
 #include "system.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -175,11 +177,17 @@ TEST_CASE (file, removes_what_the_dead_left)
   /* A number that this process has now. */
   g_autofree char *numbered = temporary_of (path, getpid ());
   g_autofree char *elsewhere = g_strdup_printf ("%s.partial-far-%s-1-0", path, g_get_host_name ());
+  g_autofree char *used_elsewhere = g_strdup_printf ("%s.partial-far-off-2-0", path);
   g_autofree char *named = g_strdup_printf ("%s.partial-%s-x", path, g_get_host_name ());
+  g_autofree char *numbered_once = g_strdup_printf ("%s.partial-%s-1", path, g_get_host_name ());
+  int holder;
   siginfo_t information;
 
   REQUIRE (g_file_set_contents (numbered, "x", 1, NULL) && g_file_set_contents (elsewhere, "x", 1, NULL)
-           && g_file_set_contents (named, "x", 1, NULL));
+           && g_file_set_contents (used_elsewhere, "x", 1, NULL) && g_file_set_contents (named, "x", 1, NULL)
+           && g_file_set_contents (numbered_once, "x", 1, NULL));
+  holder = g_open (used_elsewhere, O_RDWR | O_CLOEXEC, 0);
+  CHECK_INT (plait_lock_descriptor (holder), PLAIT_LOCK_TAKEN);
   CHECK (g_file_test (left, G_FILE_TEST_EXISTS));
   kill (dead, SIGKILL);
   CHECK_INT (waitid (P_PID, (id_t)dead, &information, WEXITED | WNOWAIT), 0); /* its number stays taken */
@@ -187,8 +195,12 @@ TEST_CASE (file, removes_what_the_dead_left)
   CHECK (!g_file_test (left, G_FILE_TEST_EXISTS));
   CHECK (!g_file_test (numbered, G_FILE_TEST_EXISTS));
   CHECK (g_file_test (used, G_FILE_TEST_EXISTS));
-  CHECK (g_file_test (elsewhere, G_FILE_TEST_EXISTS));
+  /* Of another host, whose processes this one cannot ask for: the lock tells. */
+  CHECK (!g_file_test (elsewhere, G_FILE_TEST_EXISTS));
+  CHECK (g_file_test (used_elsewhere, G_FILE_TEST_EXISTS));
   CHECK (g_file_test (named, G_FILE_TEST_EXISTS));
+  CHECK (g_file_test (numbered_once, G_FILE_TEST_EXISTS));
+  close (holder);
   waitpid (dead, NULL, 0);
   kill (alive, SIGKILL);
   waitpid (alive, NULL, 0);
@@ -338,4 +350,73 @@ TEST_CASE (file, a_kill_at_any_call_keeps_old_or_new)
         CHECK (plait_file_replace (path, new_text, strlen (new_text), NULL));
         CHECK_INT (files_in_folder (), 1);
       }
+}
+
+/* ---- reading ---- */
+
+#define READ(path) plait_file_read (path, PLAIT_FILE_REGULAR, 100, "a text", &error)
+
+TEST_CASE (file, reads_all_within_its_limit)
+{
+  g_autofree char *path = plait_test_path ("file");
+  g_autofree char *text = g_strnfill (101, 'x');
+  GError *error = NULL;
+
+  for (gssize length = 0; length <= 101; length += length == 1 ? 98 : 1)
+    {
+      CONTEXT ("%d bytes", (int)length);
+
+      REQUIRE (g_file_set_contents (path, text, length, NULL));
+      g_autoptr (GBytes) bytes = READ (path);
+      if (length > 100)
+        CHECK_ERROR (error, PLAIT_ERROR_INPUT, "has more than 100 bytes; expected a text");
+      CHECK_NO_ERROR (error);
+      CHECK_INT (bytes ? (gssize)g_bytes_get_size (bytes) : -1, length > 100 ? -1 : length);
+    }
+}
+
+/* A file of /proc is a regular one, has the size 0, and gives hundreds of gigabytes or waits for what is to come. */
+TEST_CASE (file, refuses_what_is_made_up_as_it_is_read)
+{
+  static const char *const files[] = { "/proc/self/pagemap", "/proc/version", "/proc/kmsg" };
+  GError *error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      if (access (files[i], R_OK) != 0)
+        continue;
+      CHECK (!READ (files[i]));
+      if (strstr (error->message, g_strerror (EPERM)))
+        g_clear_error (&error);
+      else
+        CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is made up as it is read, maybe without an end; expected a text");
+    }
+}
+
+/* What the system lacks is no fault of the file. */
+TEST_CASE (file, tells_what_the_system_lacks)
+{
+  static const int problems[] = { ENOMEM, EMFILE, ENFILE };
+  g_autofree char *path = plait_test_path ("file");
+  GError *error = NULL;
+
+  REQUIRE (g_file_set_contents (path, "text", 4, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (problems); i++)
+    {
+      plait_test_system_begin (PLAIT_TEST_SYSTEM_FAIL, 0, problems[i]);
+      CHECK (!READ (path));
+      plait_test_system_end ();
+      CHECK_ERROR (error, PLAIT_ERROR_FAILED, g_strerror (problems[i]));
+    }
+}
+
+TEST_CASE (file, waits_for_no_reader)
+{
+  g_autofree char *pipe = plait_test_path ("pipe");
+
+  REQUIRE (mkfifo (pipe, 0600) == 0);
+  CHECK (!plait_file_open_output (pipe, FALSE));
+  CHECK_INT (errno, ENXIO);
+  CHECK (!plait_file_open_output (pipe, TRUE));
+  CHECK_INT (errno, ENXIO);
 }

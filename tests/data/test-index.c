@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "data-files.h"
 #include "harness.h"
@@ -221,6 +222,59 @@ TEST_CASE (index, is_read_again_where_it_is_damaged)
           }
     }
   CHECK_CONTAINS (said (&kept), "is damaged or not whole, so the text is read again");
+}
+
+/* A link to a device or a pipe, or a file of a terabyte without a block on the disk. */
+static void
+spoil (const char *path, guint way)
+{
+  CHECK (g_unlink (path) == 0);
+  if (way == 0)
+    CHECK (symlink ("/dev/zero", path) == 0);
+  else if (way == 1)
+    CHECK (mkfifo (path, 0600) == 0);
+  else
+    {
+      int file = g_open (path, O_WRONLY | O_CREAT, 0600);
+
+      CHECK (file >= 0 && ftruncate (file, (off_t)1 << 40) == 0);
+      close (file);
+    }
+}
+
+/* What is no file of its size is not read; the text is read instead. */
+TEST_CASE (index, takes_nothing_endless)
+{
+  g_auto (Kept) kept = { 0 };
+  set_up (&kept, ONE, TWO, TARGET);
+  kept.text.sources[0].maximum_length = 2;
+  g_autofree char *expected = open_and_describe (&kept);
+  g_autoptr (GPtrArray) paths = list (&kept, "");
+  PlaitKnownText known;
+  GError *error = NULL;
+
+  CHECK_INT (paths->len, 7);
+  for (guint i = 0; i < paths->len; i++)
+    for (guint way = 0; way < 3; way++)
+      {
+        g_autofree char *bytes = NULL;
+        g_autofree char *again = NULL;
+        gsize length;
+
+        CONTEXT ("%s, way %u", (char *)paths->pdata[i], way);
+        REQUIRE (g_file_get_contents (paths->pdata[i], &bytes, &length, NULL));
+        spoil (paths->pdata[i], way);
+        again = open_and_describe (&kept);
+        CHECK_STRING (again, expected);
+        for (guint s = 0; s < 3; s++)
+          {
+            CHECK (plait_index_digest (&kept.index, kept.text.paths[s], &known, &error));
+            CHECK_NO_ERROR (error);
+            CHECK_STRING (known.digest, kept.known[s].digest);
+          }
+        g_unlink (paths->pdata[i]);
+        REQUIRE (g_file_set_contents (paths->pdata[i], bytes, (gssize)length, NULL));
+      }
 }
 
 TEST_CASE (index, is_none_of_documents)

@@ -54,6 +54,19 @@ endless_device (const char *file)
   link_to (file, "/dev/zero");
 }
 
+/* A regular file, which a reader waits at, or which only root may read. */
+static void
+waiting_file (const char *file)
+{
+  link_to (file, "/proc/kmsg");
+}
+
+static void
+endless_file (const char *file)
+{
+  link_to (file, "/proc/self/pagemap");
+}
+
 /* Nobody writes into it. */
 static void
 silent_pipe (const char *file)
@@ -249,6 +262,8 @@ static const struct
   { "a link to itself", link_to_itself },
   { "a link to nothing", link_to_nothing },
   { "/dev/zero", endless_device },
+  { "/proc/kmsg", waiting_file },
+  { "/proc/self/pagemap", endless_file },
   { "a pipe without a writer", silent_pipe },
   { "cut to a quarter", cut_to_a_quarter },
   { "cut to half", cut_to_half },
