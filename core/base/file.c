@@ -332,8 +332,8 @@ cannot_be_written (const PlaitFile *file, GError **error)
                      file->name, g_strerror (errno));
 }
 
-gboolean
-plait_file_complete (PlaitFile *file, GError **error)
+static gboolean
+complete (PlaitFile *file, GError **error)
 {
   errno = EIO; /* where an earlier write failed whose reason is not known any more */
   return (fflush (file->stream) == 0 && !ferror (file->stream) && fsync (file->descriptor) == 0)
@@ -367,7 +367,7 @@ plait_file_commit (PlaitFile *file, GError **error)
 {
   gboolean done;
 
-  if (!plait_file_complete (file, error) || !check_is_as_before (file, error) || !take_place (file, error))
+  if (!complete (file, error) || !check_is_as_before (file, error) || !take_place (file, error))
     {
       plait_file_abandon (file);
       return FALSE;

@@ -53,11 +53,7 @@ const char *plait_file_temporary (const PlaitFile *file);
  * (transfer none) */
 FILE *plait_file_stream (const PlaitFile *file);
 
-/* Flushes the stream and syncs the temporary file, as plait_file_commit does first: for files of which none may take
- * its place before all are written. FALSE with PLAIT_ERROR_FAILED if not all of it could be written. */
-gboolean plait_file_complete (PlaitFile *file, GError **error);
-
-/* Completes the temporary file, renames it over the old one and syncs the folder. Frees @file. FALSE with
+/* Flushes and syncs the temporary file, renames it over the old one and syncs the folder. Frees @file. FALSE with
  * PLAIT_ERROR_FAILED, or PLAIT_ERROR_INPUT if another program has made or written the file since the beginning; then
  * the old file is what it was and the temporary is gone (only when the folder alone could not be synced, the new file
  * is there, but may not outlive a loss of power). */

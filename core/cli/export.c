@@ -7,43 +7,26 @@
 /* plait export: the parameters of a run in formats that other programs read. */
 
 #define FORMATS "safetensors|ctranslate2"
+#define MAX_POSITIONS 1048576
 
-/* A format, and the files that it writes below what --output names (none: that itself). */
-static const struct
+/* The places in FORMATS. */
+enum
 {
-  const char *files[6];
-  gboolean (*write) (const PlaitTrained *trained, const char *path, GError **error);
-} formats[] = {
-  { { NULL }, plait_export_safetensors },
-  { { PLAIT_CTRANSLATE2_MODEL, PLAIT_CTRANSLATE2_CONFIG, PLAIT_CTRANSLATE2_SHARED, PLAIT_CTRANSLATE2_SOURCE,
-      PLAIT_CTRANSLATE2_TARGET, NULL },
-    plait_export_ctranslate2 },
+  FORMAT_SAFETENSORS,
+  FORMAT_CTRANSLATE2,
 };
-
-/* Whether none of what @format writes is there. */
-static gboolean
-check_new (guint format, const char *output, gboolean force, GError **error)
-{
-  if (!formats[format].files[0])
-    return plait_file_check_new (output, force, "", "--output", error);
-  for (guint i = 0; formats[format].files[i]; i++)
-    {
-      g_autofree char *path = g_build_filename (output, formats[format].files[i], NULL);
-
-      if (!plait_file_check_new (path, force, "", "--output", error))
-        return FALSE;
-    }
-  return TRUE;
-}
 
 gboolean
 plait_command_export (PlaitInvocation *invocation, GError **error)
 {
   char *output = NULL, *checkpoint = NULL, *format_name = NULL;
+  gint positions = 0;
   gboolean force = FALSE;
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write here", "FILE|FOLDER" },
     { "format", 0, 0, G_OPTION_ARG_FILENAME, &format_name, "A file (the default), or a folder", FORMATS },
+    { "positions", 0, 0, G_OPTION_ARG_INT, &positions,
+      "ctranslate2: positions for so many tokens of a source and of a translation; else position_limit", "N" },
     PLAIT_OUTPUT_FORCE (force),
     { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "Of these parameters; best unless told",
       "best|last|average" },
@@ -57,9 +40,18 @@ plait_command_export (PlaitInvocation *invocation, GError **error)
   format = plait_option_choice (format_name, FORMATS);
   if (!output)
     return plait_fail (error, PLAIT_ERROR_INPUT, "there is nowhere to write to: add --output FILE");
+  if (positions < 0 || positions > MAX_POSITIONS)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--positions %d: expected a number from 1 to %d", positions,
+                       MAX_POSITIONS);
+  if (positions > 0 && format != FORMAT_CTRANSLATE2)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--positions goes with --format ctranslate2 alone; leave it out");
   if (!plait_output_differs ("--output", output, invocation->arguments[0], error)
-      || !check_new (format, output, force, error))
+      || !(format == FORMAT_CTRANSLATE2 ? plait_output_check_folder (output, plait_ctranslate2_files, force, error)
+                                        : plait_file_check_new (output, force, "", "--output", error)))
     return FALSE;
   trained = plait_trained_open (invocation->arguments[0], checkpoint, NULL, invocation->log, error);
-  return trained && formats[format].write (trained, output, error);
+  if (!trained)
+    return FALSE;
+  return format == FORMAT_CTRANSLATE2 ? plait_export_ctranslate2 (trained, output, positions, invocation->log, error)
+                                      : plait_export_safetensors (trained, output, error);
 }

@@ -109,23 +109,6 @@ set (const PlaitTask *task, PlaitTaskSettings *settings, const char *text, GErro
   return plait_task_set (task, settings, name, value, error);
 }
 
-/* The files of the corpus. (transfer full) */
-static GStrv
-list_files (const PlaitTask *task, const char *folder)
-{
-  g_autoptr (GStrvBuilder) files = g_strv_builder_new ();
-
-  for (guint split = 0; split < PLAIT_TASK_SPLITS; split++)
-    for (guint s = 0; task->streams[s]; s++)
-      {
-        g_autofree char *name = g_strconcat (plait_task_splits[split], ".", task->streams[s], NULL);
-        g_autofree char *path = g_build_filename (folder, name, NULL);
-
-        g_strv_builder_add (files, path);
-      }
-  return g_strv_builder_end (files);
-}
-
 static gboolean
 generate (PlaitInvocation *invocation, const char *folder, gboolean force, char *const *sets, gboolean json,
           GError **error)
@@ -152,14 +135,16 @@ generate (PlaitInvocation *invocation, const char *folder, gboolean force, char 
   for (guint i = 0; sets && sets[i]; i++)
     if (!set (task, &settings, sets[i], error))
       return FALSE;
-  g_auto (GStrv) files = list_files (task, folder);
-  for (guint i = 0; files[i]; i++)
-    if (!plait_file_check_new (files[i], force, "", "--output", error))
-      return FALSE;
-  if (!plait_task_write (task, &settings, folder, error))
+  g_auto (GStrv) files = plait_task_files (task);
+  if (!plait_output_check_folder (folder, (const char *const *)files, force, error)
+      || !plait_task_write (task, &settings, folder, error))
     return FALSE;
   for (guint i = 0; files[i] && !invocation->quiet; i++)
-    plait_display_line (stdout, files[i]);
+    {
+      g_autofree char *path = g_build_filename (folder, files[i], NULL);
+
+      plait_display_line (stdout, path);
+    }
   return TRUE;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <gio/gio.h>
-#include <glib/gstdio.h>
 #include <stdio.h>
 
 #include "base/display.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "cli/command.h"
 #include "cli/resources.h"
 #include "plugin/registry.h"
@@ -38,19 +38,19 @@ fill (const char *text, const char *kind, const char *name)
   return filled;
 }
 
-/* The place of file @i. (transfer full) */
+/* The place of file @i in @folder. (transfer full) */
 static char *
-path_of (guint i, const char *kind, const char *name)
+path_of (guint i, const char *kind, const char *name, const char *folder)
 {
   g_autoptr (GString) path = fill (files[i].path, kind, name);
 
-  return g_build_filename (name, path->str, NULL);
+  return g_build_filename (folder, path->str, NULL);
 }
 
 static gboolean
-write_file (guint i, const char *kind, const char *name, GError **error)
+write_file (guint i, const char *kind, const char *name, const char *folder, GError **error)
 {
-  g_autofree char *path = path_of (i, kind, name);
+  g_autofree char *path = path_of (i, kind, name, folder);
   g_autoptr (GString) template = fill (files[i].template, kind, name);
   g_autofree char *resource = g_strconcat ("/plait/templates/", template->str, NULL);
   g_autoptr (GBytes) bytes = g_resource_lookup_data (plait_get_resource (), resource, 0, NULL);
@@ -59,44 +59,29 @@ write_file (guint i, const char *kind, const char *name, GError **error)
   return plait_file_replace (path, filled->str, filled->len, error);
 }
 
-/* Makes @folder, which must not be there. */
-static gboolean
-make_folder (const char *folder, GError **error)
-{
-  if (g_mkdir (folder, 0777) == 0)
-    return TRUE;
-  if (errno == EEXIST)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s exists: choose another name, or go to another folder; nothing that is there is replaced",
-                       folder);
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made (%s)", folder, g_strerror (errno));
-}
-
-/* All files, or none and no folder. */
+/* Writes all files, or none and no folder. */
 static gboolean
 write_project (const char *kind, const char *name, GError **error)
 {
-  g_autofree char *single = g_build_filename (name, kind, NULL), *both = g_build_filename (name, "double", NULL);
-  g_autofree char *of_doubles = g_build_filename (both, kind, NULL);
-  const char *const folders[] = { name, single, both, of_doubles };
-  guint made = 0, n = 0;
+  g_autoptr (PlaitFolder) folder = NULL;
+  g_autofree char *of_doubles = NULL;
+  g_autofree char *single = NULL;
 
-  while (made < G_N_ELEMENTS (folders) && make_folder (folders[made], error))
-    made++;
-  if (made == G_N_ELEMENTS (folders))
-    while (n < G_N_ELEMENTS (files) && write_file (n, kind, name, error))
-      n++;
-  if (n == G_N_ELEMENTS (files))
-    return TRUE;
-  while (n-- > 0)
-    {
-      g_autofree char *path = path_of (n, kind, name);
-
-      g_unlink (path);
-    }
-  while (made-- > 0)
-    g_rmdir (folders[made]);
-  return FALSE;
+  if (g_file_test (name, G_FILE_TEST_EXISTS))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s exists: choose another name, or go to another folder; nothing that is there is replaced",
+                       name);
+  folder = plait_folder_begin (name, error);
+  if (!folder)
+    return FALSE;
+  single = g_build_filename (plait_folder_temporary (folder), kind, NULL);
+  of_doubles = g_build_filename (plait_folder_temporary (folder), "double", kind, NULL);
+  if (g_mkdir_with_parents (single, 0777) != 0 || g_mkdir_with_parents (of_doubles, 0777) != 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made (%s)", name, g_strerror (errno));
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    if (!write_file (i, kind, name, plait_folder_temporary (folder), error))
+      return FALSE;
+  return plait_folder_commit (g_steal_pointer (&folder), NULL, error);
 }
 
 static gboolean
@@ -152,7 +137,7 @@ plait_command_new (PlaitInvocation *invocation, GError **error)
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (files) && !invocation->quiet; i++)
     {
-      g_autofree char *path = path_of (i, plait_plugin_kind_name (kind), name);
+      g_autofree char *path = path_of (i, plait_plugin_kind_name (kind), name, name);
 
       plait_display_line (stdout, path);
     }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "data/generate.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/folder.h"
 
 #define MOST_TUPLES 10000000
 
@@ -151,67 +150,67 @@ output_clear (gpointer data)
     g_string_free (output->line, TRUE);
 }
 
-/* Writes the streams of a split. */
+/* Writes the streams of a split into the files @names in @folder. */
 static gboolean
-write_split (const PlaitTask *task, const PlaitTaskSettings *settings, gsize split, Output *outputs, gsize n_streams,
-             GError **error)
+write_split (const PlaitTask *task, const PlaitTaskSettings *settings, gsize split, const char *folder,
+             char *const *names, GError **error)
 {
-  g_autofree GString **lines = g_new0 (GString *, n_streams);
-  for (gsize s = 0; s < n_streams; s++)
-    lines[s] = outputs[s].line;
-  for (gint64 tuple = 0; tuple < settings->sizes[split]; tuple++)
-    {
-      plait_task_tuple (task, settings, (gint64)split, tuple, lines);
-      for (gsize s = 0; s < n_streams; s++)
-        {
-          g_string_append_c (lines[s], '\n');
-          fwrite (lines[s]->str, 1, lines[s]->len, plait_file_stream (outputs[s].file));
-        }
-    }
-  for (gsize s = 0; s < n_streams; s++)
-    if (!plait_file_complete (outputs[s].file, error))
-      return FALSE;
-  return TRUE;
-}
-
-/* Files of one making belong together: none takes its place before all are written. */
-static gboolean
-write_all (const PlaitTask *task, const PlaitTaskSettings *settings, const char *folder, GError **error)
-{
-  gsize n_streams = g_strv_length ((char **)task->streams), n = PLAIT_TASK_SPLITS * n_streams;
+  gsize n = g_strv_length ((char **)task->streams);
   g_autoptr (GArray) all = g_array_new (FALSE, TRUE, sizeof (Output));
+  g_autofree GString **lines = g_new0 (GString *, n);
   Output *outputs;
 
   g_array_set_clear_func (all, output_clear);
   g_array_set_size (all, (guint)n);
   outputs = (Output *)(gpointer)all->data;
-  for (gsize i = 0; i < n; i++)
+  for (gsize s = 0; s < n; s++)
     {
-      g_autofree char *name = g_strdup_printf ("%s.%s", plait_task_splits[i / n_streams], task->streams[i % n_streams]);
-      g_autofree char *path = g_build_filename (folder, name, NULL);
-      outputs[i].line = g_string_new (NULL);
-      outputs[i].file = plait_file_begin (path, error);
-      if (!outputs[i].file)
+      g_autofree char *path = g_build_filename (folder, names[s], NULL);
+
+      lines[s] = outputs[s].line = g_string_new (NULL);
+      outputs[s].file = plait_file_begin (path, error);
+      if (!outputs[s].file)
         return FALSE;
     }
-  for (gsize split = 0; split < PLAIT_TASK_SPLITS; split++)
-    if (!write_split (task, settings, split, outputs + split * n_streams, n_streams, error))
-      return FALSE;
-  for (gsize i = 0; i < n; i++)
-    if (!plait_file_commit (g_steal_pointer (&outputs[i].file), error))
+  for (gint64 tuple = 0; tuple < settings->sizes[split]; tuple++)
+    {
+      plait_task_tuple (task, settings, (gint64)split, tuple, lines);
+      for (gsize s = 0; s < n; s++)
+        {
+          g_string_append_c (lines[s], '\n');
+          fwrite (lines[s]->str, 1, lines[s]->len, plait_file_stream (outputs[s].file));
+        }
+    }
+  for (gsize s = 0; s < n; s++)
+    if (!plait_file_commit (g_steal_pointer (&outputs[s].file), error))
       return FALSE;
   return TRUE;
 }
 
-gboolean
-plait_task_write (const PlaitTask *task, const PlaitTaskSettings *settings, const char *folder, GError **error)
+GStrv
+plait_task_files (const PlaitTask *task)
 {
-  gboolean existed = g_file_test (folder, G_FILE_TEST_EXISTS);
-  if (g_mkdir_with_parents (folder, 0777) != 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made (%s)", folder, g_strerror (errno));
-  if (write_all (task, settings, folder, error))
-    return TRUE;
-  if (!existed)
-    g_rmdir (folder);
-  return FALSE;
+  g_autoptr (GStrvBuilder) files = g_strv_builder_new ();
+
+  for (guint split = 0; split < PLAIT_TASK_SPLITS; split++)
+    for (guint s = 0; task->streams[s]; s++)
+      {
+        g_autofree char *name = g_strconcat (plait_task_splits[split], ".", task->streams[s], NULL);
+
+        g_strv_builder_add (files, name);
+      }
+  return g_strv_builder_end (files);
+}
+
+gboolean
+plait_task_write (const PlaitTask *task, const PlaitTaskSettings *settings, const char *path, GError **error)
+{
+  g_auto (GStrv) names = plait_task_files (task);
+  g_autoptr (PlaitFolder) folder = plait_folder_begin (path, error);
+
+  for (gsize split = 0; folder && split < PLAIT_TASK_SPLITS; split++)
+    if (!write_split (task, settings, split, plait_folder_temporary (folder),
+                      names + split * g_strv_length ((char **)task->streams), error))
+      return FALSE;
+  return folder && plait_folder_commit (g_steal_pointer (&folder), (const char *const *)names, error);
 }

@@ -71,9 +71,11 @@ gboolean plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, con
 void plait_task_tuple (const PlaitTask *task, const PlaitTaskSettings *settings, gint64 split, gint64 tuple,
                        GString *const *lines);
 
-/* Writes FOLDER/SPLIT.STREAM for every split and stream, each replaced as a whole; makes the folder if need be. */
-gboolean plait_task_write (const PlaitTask *task, const PlaitTaskSettings *settings, const char *folder,
-                           GError **error);
+/* The names of its files, SPLIT.STREAM for every split and stream. (transfer full) */
+GStrv plait_task_files (const PlaitTask *task);
+
+/* Writes these files into the folder @path, which base/folder.h makes as a whole. */
+gboolean plait_task_write (const PlaitTask *task, const PlaitTaskSettings *settings, const char *path, GError **error);
 
 /* The tasks. */
 extern const PlaitTask plait_task_agreement;

@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/export.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "nn/feed-forward.h"
 #include "nn/positions.h"
 #include "store/ctranslate2.h"
 #include "store/safetensors.h"
+
+/* The files of a CTranslate2 model. */
+#define MODEL "model.bin"
+#define CONFIG "config.json"
+#define SHARED "shared_vocabulary.json"
+#define SOURCE "source_vocabulary.json"
+#define TARGET "target_vocabulary.json"
 
 gboolean
 plait_export_safetensors (const PlaitTrained *trained, const char *path, GError **error)
@@ -42,9 +50,11 @@ typedef struct
   const PlaitExperiment *experiment;
   const PlaitSettings *encoder;
   const char *source;
-  GArray *variables; /* PlaitCtranslate2Variable */
-  GPtrArray *memory; /* their names, and the values of those that are no parameters */
-  GHashTable *used;  /* of PlaitParameter */
+  gint64 asked;        /* positions of each side; 0: as its position_limit says */
+  gint64 positions[2]; /* that are written of the source, and of the target */
+  GArray *variables;   /* PlaitCtranslate2Variable */
+  GPtrArray *memory;   /* their names, and the values of those that are no parameters */
+  GHashTable *used;    /* of PlaitParameter */
   GError *fault;
 } Export;
 
@@ -135,23 +145,47 @@ add_optional_norm (Export *export, const char *theirs, const char *ours)
     add_norm (export, theirs, ours);
 }
 
-/* The table of positions: the learned one, or sinusoids (or zeros) as far as learned ones would reach. */
-static void
-add_positions (Export *export, const char *scope, const char *ours, gint kind, gint64 limit)
+/* Sinusoids or zeros for @rows positions. */
+static PlaitTensor
+make_positions (Export *export, gint kind, gint64 rows)
 {
   gint64 width = export->experiment->decoder.width;
+  PlaitScalar *values
+      = export->fault ? NULL
+                      : plait_try_allocate ((gsize)(rows * width), sizeof (PlaitScalar), "positions", &export->fault);
+  PlaitTensor table = plait_tensor (values, values ? rows : 0, values ? width : 0);
+
+  if (!values)
+    return table;
+  g_ptr_array_add (export->memory, values);
+  memset (values, 0, sizeof *values * (gsize)(rows * width));
+  if (kind != PLAIT_POSITIONS_NONE)
+    plait_positions_fill (table, (PlaitPositionKind)kind, 0);
+  return table;
+}
+
+/* The table of positions: the learned one, or another as far as is asked for, or as learned ones would reach. Returns
+ * its rows. */
+static gint64
+add_positions (Export *export, const char *scope, const char *ours, gint kind, gint64 limit)
+{
+  gint64 rows = export->asked > 0 ? export->asked : limit;
   PlaitTensor table;
 
-  if (kind == PLAIT_POSITIONS_LEARNED)
-    table = take (export, ours, "/table");
+  if (kind != PLAIT_POSITIONS_LEARNED)
+    table = make_positions (export, kind, rows);
   else
     {
-      table = plait_tensor (g_new0 (PlaitScalar, limit * width), limit, width);
-      g_ptr_array_add (export->memory, table.data);
-      if (kind != PLAIT_POSITIONS_NONE)
-        plait_positions_fill (table, (PlaitPositionKind)kind, 0);
+      table = take (export, ours, "/table");
+      if (rows > table.rows && !export->fault)
+        plait_fail (
+            &export->fault, PLAIT_ERROR_INPUT,
+            "its learned positions end after %jd, so %jd cannot be written; ask --positions for fewer, or leave it out",
+            table.rows, rows);
+      table.rows = MIN (rows, table.rows);
     }
   add_tensor (export, scope, "position_encodings/encodings", 2, table, FALSE);
+  return table.rows;
 }
 
 /* What both sides have, below @scope; @activation is a place among those of feed-forward layers. */
@@ -236,8 +270,8 @@ add_encoder (Export *export)
             value_of (export->encoder, "activation").choice, pre_norm);
   add_number (export, "encoder/", "embeddings_merge", PLAIT_CTRANSLATE2_INT8, 0);
   add_number (export, "encoder/", "multi_query_attention", PLAIT_CTRANSLATE2_INT8, 0);
-  add_positions (export, "encoder/", positions, value_of (export->encoder, "positions").choice,
-                 value_of (export->encoder, "position_limit").integer);
+  export->positions[0] = add_positions (export, "encoder/", positions, value_of (export->encoder, "positions").choice,
+                                        value_of (export->encoder, "position_limit").integer);
   add_optional_norm (export, "encoder/layernorm_embedding", embedding_norm);
   add_optional_norm (export, "encoder/layer_norm", norm);
   for (gint64 i = 0; i < layers; i++)
@@ -261,7 +295,8 @@ add_decoder (Export *export)
   add_number (export, "decoder/", "alignment_layer", PLAIT_CTRANSLATE2_INT16, -1);
   for (gsize i = 0; i < G_N_ELEMENTS (off); i++)
     add_number (export, "decoder/", off[i], PLAIT_CTRANSLATE2_INT8, 0);
-  add_positions (export, "decoder/", "decoder/positions", settings->positions, settings->position_limit);
+  export->positions[1]
+      = add_positions (export, "decoder/", "decoder/positions", settings->positions, settings->position_limit);
   add_optional_norm (export, "decoder/layernorm_embedding", "decoder/embedding_norm");
   add_optional_norm (export, "decoder/layer_norm", "decoder/norm");
   for (gint64 i = 0; i < settings->layers; i++)
@@ -319,8 +354,12 @@ check (const PlaitExperiment *experiment, GError **error)
     what = "it has no decoder of type transformer";
   else if (!g_str_equal (experiment->sources[0].encoder->schema->name, "transformer"))
     what = "its encoder is not transformer";
-  else if (!g_strv_contains (combiners, experiment->combiner->schema->name) || experiment->coverage)
-    what = "its combiner is neither serial nor parallel, or it has coverage";
+  else if (!g_strv_contains (combiners, experiment->combiner->schema->name))
+    what = "its combiner is neither serial nor parallel";
+  else if (experiment->coverage)
+    what = "it has coverage";
+  else if (value_of (experiment->sources[0].encoder->parameters, "layers").integer == 0)
+    what = "its encoder has no layers";
   else
     {
       gint64 heads = value_of (experiment->combiner->parameters, "heads").integer;
@@ -360,16 +399,11 @@ check_whole (Export *export, GError **error)
  * Files
  */
 
-/* Without @vocabulary (NULL) there is to be no such file: an older one would be read instead. */
 static gboolean
 write_vocabulary (const PlaitVocabulary *vocabulary, const char *folder, const char *name, GError **error)
 {
   g_autoptr (PlaitJson) json = plait_json_new ();
-  g_autofree char *path = g_build_filename (folder, name, NULL);
 
-  if (!vocabulary)
-    return g_unlink (path) == 0 || errno == ENOENT
-           || plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be removed: %s", path, g_strerror (errno));
   plait_json_begin_array (json, NULL);
   for (gint32 id = 0; id < plait_vocabulary_size (vocabulary); id++)
     plait_json_text (json, NULL, plait_vocabulary_piece (vocabulary, id));
@@ -395,8 +429,10 @@ write_config (const Export *export, const PlaitVocabulary *source, const PlaitVo
   plait_json_boolean (json, "multi_query_attention", FALSE);
   plait_json_text (json, "unk_token", plait_vocabulary_piece (target, PLAIT_TOKEN_UNKNOWN));
   plait_json_end_object (json);
-  return plait_file_replace_text (folder, PLAIT_CTRANSLATE2_CONFIG, plait_json_string (json), error);
+  return plait_file_replace_text (folder, CONFIG, plait_json_string (json), error);
 }
+
+const char *const plait_ctranslate2_files[] = { CONFIG, SHARED, SOURCE, TARGET, MODEL, NULL };
 
 static gboolean
 write_files (const Export *export, const char *folder, GError **error)
@@ -405,24 +441,50 @@ write_files (const Export *export, const char *folder, GError **error)
   const PlaitMaterials *materials = export->trained->materials;
   PlaitVocabulary *source = plait_materials_vocabulary (materials, experiment->sources[0].stream);
   PlaitVocabulary *target = plait_materials_vocabulary (materials, experiment->data.target);
-  g_autofree char *path = NULL;
-  gboolean shared;
+  gboolean shared = g_str_equal (plait_vocabulary_hash (source), plait_vocabulary_hash (target));
+  g_autofree char *path = g_build_filename (folder, MODEL, NULL);
 
-  if (g_mkdir_with_parents (folder, 0777) != 0)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made (%s)", folder, g_strerror (errno));
-  shared = g_str_equal (plait_vocabulary_hash (source), plait_vocabulary_hash (target));
-  if (!write_vocabulary (shared ? target : NULL, folder, PLAIT_CTRANSLATE2_SHARED, error)
-      || !write_vocabulary (shared ? NULL : source, folder, PLAIT_CTRANSLATE2_SOURCE, error)
-      || !write_vocabulary (shared ? NULL : target, folder, PLAIT_CTRANSLATE2_TARGET, error))
-    return FALSE;
-  path = g_build_filename (folder, PLAIT_CTRANSLATE2_MODEL, NULL);
-  return write_config (export, source, target, folder, error)
+  return (shared ? write_vocabulary (target, folder, SHARED, error)
+                 : write_vocabulary (source, folder, SOURCE, error) && write_vocabulary (target, folder, TARGET, error))
+         && write_config (export, source, target, folder, error)
          && plait_ctranslate2_write ((const PlaitCtranslate2Variable *)(gpointer) export->variables->data,
                                      export->variables->len, path, error);
 }
 
+/* Says how the model expects documents of @stream, and by @which what first sentences have. */
+static void
+tell_documents (const PlaitExperiment *experiment, const char *stream, const char *which, PlaitLog *log)
+{
+  PlaitDocumentSettings settings = plait_experiment_documents (experiment, stream);
+
+  if (settings.layout == PLAIT_LAYOUT_SENTENCES)
+    return;
+  if (settings.starts)
+    plait_log_info (log, "%s is documents: the model expects <s> before each of their sentences%s", stream, which);
+  if (settings.maximum > 0)
+    plait_log_info (log, "%s is documents: the model does not cut them at data.document_length=%jd", stream,
+                    settings.maximum);
+}
+
+/* Says what the model can do less than the run. */
+static void
+tell_limits (const Export *export, PlaitLog *log)
+{
+  const PlaitExperiment *experiment = export->experiment;
+
+  plait_log_info (
+      log, "the model has positions for %jd tokens of a source and %jd of a translation, start and end counted%s",
+      export->positions[0], export->positions[1], export->asked > 0 ? "" : "; --positions asks for others");
+  plait_log_info (log, "CTranslate2 cuts sources after 1024 tokens, unless its max_input_length says otherwise");
+  tell_documents (experiment, experiment->sources[0].stream, ", the first one too", log);
+  tell_documents (experiment, experiment->data.target, " except the first", log);
+  if (experiment->decode.precision != PLAIT_PRECISION_FLOAT)
+    plait_log_info (log, "its weights are floats; decode.precision=int8 is not applied");
+}
+
 gboolean
-plait_export_ctranslate2 (const PlaitTrained *trained, const char *folder, GError **error)
+plait_export_ctranslate2 (const PlaitTrained *trained, const char *path, gint64 positions, PlaitLog *log,
+                          GError **error)
 {
   const PlaitExperiment *experiment = trained->experiment;
   g_auto (Export) export = {
@@ -430,15 +492,22 @@ plait_export_ctranslate2 (const PlaitTrained *trained, const char *folder, GErro
     .experiment = experiment,
     .encoder = experiment->n_sources > 0 ? experiment->sources[0].encoder->parameters : NULL,
     .source = experiment->n_sources > 0 ? experiment->sources[0].name : "",
+    .asked = positions,
     .variables = g_array_new (FALSE, FALSE, sizeof (PlaitCtranslate2Variable)),
     .memory = g_ptr_array_new_with_free_func (g_free),
     .used = g_hash_table_new (NULL, NULL),
   };
+  g_autoptr (PlaitFolder) folder = NULL;
 
   if (!check (experiment, error))
     return FALSE;
   add_encoder (&export);
   add_decoder (&export);
   add_words (&export);
-  return check_whole (&export, error) && write_files (&export, folder, error);
+  folder = check_whole (&export, error) ? plait_folder_begin (path, error) : NULL;
+  if (!folder || !write_files (&export, plait_folder_temporary (folder), error)
+      || !plait_folder_commit (g_steal_pointer (&folder), plait_ctranslate2_files, error))
+    return FALSE;
+  tell_limits (&export, log);
+  return TRUE;
 }

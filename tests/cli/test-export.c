@@ -184,9 +184,9 @@ TEST_CASE (export_command, writes_a_model_of_ctranslate2)
   g_auto (PlaitTestCall) made = CALL ("export", "small.h5", "-o", "model", "--format", "ctranslate2");
   g_auto (PlaitTestCall) again = CALL ("export", "small.h5", "-o", "model", "--format", "ctranslate2");
   CHECK_INT (run.code, 0);
-  CHECK_STRING (made.errors, "");
+  CHECK_CONTAINS (made.errors, "has positions for 50 tokens of a source and 40 of a translation");
   CHECK_INT (made.code, 0);
-  plait_test_check_refused (&again, "model/model.bin");
+  plait_test_check_refused (&again, "model/");
   REQUIRE (g_file_get_contents (model, &bytes, NULL, NULL) && g_file_get_contents (config, &settings, NULL, NULL)
            && g_file_get_contents (shared, &words, NULL, NULL));
   described = describe_model ((const guint8 *)bytes);
@@ -249,13 +249,49 @@ TEST_CASE (export_command, begins_the_sources_of_ctranslate2_as_the_vocabulary_d
       plait_test_write ("published/config.json", text);
       g_auto (PlaitTestCall) words = CALL ("vocabulary", "--published", "published", "-o", "words", "--force", "-q");
       g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q", "--force");
-      g_auto (PlaitTestCall) made = CALL ("export", "small.h5", "-o", "model", "--format=ctranslate2", "--force");
+      g_auto (PlaitTestCall) made = CALL ("export", "small.h5", "-o", "model", "--format=ctranslate2", "--force", "-q");
       CHECK_STRING (words.errors, "");
       CHECK_STRING (run.errors, "");
       CHECK_STRING (made.errors, "");
       REQUIRE (g_file_get_contents (config, &settings, NULL, NULL));
       CHECK_CONTAINS (settings, i == 0 ? "\"add_source_bos\": true" : "\"add_source_bos\": false");
     }
+}
+
+/* Of sinusoids as many positions as are asked for; learned ones end, and documents have start tokens. */
+TEST_CASE (export_command, tells_the_limits_of_ctranslate2)
+{
+  g_autofree char *model = plait_test_path ("model/model.bin");
+  g_autofree char *bytes = NULL, *described = NULL;
+
+  plait_test_write ("text", "b a\nb\n\na\n\n");
+  plait_test_write ("small.ini", "[data]\ntrain.a=text\ntrain.b=text\ntest.a=text\ntest.b=text\ntarget=b\n"
+                                 "vocabulary_type=words\ndocuments=a;b\ndocument_length=90\ndocument_cut=truncate\n"
+                                 "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=12\n"
+                                 "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=12\n"
+                                 "positions=learned\nposition_limit=40\n"
+                                 "[train]\nupdates=1\n[decode]\nbeam=1\nmaximum_length=4\n[evaluate]\nresamples=10\n");
+  g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q");
+  g_auto (PlaitTestCall) more = CALL ("export", "small.h5", "-o", "model", "--format=ctranslate2", "--positions=41");
+  g_auto (PlaitTestCall) other = CALL ("export", "small.h5", "-o", "model", "--positions=41");
+  g_auto (PlaitTestCall) none = CALL ("export", "small.h5", "-o", "model", "--format=ctranslate2", "--positions=-1");
+  CHECK_STRING (run.errors, "");
+  plait_test_check_refused (&more, "its learned positions end after 40, so 41 cannot be written");
+  plait_test_check_refused (&other, "--positions goes with --format ctranslate2 alone");
+  plait_test_check_refused (&none, "--positions -1: expected a number from 1");
+  g_auto (PlaitTestCall) again = CALL ("run", "small.ini", "-q", "--force", "--set", "decoder.positions=interleaved");
+  g_auto (PlaitTestCall) made = CALL ("export", "small.h5", "-o", "model", "--format=ctranslate2", "--positions=3000");
+  CHECK_STRING (again.errors, "");
+  CHECK_INT (made.code, 0);
+  CHECK_CONTAINS (made.errors, "has positions for 3000 tokens of a source and 3000 of a translation");
+  CHECK_CONTAINS (made.errors,
+                  "a is documents: the model expects <s> before each of their sentences, the first one too");
+  CHECK_CONTAINS (made.errors, "b is documents: the model expects <s> before each of their sentences except the first");
+  CHECK_CONTAINS (made.errors, "a is documents: the model does not cut them at data.document_length=90");
+  REQUIRE (g_file_get_contents (model, &bytes, NULL, NULL));
+  described = describe_model ((const guint8 *)bytes);
+  CHECK_CONTAINS (described, "encoder/position_encodings/encodings 3000 8 float32\n");
+  CHECK_CONTAINS (described, "decoder/position_encodings/encodings 3000 8 float32\n");
 }
 
 TEST_CASE (export_command, refuses_models_that_ctranslate2_has_not)
@@ -267,6 +303,8 @@ TEST_CASE (export_command, refuses_models_that_ctranslate2_has_not)
     { "experiment.sources=a+b", "it reads several sources" },
     { "decoder.combiner=flat", "its combiner is neither serial nor parallel" },
     { "combiner.heads=1", "its combiner has other heads than its decoder" },
+    { "source.a.layers=0", "its encoder has no layers" },
+    { "decoder.coverage=word", "it has coverage" },
     { "decoder.type=gru", "it has no decoder of type transformer" },
     { "decoder.layers=1", "its encoder is not transformer", "[source a]\nencoder=bigru\n" },
   };

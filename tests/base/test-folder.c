@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/folder.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "harness.h"
+#include "system.h"
+
+static const char *const names[] = { "a", "b", "c", NULL };
+
+static gint
+compare (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The files of the folder @path with their texts, "a=1 b=2". (transfer full) */
+static char *
+contents (const char *path)
+{
+  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GDir) folder = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (folder && (name = g_dir_read_name (folder)))
+    {
+      g_autofree char *file = g_build_filename (path, name, NULL);
+      g_autofree char *text = NULL;
+
+      g_file_get_contents (file, &text, NULL, NULL);
+      g_ptr_array_add (files, g_strdup_printf ("%s=%s", name, text ? text : "?"));
+    }
+  g_ptr_array_sort (files, compare);
+  g_ptr_array_add (files, NULL);
+  return g_strjoinv (" ", (char **)files->pdata);
+}
+
+/* Makes the folder @path with files "a" and "b" of the text @text. */
+static gboolean
+make (const char *path, const char *text, GError **error)
+{
+  g_autoptr (PlaitFolder) folder = plait_folder_begin (path, error);
+
+  return folder && plait_file_replace_text (plait_folder_temporary (folder), "a", text, error)
+         && plait_file_replace_text (plait_folder_temporary (folder), "b", text, error)
+         && plait_folder_commit (g_steal_pointer (&folder), names, error);
+}
+
+static void
+check (const char *path, const char *expected)
+{
+  g_autofree char *found = contents (path);
+
+  CHECK_STRING (found, expected);
+}
+
+static void
+write_into (const char *path, const char *name, const char *text)
+{
+  g_autofree char *file = g_build_filename (path, name, NULL);
+
+  CHECK (g_mkdir_with_parents (path, 0777) == 0 && g_file_set_contents (file, text, -1, NULL));
+}
+
+/* New, empty, with files of an earlier one, and beside files of others: what others wrote stays, an old "c" goes. */
+TEST_CASE (folder, is_made_or_made_anew)
+{
+  g_autofree char *path = plait_test_path ("deep/model");
+  g_autofree char *above = plait_test_path ("deep");
+  GError *error = NULL;
+
+  CHECK (make (path, "1", &error));
+  check (path, "a=1 b=1");
+  write_into (path, "c", "old");
+  CHECK (make (path, "2", &error));
+  check (path, "a=2 b=2");
+  write_into (path, "c", "old");
+  write_into (path, "README", "mine");
+  CHECK (make (path, "3", &error));
+  check (path, "README=mine a=3 b=3");
+  CHECK_NO_ERROR (error);
+  check (above, "model=?");
+}
+
+/* A link in an older folder is followed, as where a file is replaced; nothing else than a file is replaced. */
+TEST_CASE (folder, follows_links_and_replaces_only_files)
+{
+  g_autofree char *path = plait_test_path ("model");
+  g_autofree char *target = plait_test_path ("elsewhere");
+  g_autofree char *a = g_build_filename (path, "a", NULL);
+  g_autofree char *c = g_build_filename (path, "c", NULL);
+  GError *error = NULL;
+
+  REQUIRE (g_mkdir (path, 0777) == 0 && g_file_set_contents (target, "old", -1, NULL) && symlink (target, a) == 0);
+  CHECK (make (path, "1", &error));
+  CHECK_NO_ERROR (error);
+  CHECK (g_file_test (a, G_FILE_TEST_IS_SYMLINK));
+  check (path, "a=1 b=1");
+  REQUIRE (g_mkdir (c, 0777) == 0);
+  CHECK (!make (path, "2", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "model/c: it is not a regular file");
+  check (path, "a=1 b=1 c=?");
+  CHECK (!make (target, "2", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "elsewhere: is there and is no folder");
+  CHECK (!make ("", "2", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not the name of a folder");
+}
+
+/* Without names nothing may be there. */
+TEST_CASE (folder, is_not_replaced_without_names)
+{
+  g_autofree char *path = plait_test_path ("project");
+  GError *error = NULL;
+  PlaitFolder *folder = plait_folder_begin (path, &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (folder != NULL);
+  CHECK (g_mkdir (path, 0777) == 0);
+  CHECK (!plait_folder_commit (folder, NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "another program has made it");
+  check (path, "");
+}
+
+typedef struct
+{
+  const char *path;
+  PlaitTestSystemMode mode;
+  int call;
+} Kill;
+
+static void
+make_and_die (gpointer data)
+{
+  const Kill *killing = data;
+
+  plait_test_system_begin (killing->mode, killing->call, 0);
+  make (killing->path, "2", NULL);
+  plait_test_system_end ();
+}
+
+/* Whenever the process is killed, the folder holds all of the old files or all of the new ones; the next one cleans. */
+TEST_CASE (folder, is_whole_when_killed)
+{
+  g_autofree char *path = plait_test_path ("whole/model");
+  g_autofree char *above = plait_test_path ("whole");
+  int calls;
+
+  CHECK (make (path, "1", NULL));
+  plait_test_system_begin (PLAIT_TEST_SYSTEM_COUNT, 0, 0);
+  CHECK (make (path, "1", NULL));
+  calls = plait_test_system_end ();
+  CHECK (calls > 8);
+  for (int i = 0; i < 4 * calls; i++)
+    {
+      gboolean exists = i % 2;
+      Kill killing = { path, i / 2 % 2 ? PLAIT_TEST_SYSTEM_KILL_BEFORE : PLAIT_TEST_SYSTEM_KILL_AFTER, i / 4 };
+      g_autofree char *found = NULL;
+
+      CONTEXT ("killed %s call %d of %d", i / 2 % 2 ? "before" : "after", i / 4, calls);
+      CHECK (make (path, "1", NULL));
+      if (!exists)
+        for (guint k = 0; k < 2; k++)
+          {
+            g_autofree char *file = g_build_filename (path, names[k], NULL);
+
+            g_unlink (file);
+          }
+      if (!exists)
+        g_rmdir (path);
+      CHECK (plait_test_system_fork (make_and_die, &killing));
+      found = g_file_test (path, G_FILE_TEST_EXISTS) ? contents (path) : g_strdup ("");
+      CHECK (g_str_equal (found, exists ? "a=1 b=1" : "") || g_str_equal (found, "a=2 b=2"));
+      CHECK (make (path, "3", NULL));
+      check (path, "a=3 b=3");
+      check (above, "model=?");
+    }
+}
