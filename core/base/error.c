@@ -122,6 +122,36 @@ distance (const char *a, gsize a_length, const char *b, gsize b_length)
   return above[b_length];
 }
 
+/* From so many letters on a part of a name tells which one is meant. */
+#define SHORTEST_PART 4
+
+static gboolean
+begins_or_ends (const char *text, gsize length, const char *part, gsize part_length)
+{
+  return part_length >= SHORTEST_PART && part_length < length
+         && (g_ascii_strncasecmp (text, part, part_length) == 0
+             || g_ascii_strcasecmp (text + length - part_length, part) == 0);
+}
+
+/* The longest of @names that is a part of @wanted ("batch" of "batchsize", "epochs" of "max_epochs"), else the shortest
+ * that has @wanted as a part ("learning_rate" of "learning"), or NULL. */
+static const char *
+related_name (const char *wanted, gsize length, const char *const *names)
+{
+  const char *part = NULL, *whole = NULL;
+
+  for (gsize i = 0; names[i]; i++)
+    {
+      gsize n = strlen (names[i]);
+
+      if (begins_or_ends (wanted, length, names[i], n) && (!part || n > strlen (part)))
+        part = names[i];
+      if (begins_or_ends (names[i], n, wanted, length) && (!whole || n < strlen (whole)))
+        whole = names[i];
+    }
+  return part ? part : whole;
+}
+
 const char *
 plait_nearest_name (const char *wanted, const char *const *names)
 {
@@ -146,7 +176,7 @@ plait_nearest_name (const char *wanted, const char *const *names)
           nearest = names[i];
         }
     }
-  return nearest;
+  return nearest ? nearest : related_name (wanted, length, names);
 }
 
 char *

@@ -260,11 +260,12 @@ const PlaitCommand plait_commands[] = {
     "  plait trees --check train.en.trees --tokens train.en",
     plait_command_parse },
   { "plugins", "[--json]", "List the plugins that are found, and where", NULL, plait_command_plugins },
-  { "inspect", "[PLUGIN|GROUP] [--json] | --keys [FILE.ini] [--json]",
+  { "inspect", "[PLUGIN|GROUP|GROUP.KEY] [--json] | --keys [FILE.ini] [--json]",
     "Show a plugin, or a group of experiment files, with its parameters",
-    "PLUGIN is a name, or KIND/NAME where several kinds have it. GROUP is a group that the core itself reads, such as "
-    "decoder or train. Without either it lists the groups. With --keys a line is a key and what there is to choose "
-    "from, or FILE for a path; sources and files of FILE.ini are among them.",
+    "PLUGIN is a name, or KIND/NAME where several kinds have it. GROUP is a group of experiment files, such as "
+    "decoder, train or grid; combiner, coverage and encoder show the parameters of all plugins of that kind. Without "
+    "either it lists the groups. With --keys a line is a key and what there is to choose from, or FILE for a path; "
+    "sources and files of FILE.ini are among them.",
     plait_command_inspect },
   { "explain", "FILE [--set G.K=V]... [--json]", "Show the equations, shapes and costs of an experiment's model",
     "For each component of the model: the equations, as schemas of plugins and the decoder's settings tell them, the "

@@ -4,8 +4,7 @@
 #include <string.h>
 
 PlaitPlugin *
-plait_find_plugin (const PlaitRegistry *registry, const char *wanted, const PlaitSettingGroup *const *groups,
-                   GError **error)
+plait_find_plugin (const PlaitRegistry *registry, const char *wanted, const char *const *groups, GError **error)
 {
   g_autoptr (GPtrArray) known = g_ptr_array_new ();
   PlaitPlugin *found = NULL;
@@ -29,7 +28,7 @@ plait_find_plugin (const PlaitRegistry *registry, const char *wanted, const Plai
   if (found)
     return found;
   for (guint i = 0; groups && groups[i]; i++)
-    g_ptr_array_add (known, (gpointer)groups[i]->name);
+    g_ptr_array_add (known, (gpointer)groups[i]);
   g_ptr_array_add (known, NULL);
   const char *slash = strrchr (wanted, '/');
   g_autofree char *search = plait_registry_search_text (registry, slash ? slash + 1 : wanted);

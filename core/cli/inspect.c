@@ -6,12 +6,15 @@
 #include "cli/find-plugin.h"
 #include "cli/page.h"
 #include "cli/reference.h"
-#include "experiment/groups.h"
+#include "experiment/file.h"
+#include "grid/keys.h"
 #include "plugin/registry.h"
 
 /* plait inspect: one plugin, or one group of experiment files, with all that may be set; or which groups there are. */
 
 #define LABEL_WIDTH 9
+
+#define GRID_SUMMARY "Axes that vary, and what runs the cells: plait grid"
 
 /* "integer", "1 .. 64", "pre, post": what a value may be, short. (transfer full) */
 static char *
@@ -35,9 +38,10 @@ static void
 print_setting (PlaitPage *page, const PlaitSettingSpecification *setting, guint name_width)
 {
   g_autofree char *range = range_text (setting);
-  g_autofree char *standard = !setting->standard           ? g_strdup ("must be given")
-                              : *setting->standard == '\0' ? g_strdup ("default: empty")
-                                                           : g_strdup_printf ("default: %s", setting->standard);
+  g_autofree char *standard
+      = !setting->standard ? g_strdup (setting->flags & PLAIT_SETTING_OPTIONAL ? "may be left out" : "must be given")
+        : *setting->standard == '\0' ? g_strdup ("default: empty")
+                                     : g_strdup_printf ("default: %s", setting->standard);
   guint indent = name_width + 4;
 
   plait_page_text (page, PLAIT_PAGE_NAME, "  %-*s", (int)name_width, setting->name);
@@ -96,6 +100,35 @@ add_settings (PlaitJson *json, const PlaitSettingSpecification *const *settings,
   plait_json_end_array (json);
 }
 
+/* Shows the keys @settings [n] of the group @name; @details may be NULL. */
+static void
+inspect_keys (const char *name, const char *summary, const char *details,
+              const PlaitSettingSpecification *const *settings, guint n, gboolean as_json)
+{
+  if (as_json)
+    {
+      g_autoptr (PlaitJson) json = plait_json_new_object ();
+
+      plait_json_text (json, "group", name);
+      plait_json_text (json, "summary", summary);
+      plait_json_text (json, "details", details);
+      add_settings (json, settings, n);
+      plait_json_print (json);
+      return;
+    }
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  plait_page_text (page, PLAIT_PAGE_HEADING, "[%s]", name);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", summary);
+  plait_page_heading (page, "keys");
+  print_settings (page, settings, n);
+  if (details)
+    {
+      plait_page_heading (page, "and");
+      plait_page_text (page, PLAIT_PAGE_PLAIN, "  ");
+      plait_page_paragraph (page, 2, 2, details);
+    }
+}
+
 static void
 inspect_group (const PlaitSettingGroup *group, gboolean as_json)
 {
@@ -104,44 +137,117 @@ inspect_group (const PlaitSettingGroup *group, gboolean as_json)
 
   for (guint i = 0; i < group->n_definitions; i++)
     settings[i] = &group->definitions[i].specification;
-  if (as_json)
-    {
-      g_autoptr (PlaitJson) json = plait_json_new_object ();
-
-      plait_json_text (json, "group", group->name);
-      plait_json_text (json, "summary", group->summary);
-      plait_json_text (json, "details", group->details);
-      add_settings (json, settings, group->n_definitions);
-      plait_json_print (json);
-      return;
-    }
-  g_autoptr (PlaitPage) page = plait_page_new ();
-  plait_page_text (page, PLAIT_PAGE_HEADING, "[%s]", group->name);
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", group->summary);
-  plait_page_heading (page, "keys");
-  print_settings (page, settings, group->n_definitions);
-  if (group->details)
-    {
-      plait_page_heading (page, "and");
-      plait_page_text (page, PLAIT_PAGE_PLAIN, "  ");
-      plait_page_paragraph (page, 2, 2, group->details);
-    }
+  inspect_keys (group->name, group->summary, group->details, settings, group->n_definitions, as_json);
 }
 
 static void
-list_groups (const PlaitSettingGroup *const *groups, gboolean as_json)
+inspect_grid (gboolean as_json)
 {
+  g_autofree const PlaitSettingSpecification **settings = g_new (const PlaitSettingSpecification *, plait_grid_n_keys);
+
+  for (guint i = 0; i < plait_grid_n_keys; i++)
+    settings[i] = &plait_grid_keys[i];
+  inspect_keys (PLAIT_GRID_GROUP, GRID_SUMMARY, NULL, settings, plait_grid_n_keys, as_json);
+}
+
+/* Groups whose keys are the parameters of the plugin that stands there. */
+static const struct
+{
+  const char *name;
+  const char *summary;
+} kinds[PLAIT_PLUGIN_KINDS] = {
+  [PLAIT_PLUGIN_ENCODER]
+  = { "[source NAME]", "Beside encoder= the parameters of that encoder; plait inspect source shows the other keys" },
+  [PLAIT_PLUGIN_COMBINER] = { "[combiner]", "The parameters of the combiner that decoder.combiner names" },
+  [PLAIT_PLUGIN_COVERAGE] = { "[coverage]", "The parameters of the coverage that decoder.coverage names" },
+};
+
+/* Shows the parameters of all plugins of @kind. */
+static void
+inspect_kind (const PlaitRegistry *registry, PlaitPluginKind kind, gboolean as_json)
+{
+  g_autoptr (PlaitJson) json = as_json ? plait_json_new_object () : NULL;
+  g_autoptr (PlaitPage) page = as_json ? NULL : plait_page_new ();
+
+  if (json)
+    {
+      plait_json_text (json, "group", plait_plugin_kind_name (kind));
+      plait_json_text (json, "summary", kinds[kind].summary);
+      plait_json_begin_array (json, "plugins");
+    }
+  else
+    plait_page_text (page, PLAIT_PAGE_HEADING, "%s", kinds[kind].name);
+  if (page)
+    plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", kinds[kind].summary);
+  for (guint i = 0; i < plait_registry_n_plugins (registry); i++)
+    {
+      PlaitPlugin *plugin = plait_registry_plugin (registry, i);
+      const PlaitSchema *schema = plugin->kind == kind ? plait_plugin_schema (plugin, NULL) : NULL;
+
+      if (!schema)
+        continue;
+      if (page)
+        {
+          plait_page_text (page, PLAIT_PAGE_HEADING, "\n%s", schema->name);
+          plait_page_text (page, PLAIT_PAGE_PLAIN, "  ");
+          plait_page_paragraph (page, 2, 2, schema->summary);
+          print_settings (page, schema->parameters, schema->n_parameters);
+          if (schema->n_parameters == 0)
+            plait_page_text (page, PLAIT_PAGE_DIM, "  no parameters\n");
+          continue;
+        }
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "name", schema->name);
+      plait_json_text (json, "summary", schema->summary);
+      add_settings (json, schema->parameters, schema->n_parameters);
+      plait_json_end_object (json);
+    }
+  if (!json)
+    return;
+  plait_json_end_array (json);
+  plait_json_print (json);
+}
+
+/* The names of all groups, ended by NULL, and in *@summaries what each is. (transfer container) */
+static const char **
+name_groups (const char ***summaries)
+{
+  const PlaitSettingGroup *const *groups = plait_experiment_groups ();
+  guint n = 0, n_groups = g_strv_length ((char **)groups);
+  const char **names = g_new0 (const char *, n_groups + PLAIT_PLUGIN_KINDS + 2);
+
+  *summaries = g_new0 (const char *, n_groups + PLAIT_PLUGIN_KINDS + 2);
+  for (; n < n_groups; n++)
+    {
+      names[n] = groups[n]->name;
+      (*summaries)[n] = groups[n]->summary;
+    }
+  for (guint kind = 0; kind < PLAIT_PLUGIN_KINDS; kind++, n++)
+    {
+      names[n] = plait_plugin_kind_name ((PlaitPluginKind)kind);
+      (*summaries)[n] = kinds[kind].summary;
+    }
+  names[n] = PLAIT_GRID_GROUP;
+  (*summaries)[n] = GRID_SUMMARY;
+  return names;
+}
+
+static void
+list_groups (gboolean as_json)
+{
+  g_autofree const char **summaries = NULL;
+  g_autofree const char **names = name_groups (&summaries);
   g_autoptr (PlaitJson) json = plait_json_new_object ();
   guint width = 0;
 
   if (as_json)
     {
       plait_json_begin_array (json, "groups");
-      for (guint i = 0; groups[i]; i++)
+      for (guint i = 0; names[i]; i++)
         {
           plait_json_begin_object (json, NULL);
-          plait_json_text (json, "name", groups[i]->name);
-          plait_json_text (json, "summary", groups[i]->summary);
+          plait_json_text (json, "name", names[i]);
+          plait_json_text (json, "summary", summaries[i]);
           plait_json_end_object (json);
         }
       plait_json_end_array (json);
@@ -149,16 +255,69 @@ list_groups (const PlaitSettingGroup *const *groups, gboolean as_json)
       return;
     }
   g_autoptr (PlaitPage) page = plait_page_new ();
-  for (guint i = 0; groups[i]; i++)
-    width = MAX (width, (guint)strlen (groups[i]->name));
+  for (guint i = 0; names[i]; i++)
+    width = MAX (width, (guint)strlen (names[i]));
   plait_page_heading (page, "groups of an experiment file");
-  for (guint i = 0; groups[i]; i++)
-    plait_page_row (page, width, groups[i]->name, groups[i]->summary);
+  for (guint i = 0; names[i]; i++)
+    plait_page_row (page, width, names[i], summaries[i]);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
-  plait_page_paragraph (
-      page, 0, 0,
-      "plait inspect GROUP shows the keys of one. What stands in [combiner], [coverage] and beside encoder= of a "
-      "[source NAME] is the plugin's: plait plugins lists them, plait inspect PLUGIN shows one.");
+  plait_page_paragraph (page, 0, 0,
+                        "plait inspect GROUP shows the keys of one, plait inspect GROUP.KEY one of them. plait plugins "
+                        "lists the plugins, plait inspect PLUGIN shows one.");
+}
+
+/* Shows the key of the core that @wanted, GROUP.KEY, names. FALSE with *@error if the group has no such key, and
+ * without one if it names no group. */
+static gboolean
+inspect_key (const char *wanted, gboolean as_json, GError **error)
+{
+  const PlaitSettingGroup *const *groups = plait_experiment_groups ();
+  g_autofree char *group = NULL, *key = NULL;
+  g_autoptr (PlaitSettings) settings = NULL;
+  gint place;
+
+  if (!plait_experiment_split_key (wanted, &group, &key))
+    return FALSE;
+  if (g_str_has_prefix (group, "source "))
+    strcpy (group, "source");
+  while (*groups && !g_str_equal ((*groups)->name, group))
+    groups++;
+  if (!*groups)
+    return FALSE;
+  settings = plait_settings_new_for_group (*groups);
+  place = plait_settings_find (settings, key);
+  if (place < 0)
+    {
+      g_autofree char *otherwise = g_strdup_printf ("plait inspect %s lists the keys", group);
+      g_autofree char *remedy = plait_settings_remedy (settings, key, otherwise);
+
+      return plait_fail (error, PLAIT_ERROR_INPUT, "[%s] has no key \"%s\"; %s", group, key, remedy);
+    }
+  const PlaitSettingSpecification *setting = plait_settings_specification (settings, (guint)place);
+  inspect_keys (group, (*groups)->summary, NULL, &setting, 1, as_json);
+  return TRUE;
+}
+
+/* Shows the group @wanted. FALSE if there is none. */
+static gboolean
+inspect_wanted_group (const PlaitRegistry *registry, const char *wanted, gboolean as_json)
+{
+  const PlaitSettingGroup *const *groups = plait_experiment_groups ();
+  PlaitPluginKind kind;
+
+  for (guint i = 0; groups[i]; i++)
+    if (g_str_equal (wanted, groups[i]->name))
+      {
+        inspect_group (groups[i], as_json);
+        return TRUE;
+      }
+  if (g_str_equal (wanted, PLAIT_GRID_GROUP))
+    inspect_grid (as_json);
+  else if (plait_plugin_kind_from_name (wanted, &kind))
+    inspect_kind (registry, kind, as_json);
+  else
+    return FALSE;
+  return TRUE;
 }
 
 static void
@@ -274,7 +433,8 @@ plait_command_inspect (PlaitInvocation *invocation, GError **error)
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     { NULL },
   };
-  const PlaitSettingGroup *const *groups = plait_experiment_groups ();
+  g_autofree const char **summaries = NULL;
+  g_autofree const char **groups = name_groups (&summaries);
 
   if (!plait_invocation_parse (invocation, entries, 0, 1, error))
     return FALSE;
@@ -283,17 +443,16 @@ plait_command_inspect (PlaitInvocation *invocation, GError **error)
     return plait_keys_print (wanted, json, error);
   if (!wanted)
     {
-      list_groups (groups, json);
+      list_groups (json);
       return TRUE;
     }
-  for (guint i = 0; groups[i]; i++)
-    if (g_str_equal (wanted, groups[i]->name))
-      {
-        inspect_group (groups[i], json);
-        return TRUE;
-      }
 
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (GError) fault = NULL;
+  if (inspect_wanted_group (registry, wanted, json) || inspect_key (wanted, json, &fault))
+    return TRUE;
+  if (!plait_no_fault (&fault, error))
+    return FALSE;
   PlaitPlugin *plugin = plait_find_plugin (registry, wanted, groups, error);
   if (!plugin)
     return FALSE;

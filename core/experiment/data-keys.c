@@ -196,9 +196,13 @@ take_data_key (const PlaitResolution *resolution, const char *group, const char 
 
   g_autofree char *split = g_strndup (key, (gsize)(dot - key));
   if (!is_split (split))
-    plait_resolution_problem (resolution, group, key,
-                              "\"%s\" is no split; splits are train, validation, and names that begin with test",
-                              split);
+    {
+      static const char *const splits[] = { "train", "validation", "test", NULL };
+      g_autofree char *remedy
+          = plait_name_remedy (split, splits, "splits are train, validation, and names that begin with test");
+
+      plait_resolution_problem (resolution, group, key, "\"%s\" is no split; %s", split, remedy);
+    }
   else if (!is_stream (dot + 1))
     plait_resolution_problem (resolution, group, key,
                               "\"%s\" is no name of a stream; give SPLIT.STREAM, such as train.en", dot + 1);

@@ -4,6 +4,7 @@
 #include "base/problems.h"
 #include "grid/exclusions.h"
 #include "grid/executor.h"
+#include "grid/keys.h"
 #include "grid/match.h"
 #include "grid/ties.h"
 #include "grid/vocabularies.h"
@@ -63,11 +64,10 @@ read_axis (const Builder *builder, const char *key)
   g_autofree char *group = NULL, *name = NULL;
   guint n = g_strv_length (values);
 
-  if (!plait_experiment_split_key (key, &group, &name) || g_str_equal (group, PLAIT_GRID_GROUP))
+  if (plait_grid_owns_key (key) || !plait_experiment_split_key (key, &group, &name)
+      || g_str_equal (group, PLAIT_GRID_GROUP))
     {
-      plait_problems_add_key (
-          builder->problems, builder->file, PLAIT_GRID_GROUP, key,
-          "is no axis; write GROUP.KEY=VALUE;VALUE, such as decoder.combiner=serial;flat, or exclude=");
+      plait_grid_refuse_key (builder->file, key, builder->problems);
       return;
     }
   if (builder->match && plait_match_varies (builder->match, key))
@@ -357,8 +357,7 @@ read_grid (Builder *builder)
     }
   cells->axes = g_new0 (PlaitAxis, g_strv_length ((char **)keys));
   for (guint i = 0; keys[i]; i++)
-    if (!plait_exclusions_have_key (keys[i]) && !plait_match_is_key (keys[i]) && !plait_ties_have_key (keys[i])
-        && !plait_executor_has_key (keys[i]) && !plait_vocabularies_have_key (keys[i]))
+    if (!plait_grid_has_key (keys[i]))
       read_axis (builder, keys[i]);
   builder->ties = plait_ties_new (builder->file, keys, cells->axes, cells->n_axes, builder->problems);
   cells->own_vocabularies = plait_vocabularies_read_own (builder->file, builder->problems);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/pool.h"
+#include "grid/keys.h"
 #include "grid/slurm.h"
 
 const PlaitExecutor plait_executors[] = {
@@ -87,33 +87,15 @@ is_allowed (const char *word)
   return g_strv_contains (word[length] == '=' ? allowed : flags, name);
 }
 
-#define KEY(name_, field, type_, ...)                                                                                  \
-  {                                                                                                                    \
-    { .name = name_, .type = type_, __VA_ARGS__ }, G_STRUCT_OFFSET (PlaitExecutorSettings, field)                      \
-  }
-
-/* The choices of executor are in the order of the table above. What has no default leaves its field at zero where it is
- * not given. */
-static const PlaitSettingDefinition definitions[] = {
-  KEY ("executor", executor, PLAIT_SETTING_CHOICE, .standard = "local", .choices = "local;slurm"),
-  KEY ("executor.jobs", jobs, PLAIT_SETTING_INTEGER, .minimum = "1", .maximum = G_STRINGIFY (PLAIT_GRID_MOST_JOBS)),
-  KEY ("executor.threads", threads, PLAIT_SETTING_INTEGER, .minimum = "1",
-       .maximum = G_STRINGIFY (PLAIT_POOL_MOST_THREADS)),
-  KEY ("executor.time", time, PLAIT_SETTING_TEXT, .standard = NULL),
-  KEY ("executor.retries", retries, PLAIT_SETTING_INTEGER, .minimum = "0",
-       .maximum = G_STRINGIFY (PLAIT_GRID_MOST_RETRIES)),
-  KEY ("executor.memory", memory, PLAIT_SETTING_TEXT, .standard = NULL),
-  KEY ("executor.options", options, PLAIT_SETTING_TEXT, .standard = NULL),
+static const PlaitBinding bindings[] = {
+  PLAIT_BIND_AS ("executor", PlaitExecutorSettings, executor, PLAIT_SETTING_CHOICE, NULL),
+  PLAIT_BIND_AS ("executor.jobs", PlaitExecutorSettings, jobs, PLAIT_SETTING_INTEGER, NULL),
+  PLAIT_BIND_AS ("executor.threads", PlaitExecutorSettings, threads, PLAIT_SETTING_INTEGER, NULL),
+  PLAIT_BIND_AS ("executor.time", PlaitExecutorSettings, time, PLAIT_SETTING_TEXT, NULL),
+  PLAIT_BIND_AS ("executor.retries", PlaitExecutorSettings, retries, PLAIT_SETTING_INTEGER, NULL),
+  PLAIT_BIND_AS ("executor.memory", PlaitExecutorSettings, memory, PLAIT_SETTING_TEXT, NULL),
+  PLAIT_BIND_AS ("executor.options", PlaitExecutorSettings, options, PLAIT_SETTING_TEXT, NULL),
 };
-
-static const PlaitSettingGroup group
-    = PLAIT_SETTING_GROUP (PLAIT_GRID_GROUP, "What runs the cells", PlaitExecutorSettings, definitions);
-
-gboolean
-plait_executor_has_key (const char *key)
-{
-  return g_str_equal (key, "executor") || g_str_has_prefix (key, "executor.");
-}
 
 static void
 refuse (const PlaitKeyFile *file, const char *key, const char *expected, PlaitProblems *problems)
@@ -125,18 +107,8 @@ refuse (const PlaitKeyFile *file, const char *key, const char *expected, PlaitPr
 void
 plait_executor_read (const PlaitKeyFile *file, PlaitExecutorSettings *settings, PlaitProblems *problems)
 {
-  const char *const *names = plait_key_file_keys (file, PLAIT_GRID_GROUP);
-
-  settings->values = plait_settings_new_for_group (&group);
-  for (guint i = 0; names[i]; i++)
-    {
-      const char *value = plait_key_file_value (file, PLAIT_GRID_GROUP, names[i]);
-      g_autoptr (GError) fault = NULL;
-
-      if (plait_executor_has_key (names[i]) && !plait_settings_set (settings->values, names[i], value, &fault))
-        plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, names[i], "%s", fault->message);
-    }
-  plait_settings_fill_group (settings->values, &group, settings);
+  settings->values = plait_grid_read_keys (file, "executor", problems);
+  plait_settings_fill (settings->values, bindings, G_N_ELEMENTS (bindings), settings);
   settings->words = plait_key_file_list (file, PLAIT_GRID_GROUP, "executor.options");
   settings->timed = g_strcmp0 (settings->time, PLAIT_EXECUTOR_MEASURED) == 0;
   if (settings->time && !settings->timed && !plait_executor_parse_time (settings->time, &settings->seconds))

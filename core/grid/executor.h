@@ -38,8 +38,5 @@ const PlaitExecutor *plait_executor_find (const char *name);
 /* Seconds of "90s", "30m", "2h" or "1d": at least one, at most a year. */
 gboolean plait_executor_parse_time (const char *text, gint64 *seconds);
 
-/* Whether @key of [grid] is one of the executor. */
-gboolean plait_executor_has_key (const char *key);
-
 /* Takes what [grid] of @file says; faults are added to @problems. */
 void plait_executor_read (const PlaitKeyFile *file, PlaitExecutorSettings *settings, PlaitProblems *problems);

@@ -3,12 +3,11 @@
 
 #include <math.h>
 
+#include "grid/keys.h"
 #include "run/system.h"
 
 #define KEY "match"
 #define VARY "match.vary"
-#define TOLERANCE "match.tolerance"
-#define MULTIPLE "match.multiple"
 #define LARGEST ((gint64)1 << 20) /* width that is tried */
 
 /* A key that varies, and what the file has for it. */
@@ -30,8 +29,13 @@ struct PlaitMatch
   gint64 target; /* parameters of the first cell; 0: it has not been made */
 };
 
-gboolean
-plait_match_is_key (const char *key)
+static const PlaitBinding bindings[] = {
+  PLAIT_BIND_AS ("match.tolerance", PlaitMatch, tolerance, PLAIT_SETTING_REAL, NULL),
+  PLAIT_BIND_AS ("match.multiple", PlaitMatch, multiple, PLAIT_SETTING_INTEGER, NULL),
+};
+
+static gboolean
+is_key (const char *key)
 {
   return g_str_equal (key, KEY) || g_str_has_prefix (key, KEY ".");
 }
@@ -71,28 +75,16 @@ read_width (PlaitMatch *match, const PlaitKeyFile *file, const char *dotted, Pla
 static void
 read_keys (PlaitMatch *match, const PlaitKeyFile *file, PlaitProblems *problems)
 {
-  static const char *const known[] = { KEY, VARY, TOLERANCE, MULTIPLE, NULL };
-  const char *const *keys = plait_key_file_keys (file, PLAIT_GRID_GROUP);
-  const char *tolerance = plait_key_file_value (file, PLAIT_GRID_GROUP, TOLERANCE);
-  const char *multiple = plait_key_file_value (file, PLAIT_GRID_GROUP, MULTIPLE);
+  guint before = plait_problems_count (problems);
+  g_autoptr (PlaitSettings) settings = plait_grid_read_keys (file, KEY, problems);
   g_auto (GStrv) names = plait_key_file_list (file, PLAIT_GRID_GROUP, VARY);
-  char *end = NULL;
 
-  for (guint i = 0; keys[i]; i++)
-    if (plait_match_is_key (keys[i]) && !g_strv_contains (known, keys[i]))
-      plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, keys[i],
-                              "no such key; there are " KEY ", " VARY ", " TOLERANCE " and " MULTIPLE);
-  if (g_strcmp0 (plait_key_file_value (file, PLAIT_GRID_GROUP, KEY), "parameters") != 0)
-    plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, KEY,
-                            "is not parameters, which alone can be matched; write match=parameters");
-  if (tolerance)
-    match->tolerance = g_ascii_strtod (tolerance, &end);
-  if (tolerance && (end == tolerance || *end != '\0' || !(match->tolerance > 0 && match->tolerance < 1)))
-    plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, TOLERANCE,
-                            "\"%s\" is no share between 0 and 1; write such as 0.01", tolerance);
-  if (multiple && !g_ascii_string_to_signed (multiple, 10, 1, LARGEST, &match->multiple, NULL))
-    plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, MULTIPLE,
-                            "\"%s\" is no width; give a number that widths are multiples of", multiple);
+  if (plait_problems_count (problems) > before)
+    return;
+  plait_settings_fill (settings, bindings, G_N_ELEMENTS (bindings), match);
+  if (!plait_settings_text (settings, KEY))
+    plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, VARY,
+                            "is of widths that are matched, but " KEY " is not there; write " KEY "=parameters");
   if (!names || !names[0])
     plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, KEY,
                             "needs " VARY "=KEY;..., the widths that may be changed, such as decoder.feed_forward");
@@ -107,13 +99,11 @@ plait_match_new (const PlaitKeyFile *file, PlaitProblems *problems)
   guint before = plait_problems_count (problems), i = 0;
   g_autoptr (PlaitMatch) match = NULL;
 
-  while (keys[i] && !plait_match_is_key (keys[i]))
+  while (keys[i] && !is_key (keys[i]))
     i++;
   if (!keys[i])
     return NULL;
   match = g_new0 (PlaitMatch, 1);
-  match->tolerance = .01;
-  match->multiple = 1;
   match->place = plait_key_file_place (file, PLAIT_GRID_GROUP, VARY);
   match->widths = g_array_new (FALSE, FALSE, sizeof (Width));
   g_array_set_clear_func (match->widths, width_clear);
@@ -270,7 +260,7 @@ take (const Search *search, gint64 first, gint64 parameters, const char *chosen)
     {
       plait_problems_add_key (search->problems, search->file, PLAIT_GRID_GROUP, VARY,
                               "the nearest to the %jd parameters of the first cell are %jd, with %s, which is off by "
-                              "%.1f percent; let other widths vary, or raise " TOLERANCE,
+                              "%.1f percent; let other widths vary, or raise match.tolerance",
                               match->target, parameters, chosen, 100 * off);
       return NULL;
     }

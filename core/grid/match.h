@@ -18,9 +18,6 @@
  */
 typedef struct PlaitMatch PlaitMatch;
 
-/* Whether @key of [grid] is one of these. */
-gboolean plait_match_is_key (const char *key);
-
 /* What [grid] of @file asks for; NULL where it does not, or where it adds to @problems. (transfer full) */
 PlaitMatch *plait_match_new (const PlaitKeyFile *file, PlaitProblems *problems);
 void plait_match_free (PlaitMatch *match);

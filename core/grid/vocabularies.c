@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "grid/keys.h"
 #include "run/vocabularies.h"
 
 #define KEY "vocabularies"
@@ -12,22 +13,11 @@
  */
 
 gboolean
-plait_vocabularies_have_key (const char *key)
-{
-  return g_str_equal (key, KEY);
-}
-
-gboolean
 plait_vocabularies_read_own (const PlaitKeyFile *file, PlaitProblems *problems)
 {
-  const char *value = plait_key_file_value (file, PLAIT_GRID_GROUP, KEY);
+  g_autoptr (PlaitSettings) settings = plait_grid_read_keys (file, KEY, problems);
 
-  if (value && !g_str_equal (value, "own") && !g_str_equal (value, "together"))
-    plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, KEY,
-                            "\"%s\" is neither together (cells that share a stream learn one vocabulary) nor own (each "
-                            "learns its own); write one of them",
-                            value);
-  return g_strcmp0 (value, "own") == 0;
+  return g_str_equal (plait_settings_text (settings, KEY), "own");
 }
 
 /*

@@ -13,9 +13,6 @@
  * Generated text that is made by different settings is never put together.
  */
 
-/* Whether @key of [grid] is the one above. */
-gboolean plait_vocabularies_have_key (const char *key);
-
 /* Returns whether [grid] of @file lets each cell learn its own; a fault is added to @problems. */
 gboolean plait_vocabularies_read_own (const PlaitKeyFile *file, PlaitProblems *problems);
 

@@ -25,9 +25,10 @@
 
 enum
 {
-  PLAIT_SETTING_NEUTRAL = 1 << 0, /* cannot change results (names, log intervals): no part of a grid cell's key */
-  PLAIT_SETTING_PLACE = 1 << 1,   /* a path, made absolute (base/path.h): whether one is given and its digest are part
-                                     of the key, not its place */
+  PLAIT_SETTING_NEUTRAL = 1 << 0,  /* cannot change results (names, log intervals): no part of a grid cell's key */
+  PLAIT_SETTING_PLACE = 1 << 1,    /* a path, made absolute (base/path.h): whether one is given and its digest are part
+                                      of the key, not its place */
+  PLAIT_SETTING_OPTIONAL = 1 << 2, /* without a default it may be left out all the same */
 };
 
 /* What one setting may be. Every text belongs to whoever made the specification. */

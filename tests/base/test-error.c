@@ -80,6 +80,19 @@ TEST_CASE (error, nearest_name_of_a_slip)
   CHECK_STRING (plait_nearest_name ("eecoder", names), "encoder");
 }
 
+TEST_CASE (error, nearest_name_of_a_part)
+{
+  static const char *const keys[]
+      = { "batch", "batch_by", "learning_rate", "learning_rate_floor", "epochs", "lr", NULL };
+
+  CHECK_STRING (plait_nearest_name ("batchsize", keys), "batch");
+  CHECK_STRING (plait_nearest_name ("batch_by_tokens", keys), "batch_by");
+  CHECK_STRING (plait_nearest_name ("max_epochs", keys), "epochs");
+  CHECK_STRING (plait_nearest_name ("Learning", keys), "learning_rate");
+  CHECK_STRING (plait_nearest_name ("floor", keys), "learning_rate_floor");
+  CHECK_STRING (plait_nearest_name ("lrs_of_adam", keys), NULL);
+}
+
 TEST_CASE (error, nearest_name_of_something_else)
 {
   g_autofree char *endless = g_strnfill (1000, 'x');

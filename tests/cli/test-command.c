@@ -26,7 +26,7 @@ TEST_CASE (command, help_and_version)
   CHECK_CONTAINS (help.output, "  inspect ");
   CHECK_STRING (help.errors, "");
   CHECK_INT (of_inspect.code, 0);
-  CHECK_CONTAINS (of_inspect.output, "Usage: plait inspect [PLUGIN|GROUP] [--json]");
+  CHECK_CONTAINS (of_inspect.output, "Usage: plait inspect [PLUGIN|GROUP|GROUP.KEY] [--json]");
   CHECK_CONTAINS (of_inspect.output, "--json");
   CHECK_INT (in_words.code, 0);
   CHECK_STRING (in_words.output, of_inspect.output);
@@ -188,6 +188,39 @@ TEST_CASE (command, inspect_shows_groups_of_the_core)
       CHECK_CONTAINS (text.output, "Keys\n");
       CHECK_CONTAINS (json.output, member);
     }
+}
+
+TEST_CASE (command, inspect_shows_keys_of_plugins_and_grids)
+{
+  const struct
+  {
+    PlaitTestCall call;
+    const char *parts[3];
+  } cases[] = {
+    { CALL ("inspect", "combiner"), { "[combiner]  ", "\nflat  ", "\n  context_heads " } },
+    { CALL ("inspect", "coverage"), { "[coverage]  ", "\nfertility  ", "\n  maximum  real " } },
+    { CALL ("inspect", "encoder"), { "[source NAME]  ", "\nbigru  ", "\n  feed_forward " } },
+    { CALL ("inspect", "grid"), { "[grid]  ", "\n  match.vary ", "\n  executor.options " } },
+    { CALL ("inspect", "train.batch"), { "[train]  ", "Keys\n  batch  integer  1 .. ", "" } },
+    { CALL ("inspect", "source.en.stream"), { "[source]  ", "Keys\n  stream  text", "" } },
+    { CALL ("inspect", "coverage", "--json"), { "\"group\": \"coverage\"", "\"name\": \"word\"", "\"maximum\"" } },
+    { CALL ("inspect", "grid", "--json"), { "\"group\": \"grid\"", "\"name\": \"zip\"", "\"minimum\": 1" } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("case %u", i);
+      g_auto (PlaitTestCall) call = cases[i].call;
+
+      CHECK_INT (call.code, 0);
+      CHECK_STRING (call.errors, "");
+      for (guint k = 0; k < 3; k++)
+        CHECK_CONTAINS (call.output, cases[i].parts[k]);
+    }
+  g_auto (PlaitTestCall) key = CALL ("inspect", "train.batchsize");
+  g_auto (PlaitTestCall) group = CALL ("inspect", "trian");
+  plait_test_check_refused (&key, "[train] has no key \"batchsize\"; did you mean \"batch\"?");
+  plait_test_check_refused (&group, "there is no plugin or group \"trian\"; did you mean \"train\"?");
 }
 
 TEST_CASE (command, inspect_without_a_name_lists_the_groups)

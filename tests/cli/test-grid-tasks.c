@@ -142,7 +142,7 @@ TEST_CASE (command_grid, refuses_what_no_executor_does)
   CHECK_CONTAINS (file.errors, "executor.jobs: \"0\" is below the minimum 1; give an integer from 1 to 1024");
   CHECK_CONTAINS (file.errors, "executor.memory: cannot be \"much\"; expected a size such as 500M or 4G");
   CHECK_CONTAINS (file.errors, "executor.options: \"long\" is not for sbatch; expected options between ';'");
-  CHECK_CONTAINS (file.errors, "\"executor.partition\" is not a key here; expected one of executor, executor.jobs, ");
+  CHECK_CONTAINS (file.errors, "executor.partition: is no axis, and no such key; write GROUP.KEY=VALUE;VALUE");
 }
 
 /* Puts the program @name before those of the system: a script. */

@@ -81,12 +81,13 @@ TEST_CASE (grid_match, says_what_cannot_be)
     const char *part;
   } cases[] = {
     { "decoder.layers=1;4\nmatch=parameters\nmatch.vary=source.a.feed_forward\n", "the nearest to the " },
-    { "decoder.combiner=flat;serial\nmatch=depth\nmatch.vary=decoder.feed_forward\n", "is not parameters" },
+    { "decoder.combiner=flat;serial\nmatch=depth\nmatch.vary=decoder.feed_forward\n", "\"depth\" is not a choice" },
     { "decoder.combiner=flat;serial\nmatch=parameters\n", "needs match.vary=" },
     { "decoder.combiner=flat;serial\nmatch=parameters\nmatch.vary=decoder.feed\n", "\"decoder.feed\" is no key" },
     { "decoder.combiner=flat;serial\nmatch=parameters\nmatch.vary=decoder.feed_forward\nmatch.tolerance=2\n",
-      "\"2\" is no share between 0 and 1" },
-    { "decoder.combiner=flat;serial\nmatch=parameters\nmatch.varies=decoder.feed_forward\n", "no such key" },
+      "match.tolerance: \"2\" is above the maximum 1" },
+    { "decoder.combiner=flat;serial\nmatch=parameters\nmatch.varies=decoder.feed_forward\n",
+      "match.varies: is no axis, and no such key; did you mean \"match.vary\"?" },
     { "decoder.feed_forward=8;9\nmatch=parameters\nmatch.vary=decoder.feed_forward\n", "is an axis, but match.vary" },
   };
 
