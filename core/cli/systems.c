@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "experiment/groups.h"
+
 static void
 system_clear (gpointer item)
 {
@@ -12,7 +14,29 @@ system_clear (gpointer item)
   g_free (system->runs);
 }
 
-/* All settings of a run but its seed and its name, by their values. (transfer full) */
+/* The value of [@group] @key of @run: of a file the digest that the run has of it. (transfer full) */
+static char *
+value_of (const PlaitRunFile *run, const char *group, const char *key)
+{
+  g_autofree char *place = g_str_equal (group, "data") ? g_strconcat ("/data/", key, NULL) : NULL;
+  char *digest = place && strchr (key, '.') && plait_store_has (run->store, place)
+                     ? plait_store_get_string (run->store, place, "sha256", NULL)
+                     : NULL;
+
+  return digest ? digest : plait_run_setting_value (group, key, plait_key_file_value (run->experiment, group, key));
+}
+
+/* TRUE if [@group] @key of @run tells systems apart. The seed of [evaluate] masks text, where that is predicted. */
+static gboolean
+tells_apart (const PlaitRunFile *run, const char *group, const char *key)
+{
+  if (g_str_equal (group, "evaluate") && g_str_equal (key, "seed"))
+    return g_strcmp0 (plait_key_file_value (run->experiment, "predict", "kind"), "masked") == 0;
+  return !(g_str_equal (group, "experiment") && g_str_equal (key, "seed"))
+         && plait_experiment_changes_scores (group, key);
+}
+
+/* All that tells the system of @run from others. (transfer full) */
 static char *
 settings_of (const PlaitRunFile *run)
 {
@@ -22,14 +46,12 @@ settings_of (const PlaitRunFile *run)
   for (guint g = 0; groups[g]; g++)
     {
       const char *const *keys = plait_key_file_keys (run->experiment, groups[g]);
-      gboolean own = g_str_equal (groups[g], "experiment");
 
       for (guint k = 0; keys[k]; k++)
         {
-          g_autofree char *value = plait_run_setting_value (groups[g], keys[k],
-                                                            plait_key_file_value (run->experiment, groups[g], keys[k]));
+          g_autofree char *value = tells_apart (run, groups[g], keys[k]) ? value_of (run, groups[g], keys[k]) : NULL;
 
-          if (value && (!own || (!g_str_equal (keys[k], "seed") && !g_str_equal (keys[k], "name"))))
+          if (value)
             g_string_append_printf (text, "%s\n%s=%s\n", groups[g], keys[k], value);
         }
     }

@@ -15,7 +15,8 @@ typedef struct
   guint *runs; /* [n], places among all */
 } PlaitRunSystem;
 
-/* The systems of @runs, in the order of their first runs. Runs are of one system if all settings but experiment.seed
- * and experiment.name are the same and their seeds differ: a run beside itself, or a repetition with the same seed, is
- * a system of its own, as is a dump. (transfer full) (element-type PlaitRunSystem) */
+/* The systems of @runs, in the order of their first runs. Runs are of one system if all settings that can change a
+ * score, and the contents of their files, are the same but for experiment.seed, and their seeds differ: a run beside
+ * itself, or a repetition with the same seed, is a system of its own, as is a dump. (transfer full)
+ * (element-type PlaitRunSystem) */
 GArray *plait_run_systems_new (const GPtrArray *runs);

@@ -191,3 +191,13 @@ plait_experiment_setting (const char *group, const char *key)
         return &(*known)->definitions[i].specification;
   return NULL;
 }
+
+gboolean
+plait_experiment_changes_scores (const char *group, const char *key)
+{
+  const PlaitSettingSpecification *known = plait_experiment_setting (group, key);
+
+  if (known && (known->flags & PLAIT_SETTING_NEUTRAL))
+    return FALSE;
+  return !g_str_equal (group, plait_evaluate_group.name) || g_str_equal (key, "checkpoint");
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/result.h"
 
+#include "experiment/groups.h"
 #include "run/translation-rates.h"
 #include "store/table.h"
 #include "store/walk.h"
@@ -195,6 +196,24 @@ read_split (PlaitRunResult *result, PlaitStore *run, const char *split, GError *
   return read_work (result, run, split, digest, error);
 }
 
+/* Drops from @list, settings "GROUP.KEY=VALUE", those that change no score. */
+static void
+drop_neutral (char **list)
+{
+  guint n = 0;
+
+  for (guint i = 0; list[i]; i++)
+    {
+      g_auto (GStrv) parts = g_strsplit_set (list[i], ".=", 3);
+
+      if (!parts[0] || !parts[1] || plait_experiment_changes_scores (parts[0], parts[1]))
+        list[n++] = list[i];
+      else
+        g_free (list[i]);
+    }
+  list[n] = NULL;
+}
+
 /* Evaluations beside the run's own say what they have otherwise. */
 static gboolean
 read_set (PlaitRunResult *result, PlaitStore *run, const char *split, GError **error)
@@ -207,6 +226,8 @@ read_set (PlaitRunResult *result, PlaitStore *run, const char *split, GError **e
   if (!plait_store_has_attribute (run, group, "set"))
     return TRUE;
   list = plait_store_get_list (run, group, "set", PLAIT_STORE_STRING, &n, error);
+  if (list)
+    drop_neutral (list);
   set = list ? g_strjoinv (" ", list) : NULL;
   for (guint i = 0; set && i < result->scores->len; i++)
     {
@@ -272,6 +293,8 @@ find_set (PlaitRunResult *const *results, guint n, const char *split)
 void
 plait_run_results_leave_mixed (PlaitRunResult *const *results, const char *const *names, guint n, PlaitLog *log)
 {
+  static const char own[] = "the run's own settings";
+
   for (guint r = 0; r < n; r++)
     for (guint i = 0; results[r] && i < results[r]->scores->len;)
       {
@@ -286,7 +309,7 @@ plait_run_results_leave_mixed (PlaitRunResult *const *results, const char *const
         if (i == 0 || !g_str_equal (((PlaitRunScore *)results[r]->scores->pdata[i - 1])->split, score->split))
           plait_log_warning (log,
                              "%s: %s was made with %s, elsewhere with %s, and is left out; plait test makes them alike",
-                             names[r], score->split, score->set, first);
+                             names[r], score->split, *score->set ? score->set : own, *first ? first : own);
         g_ptr_array_remove_index (results[r]->scores, i);
       }
 }

@@ -110,6 +110,12 @@ TEST_CASE (command_test, puts_another_search_of_all_cells_into_the_table)
     if (g_str_has_prefix (file, "combiner-flat") && g_str_has_suffix (file, ".h5"))
       cell = g_build_filename ("tiny", file, NULL);
   REQUIRE (cell);
+  /* Unless no score changes by it. */
+  g_auto (PlaitTestCall) alike = CALL ("test", cell, "--set", "decode.maximum_length=2", "--set",
+                                       "evaluate.length_bins=2;4", "--as", "short", "--json");
+  CHECK_INT (alike.code, 0);
+  g_auto (PlaitTestCall) together = CALL ("grid", "tiny.ini");
+  CHECK (!strstr (together.errors, "test.short was made with"));
   g_auto (PlaitTestCall) other = CALL ("test", cell, "--set", "decode.maximum_length=3", "--as", "short", "--json");
   CHECK_INT (other.code, 0);
   CHECK_CONTAINS (other.output, "\"split\": \"test.short\"");
