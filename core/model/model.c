@@ -495,6 +495,21 @@ of_known_classes (PlaitTape *tape, PlaitNode *states, PlaitRagged target_rows)
   return n == target_rows.n ? states : plait_gather_rows (tape, states, known, n);
 }
 
+/* Returns the negative log-likelihood of the targets of @batch if everything that can be said is equally probable. */
+static double
+loss_of_guessing (const PlaitModel *model, const PlaitBatch *batch, const PlaitReading *reading)
+{
+  PlaitRagged said
+      = model->given.predict.kind == PLAIT_PREDICT_CHOICE ? reading->candidates : reading->memories[0].rows;
+  double loss = 0;
+
+  if (model->output)
+    return (double)plait_ragged_rows (batch->target_rows) * log ((double)model->given.target_vocabulary_size);
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    loss += (double)plait_ragged_length (batch->target_rows, s) * log ((double)MAX (1, plait_ragged_length (said, s)));
+  return loss;
+}
+
 PlaitNode *
 plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
                   const PlaitVocabularyLossOptions *options, PlaitModelSums *sums, double *row_losses,
@@ -516,6 +531,7 @@ plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *ba
   if (!model->output)
     suited.smoothing = 0; /* what cannot be chosen must not be wished for */
   root = plait_vocabulary_loss (tape, states, table, bias, batch->target_outputs, &suited, &sums->words, row_losses);
+  sums->guessing = loss_of_guessing (model, batch, &reading);
   /* What a plugin declared while it ran stands nowhere. */
   if (!plait_parameters_check (model->parameters, &fault))
     plait_arena_leave (plait_tape_arena (tape), fault);

@@ -83,6 +83,7 @@ typedef struct
   PlaitVocabularyLossSums words;
   double losses[PLAIT_LOSS_COLUMNS_MAXIMUM]; /* of the parts, without their weights */
   double auxiliary;                          /* the same, weighted, in all */
+  double guessing; /* negative log-likelihood of the target rows if all words, or candidates, are equally probable */
 } PlaitModelSums;
 
 /*

@@ -43,6 +43,9 @@ write_state (const PlaitTrainer *trainer, PlaitStore *store, const char *path, G
   if (!plait_store_make_group (store, path, error) || !plait_store_set_int (store, path, "epoch", epoch, error)
       || !plait_store_set_int (store, path, "position", position, error)
       || !plait_store_set_int (store, path, "recent", trainer->recent->len, error)
+      || !plait_store_set_double (store, path, "recent_ratio", trainer->recent_ratio, error)
+      || !plait_store_set_double (store, path, "first_ratio", trainer->first_ratio, error)
+      || !plait_store_set_double (store, path, "sums.guessing", trainer->sums.guessing, error)
       || (trainer->begun > 0 && !plait_store_set_int (store, path, "begun", trainer->begun, error)))
     return FALSE;
 #define WRITE(field, most)                                                                                             \
@@ -127,6 +130,16 @@ seek (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 epoch, 
   return FALSE;
 }
 
+/* Reads what tells divergence, which older files lack. */
+static gboolean
+read_divergence (PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
+{
+  return !plait_store_has_attribute (store, path, "recent_ratio")
+         || (get_real (store, path, "recent_ratio", 0, &trainer->recent_ratio, error)
+             && get_real (store, path, "first_ratio", 0, &trainer->first_ratio, error)
+             && get_real (store, path, "sums.guessing", 0, &trainer->sums.guessing, error));
+}
+
 static gboolean
 read_state (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 *recent, GError **error)
 {
@@ -138,7 +151,7 @@ read_state (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 *
   if (!get_integer (store, path, "epoch", MOST, &epoch, error)
       || !get_integer (store, path, "position", MOST, &position, error)
       || !get_integer (store, path, "recent", trainer->setup.settings->average, recent, error)
-      || !get_begun (store, path, &trainer->begun, error))
+      || !get_begun (store, path, &trainer->begun, error) || !read_divergence (trainer, store, path, error))
     return FALSE;
 #define READ(field, most)                                                                                              \
   if (!get_integer (store, path, #field, most, &number, error))                                                        \

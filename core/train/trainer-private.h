@@ -27,6 +27,8 @@ struct PlaitTrainer
   double gradient_norm;
   PlaitTrainingSums sums; /* since the last row of the training table */
   gint64 stale;           /* validations since the best */
+  double first_ratio;     /* of the first update: its loss to that of guessing (divergence.c) */
+  double recent_ratio;    /* the same of the last updates */
   GArray *rows;           /* PlaitTrainingRow */
   GArray *validations;    /* PlaitValidationRow */
   GPtrArray *recent;      /* PlaitScalar arrays: parameters at the last validations, oldest first */
@@ -37,6 +39,20 @@ gint64 plait_trainer_epoch (const PlaitTrainer *trainer);
 
 /* Returns the number of updates of the present epoch. */
 gint64 plait_trainer_epoch_updates (const PlaitTrainer *trainer);
+
+/* Sums over some batches. */
+typedef struct
+{
+  double negative_log_likelihood;
+  double guessing; /* PlaitModelSums */
+} PlaitLikelihood;
+
+/* Notes what the update of the present step came to. */
+void plait_trainer_note_likelihood (PlaitTrainer *trainer, const PlaitLikelihood *sums);
+
+/* Fails if training has diverged. @sums: of validation text, or NULL: training ends without one. The same in all
+ * processes. */
+gboolean plait_trainer_check_divergence (const PlaitTrainer *trainer, const PlaitLikelihood *sums, GError **error);
 
 /* Computes the validation row of the present parameters. */
 gboolean plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error);

@@ -143,6 +143,7 @@ make_update (PlaitTrainer *trainer, GError **error)
   gint64 tokens = trainer->sums.tokens;
   gint64 step = trainer->begun + trainer->step + 1; /* of the optimizer */
   double loss = trainer->sums.loss;
+  PlaitLikelihood before = { trainer->sums.negative_log_likelihood, trainer->sums.guessing };
   double exchanged = plait_ranks_seconds (setup->ranks);
   double seconds;
   char digits[2][PLAIT_NUMBER_LENGTH];
@@ -162,6 +163,9 @@ make_update (PlaitTrainer *trainer, GError **error)
                                           plait_format_double (digits[1], trainer->gradient_norm)),
                               error);
   trainer->step++;
+  plait_trainer_note_likelihood (
+      trainer, &(PlaitLikelihood){ trainer->sums.negative_log_likelihood - before.negative_log_likelihood,
+                                   trainer->sums.guessing - before.guessing });
   tokens = trainer->sums.tokens - tokens;
   trainer->target_tokens += tokens;
   seconds = (double)(g_get_monotonic_time () - start) / 1e6;
@@ -288,6 +292,8 @@ after_update (PlaitTrainer *trainer, gint64 epochs, gboolean last, GError **erro
   due = settings->validate_every > 0 ? trainer->step % settings->validate_every == 0 : count_epochs (trainer) > epochs;
   if (trainer->setup.validation && (due || last))
     return validate (trainer, error);
+  if (last && !plait_trainer_check_divergence (trainer, NULL, error))
+    return FALSE;
   if (last || (settings->checkpoint_every > 0 && trainer->step % settings->checkpoint_every == 0))
     return checkpoint (trainer, FALSE, error);
   return TRUE;

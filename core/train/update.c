@@ -166,6 +166,7 @@ compute (gpointer data)
   shard->sums = (PlaitTrainingSums){
     .loss = found.words.loss,
     .negative_log_likelihood = found.words.negative_log_likelihood,
+    .guessing = found.guessing,
     .auxiliary = found.auxiliary,
     .multiplications = plait_tape_multiplications (shard->tape),
     .correct = found.words.correct,
@@ -191,6 +192,7 @@ add_sums (PlaitTrainingSums *sums, const PlaitTrainingSums *more)
 {
   sums->loss += more->loss;
   sums->negative_log_likelihood += more->negative_log_likelihood;
+  sums->guessing += more->guessing;
   for (guint i = 0; i < PLAIT_LOSS_COLUMNS_MAXIMUM; i++)
     sums->losses[i] += more->losses[i];
   sums->auxiliary += more->auxiliary;

@@ -12,6 +12,7 @@ typedef struct
 {
   double loss;                               /* smoothing included, nats */
   double negative_log_likelihood;            /* nats */
+  double guessing;                           /* nats: PlaitModelSums */
   double losses[PLAIT_LOSS_COLUMNS_MAXIMUM]; /* of the parts: plait_model_losses */
   double auxiliary;                          /* the same, weighted, in all */
   double multiplications;                    /* of matrix products, forward and backward */

@@ -63,7 +63,7 @@ plait_trainer_measure_validation (PlaitTrainer *trainer, gsize *bytes, GError **
 /* Of a batch; zeros where another process computes it. Integers are below 2^53. */
 typedef struct
 {
-  double negative_log_likelihood;
+  PlaitLikelihood likelihood;
   double correct;
   double tokens;
 } BatchSums;
@@ -86,7 +86,8 @@ compute_batches (PlaitTrainer *trainer, GArray *sums, GError **error)
       if (!batch)
         break;
       if (own && pass_batch (trainer, &pass, &local))
-        found = (BatchSums){ pass.sums.words.negative_log_likelihood, (double)pass.sums.words.correct,
+        found = (BatchSums){ { pass.sums.words.negative_log_likelihood, pass.sums.guessing },
+                             (double)pass.sums.words.correct,
                              (double)plait_ragged_rows (batch->target_rows) };
       g_array_append_val (sums, found);
     }
@@ -98,7 +99,8 @@ compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
 {
   PlaitRanks *ranks = trainer->setup.ranks;
   g_autoptr (GArray) batches = g_array_new (FALSE, FALSE, sizeof (BatchSums));
-  double sum = 0, correct = 0, tokens = 0;
+  PlaitLikelihood sums = { 0 };
+  double correct = 0, tokens = 0;
   char digits[PLAIT_NUMBER_LENGTH];
 
   if (!plait_ranks_agree (ranks, compute_batches (trainer, batches, error), error))
@@ -108,22 +110,23 @@ compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
     {
       const BatchSums *batch = &g_array_index (batches, BatchSums, i);
 
-      sum += batch->negative_log_likelihood;
+      sums.negative_log_likelihood += batch->likelihood.negative_log_likelihood;
+      sums.guessing += batch->likelihood.guessing;
       correct += batch->correct;
       tokens += batch->tokens;
     }
-  if (!isfinite (sum))
+  if (!isfinite (sums.negative_log_likelihood))
     return plait_ranks_agree (
         ranks,
         plait_fail (error, PLAIT_ERROR_FAILED,
                     "validation after update %jd: the loss is %s: training has diverged, or the validation data are "
                     "out of all range; lower train.learning_rate, raise train.warm_up, or look at the data",
-                    trainer->step, plait_format_double (digits, sum)),
+                    trainer->step, plait_format_double (digits, sums.negative_log_likelihood)),
         error);
-  row->negative_log_likelihood = sum / MAX (1, tokens);
+  row->negative_log_likelihood = sums.negative_log_likelihood / MAX (1, tokens);
   row->perplexity = exp (row->negative_log_likelihood);
   row->accuracy = correct / MAX (1, tokens);
-  return TRUE;
+  return plait_trainer_check_divergence (trainer, &sums, error);
 }
 
 gboolean

@@ -200,7 +200,7 @@ TEST_CASE (hostile_data, training_that_diverges)
   g_auto (Attempt) attempt = ATTEMPT ("run text.ini -q -o new --set train.learning_rate=1e6 --set train.warm_up=0 "
                                       "--set train.epochs=1000");
 
-  attempt_check (&attempt, 1, "the loss is nan|has diverged|lower train.learning_rate");
+  attempt_check (&attempt, 1, "the loss |has diverged|lower train.learning_rate");
   g_auto (Attempt) translated = ATTEMPT ("translate new -q -s a=test.a -s b=test.b -c last");
   CHECK_INT (translated.code, 0);
   g_autofree char *folder = attempt_folder ();

@@ -253,3 +253,26 @@ test_check_interruption (const char *path, int line, guint threads)
   CHECK_NO_ERROR (error);
   test_check_same_run (whole, parts);
 }
+
+void
+test_check_diverges (const char *path, const char *const *overrides)
+{
+  static const char *const high[]
+      = { "train.schedule=constant", "train.warm_up=0", "train.learning_rate=3", "train.checkpoint_every=2" };
+  g_autofree char *output = plait_test_path ("diverged.h5");
+  g_autoptr (GPtrArray) all = g_ptr_array_new ();
+  GError *error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (high); i++)
+    g_ptr_array_add (all, (gpointer)high[i]);
+  for (guint i = 0; overrides && overrides[i]; i++)
+    g_ptr_array_add (all, (gpointer)overrides[i]);
+  g_ptr_array_add (all, NULL);
+  g_unlink (output);
+  for (int resume = 0; resume <= 1; resume++)
+    {
+      CONTEXT ("%s", resume ? "from a checkpoint" : "at once");
+      CHECK (!test_run_with (path, (const char *const *)all->pdata, output, resume, NULL, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_FAILED, " times that of guessing: training has diverged; lower ");
+    }
+}

@@ -38,3 +38,7 @@ PlaitLog *test_log_new (TestAtProgress at, gpointer data);
 /* Checks that the run of @path, stopped by a signal's flag at line @line of progress and gone on with, on @threads
  * threads, holds the same as when it runs through on one. */
 void test_check_interruption (const char *path, int line, guint threads);
+
+/* Checks that the run of @path with @overrides (NULL-terminated, or NULL) diverges to finite numbers at a high learning
+ * rate, and is said to have done so: at once, when it goes on from a checkpoint, and without validation text. */
+void test_check_diverges (const char *path, const char *const *overrides);

@@ -154,6 +154,43 @@ check_unknown_is_wrong (const char *experiment)
   CHECK_NEAR (perplexity->score, exp (-probabilities[0]), 1e-9);
 }
 
+TEST_CASE (class, is_said_to_diverge)
+{
+  g_autofree char *experiment = write_class (GENERATED);
+
+  test_check_diverges (experiment, NULL);
+
+  /* Chance gets some of the sentences right. */
+  g_autofree char *alone = write_class ("target=topic\ntrain.text=train.text\ntrain.topic=train.topic\n"
+                                        "test.text=train.text\ntest.topic=train.topic");
+  write_file ("train.text", "a b\nb c\nc d\nd e\n");
+  write_file ("train.topic", "one\ntwo\none\ntwo\n");
+  test_check_diverges (alone, (const char *[]){ "train.batch=1", "train.metric=", NULL });
+}
+
+/* What is known by heart is told with certainty, and wrong where validation text has other labels: that is no
+ * divergence. */
+TEST_CASE (class, is_not_said_to_diverge_where_it_knows_its_text_by_heart)
+{
+  static const char *const overrides[] = { "train.epochs=400", "train.validate_every=200", "train.metric=", NULL };
+  g_autofree char *experiment = write_class (
+      "target=topic\ntrain.text=train.text\ntrain.topic=train.topic\ntest.text=train.text\ntest.topic=train.topic\n"
+      "validation.text=train.text\nvalidation.topic=other.topic");
+  GError *error = NULL;
+  gint64 n = 0;
+
+  write_file ("train.text", "a b\nb c\nc d\nd e\n");
+  write_file ("train.topic", "one\ntwo\none\ntwo\n");
+  write_file ("other.topic", "two\none\ntwo\none\n");
+  g_autoptr (PlaitStore) run = test_run_open (experiment, overrides, "heart.h5");
+  REQUIRE (run != NULL);
+  g_autofree double *losses = plait_store_read_array (run, "/training/validation/negative_log_likelihood",
+                                                      PLAIT_STORE_DOUBLE, 1000, &n, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (losses && n == 2);
+  CHECK (losses[n - 1] > 4 * log (2));
+}
+
 TEST_CASE (class, refuses_bad_input)
 {
   g_autofree char *generated = write_class (GENERATED);
@@ -233,6 +270,7 @@ TEST_CASE (choice, is_learnt_and_scored)
       CHECK_STRING (said[d], right);
     }
   CHECK (!plait_store_has (run, "/vocabulary/answer"));
+  test_check_diverges (experiment, choice);
 }
 
 TEST_CASE (choice, refuses_what_does_not_fit)
@@ -302,4 +340,13 @@ TEST_CASE (span, is_learnt_and_scored)
   CHECK (find (result, "accuracy")->score > 80);
   CHECK (find (result, "span-f1")->score >= find (result, "accuracy")->score);
   CHECK (find (result, "span-f1")->scorer != NULL);
+
+  g_autofree char *text = NULL;
+  g_autoptr (GString) recurrent = NULL;
+  REQUIRE (g_file_get_contents (experiment, &text, NULL, NULL));
+  recurrent = g_string_new (text);
+  g_string_replace (recurrent, "transformer\nlayers=1\nheads=2\nfeed_forward=16", "bigru\nwidth=16", 0);
+  CHECK (g_file_set_contents (experiment, recurrent->str, -1, NULL));
+  test_check_diverges (experiment,
+                       (const char *[]){ span[0], span[1], "train.batch=1", "train.learning_rate=1e3", NULL });
 }

@@ -107,6 +107,13 @@ TEST_CASE (masked, has_the_same_bits_again)
   test_check_interruption (experiment, 30, 2); /* in the second epoch */
 }
 
+TEST_CASE (masked, is_said_to_diverge)
+{
+  g_autofree char *experiment = write_masked ("masked", TOPIC "\ntarget=text", "kind=masked");
+
+  test_check_diverges (experiment, NULL);
+}
+
 /* The outcomes of the parameters of @run whose names begin with @prefix are all @outcome. */
 static void
 check_outcomes (PlaitStore *run, const char *prefix, const char *outcome)
