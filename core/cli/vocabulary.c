@@ -143,13 +143,13 @@ encode_line (const PlaitVocabulary *vocabulary, const char *line, gsize length, 
   plait_display_line (stdout, text->str);
 }
 
-/* Ids by piece; of a piece that several ids have, the first. */
+/* Returns the ids by their pieces. */
 static GHashTable *
 index_pieces (const PlaitVocabulary *vocabulary)
 {
   GHashTable *ids = g_hash_table_new (g_str_hash, g_str_equal);
 
-  for (gint32 id = plait_vocabulary_size (vocabulary); id-- > 0;)
+  for (gint32 id = 0; id < plait_vocabulary_size (vocabulary); id++)
     g_hash_table_insert (ids, (gpointer)plait_vocabulary_piece (vocabulary, id), GINT_TO_POINTER (id));
   return ids;
 }

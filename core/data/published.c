@@ -7,7 +7,7 @@
 #include "base/json-read.h"
 #include "base/number.h"
 #include "data/byte-pairs.h"
-#include "data/input.h"
+#include "data/id-map.h"
 
 #define HEADER "plait published 1\n"
 #define SPACE "\xe2\x96\x81" /* U+2581 */
@@ -35,9 +35,8 @@ typedef struct
   PlaitSentencePiece *subwords;
   char **pieces;       /* [numbers.size], by the model's ids; NULL where it has none */
   GHashTable *by_text; /* of subwords, piece -> the model's id; the texts are those of @pieces */
-  gint32 size;         /* our ids */
-  gint32 *ours;        /* [numbers.size]: our id of each of the model's */
-  gint32 *theirs;      /* [size]: the model's id of each of ours, or -1 */
+  PlaitIdMap ids;
+  char *absent[PLAIT_TOKEN_SPECIALS]; /* names of the special tokens that the model has not; else NULL */
 } Published;
 
 GString *
@@ -72,8 +71,9 @@ published_free (gpointer model)
   for (gint32 id = 0; self->pieces && id < self->numbers.size; id++)
     g_free (self->pieces[id]);
   g_free (self->pieces);
-  g_free (self->ours);
-  g_free (self->theirs);
+  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
+    g_free (self->absent[id]);
+  plait_id_map_clear (&self->ids);
   g_clear_pointer (&self->by_text, g_hash_table_unref);
   plait_byte_pairs_free (self->byte_pairs);
   plait_sentencepiece_free (self->subwords);
@@ -221,7 +221,18 @@ load_byte_pairs (Published *self, GBytes *ids, GBytes *merges, const char *name,
   return self->byte_pairs != NULL;
 }
 
-/* Numbers the model's ids: special ones first. */
+static gboolean
+has_piece (gconstpointer model, const char *piece)
+{
+  const Published *self = model;
+
+  for (gint32 id = 0; id < self->numbers.size; id++)
+    if (g_strcmp0 (self->pieces[id], piece) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Numbers the model's ids, and names what has no piece, for plots. */
 static void
 number_ids (Published *self, gint32 unknown)
 {
@@ -233,34 +244,15 @@ number_ids (Published *self, gint32 unknown)
     unknown,
   };
 
-  self->ours = g_new0 (gint32, numbers->size);
-  self->theirs = g_new (gint32, numbers->size + PLAIT_TOKEN_SPECIALS);
-  for (; self->size < PLAIT_TOKEN_SPECIALS; self->size++)
-    {
-      self->theirs[self->size] = specials[self->size];
-      if (specials[self->size] >= 0)
-        self->ours[specials[self->size]] = self->size;
-    }
-  for (gint32 id = 0; id < numbers->size; id++)
-    if (id != specials[0] && id != specials[1] && id != specials[2] && id != specials[3])
-      {
-        self->theirs[self->size] = id;
-        self->ours[id] = self->size++;
-      }
-}
-
-/* What has no piece has a name, for plots. */
-static void
-name_rest (Published *self)
-{
-  const PlaitPublishedNumbers *numbers = &self->numbers;
-
+  plait_id_map_init (&self->ids, specials, numbers->size);
+  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
+    if (specials[id] < 0)
+      self->absent[id] = plait_special_unique_name (id, has_piece, self);
+    else if (!self->pieces[specials[id]])
+      self->pieces[specials[id]] = plait_special_unique_name (id, has_piece, self);
   for (gint32 id = 0; id < numbers->size; id++)
     if (!self->pieces[id])
-      self->pieces[id] = id == numbers->padding     ? g_strdup ("<pad>")
-                         : id == numbers->beginning ? g_strdup ("<s>")
-                         : id == numbers->end       ? g_strdup ("</s>")
-                                                    : g_strdup_printf ("<unused %d>", id);
+      self->pieces[id] = g_strdup_printf ("<unused %d>", id);
 }
 
 static gpointer
@@ -284,18 +276,16 @@ published_load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *
               : load_byte_pairs (self, ids, merges, name, &unknown, error)))
     return NULL;
   number_ids (self, unknown);
-  name_rest (self);
-  *facts = (PlaitVocabularyFacts){ self->size, self->numbers.begins != 0 };
+  *facts = (PlaitVocabularyFacts){ self->ids.size, self->numbers.begins != 0 };
   return g_steal_pointer (&self);
 }
 
 static const char *
 published_piece (gconstpointer model, gint32 id)
 {
-  static const char *const absent[PLAIT_TOKEN_SPECIALS] = { "<pad>", "<s>", "</s>", "<unk>" };
   const Published *self = model;
 
-  return self->theirs[id] < 0 ? absent[id] : self->pieces[self->theirs[id]];
+  return self->ids.theirs[id] < 0 ? self->absent[id] : self->pieces[self->ids.theirs[id]];
 }
 
 /*
@@ -307,7 +297,8 @@ static gint32
 id_of (const Published *self, const char *piece)
 {
   gpointer id;
-  gint32 ours = g_hash_table_lookup_extended (self->by_text, piece, NULL, &id) ? self->ours[GPOINTER_TO_INT (id)] : 0;
+  gint32 ours
+      = g_hash_table_lookup_extended (self->by_text, piece, NULL, &id) ? self->ids.ours[GPOINTER_TO_INT (id)] : 0;
 
   return MAX (ours, PLAIT_TOKEN_UNKNOWN);
 }
@@ -355,7 +346,7 @@ encode_byte_pairs (const Published *self, const char *text, gsize length, GArray
     }
   plait_byte_pairs_encode (self->byte_pairs, text, length, ids);
   for (guint i = first; i < ids->len; i++)
-    g_array_index (ids, gint32, i) = self->ours[g_array_index (ids, gint32, i)];
+    g_array_index (ids, gint32, i) = MAX (self->ids.ours[g_array_index (ids, gint32, i)], PLAIT_TOKEN_UNKNOWN);
 }
 
 static void
@@ -391,8 +382,8 @@ decode_byte_pairs (const Published *self, const gint32 *ids, gsize n)
   GString *text = g_string_new (NULL);
 
   for (gsize i = 0; i < n; i++)
-    if (ids[i] >= PLAIT_TOKEN_UNKNOWN && self->theirs[ids[i]] >= 0)
-      plait_byte_pairs_decode (self->byte_pairs, self->theirs[ids[i]], text);
+    if (ids[i] >= PLAIT_TOKEN_UNKNOWN && self->ids.theirs[ids[i]] >= 0)
+      plait_byte_pairs_decode (self->byte_pairs, self->ids.theirs[ids[i]], text);
   if (self->numbers.spaced && text->len > 0 && text->str[0] == ' ')
     g_string_erase (text, 0, 1);
   return text;

@@ -139,7 +139,11 @@ plait_sentencepiece_specials (const PlaitSentencePiece *self, int ids[4])
   ids[0] = self->processor.pad_id ();
   ids[1] = self->processor.bos_id ();
   ids[2] = self->processor.eos_id ();
-  ids[3] = self->processor.unk_id ();
+  ids[3] = -1;
+  /* unk_id () goes by the name that the model says, which need not be that of the piece for what is unknown. */
+  for (int id = 0; id < self->processor.GetPieceSize () && ids[3] < 0; id++)
+    if (self->processor.IsUnknown (id))
+      ids[3] = id;
 }
 
 const char *

@@ -5,13 +5,14 @@
 
 #include "base/error.h"
 #include "base/trial.h"
-#include "data/input.h"
+#include "data/id-map.h"
 #include "data/sentencepiece.h"
 #include "data/text-file.h"
 #include "data/vocabulary-private.h"
 
 #define TEXT_LIMIT ((gint64)1 << 30) /* bytes of training text: SentencePiece holds it, and counts in 32 bits */
 #define PIECE_LIMIT 4096             /* bytes of one piece */
+#define WORD_LIMIT 65535 /* characters of a word: SentencePiece counts them in 16 bits, and ends the process */
 
 static const char *const normalizations[] = { "identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf", NULL };
 
@@ -27,27 +28,17 @@ check_piece (const char *piece, gsize length, int id, const char *name, GError *
 }
 
 static gboolean
-check_specials (const PlaitSentencePiece *model, const char *name, GError **error)
-{
-  int ids[PLAIT_TOKEN_SPECIALS];
-  plait_sentencepiece_specials (model, ids);
-  if (ids[0] != PLAIT_TOKEN_PAD || ids[1] != PLAIT_TOKEN_BOS || ids[2] != PLAIT_TOKEN_EOS
-      || ids[3] != PLAIT_TOKEN_UNKNOWN)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: the SentencePiece model has padding %d, BOS %d, EOS %d, unknown %d; expected 0, 1, 2, 3, "
-                       "so train it by plait vocabulary or with --pad_id=0 --bos_id=1 --eos_id=2 --unk_id=3",
-                       name, ids[0], ids[1], ids[2], ids[3]);
-  return TRUE;
-}
-
-static gboolean
 check_model (const PlaitSentencePiece *model, const char *name, GError **error)
 {
-  int size = plait_sentencepiece_size (model);
-  if (size <= PLAIT_TOKEN_SPECIALS || size > PLAIT_VOCABULARY_MAXIMUM_SIZE)
+  int specials[PLAIT_TOKEN_SPECIALS], size = plait_sentencepiece_size (model), n_specials = 0;
+  plait_sentencepiece_specials (model, specials);
+  for (int i = 0; i < PLAIT_TOKEN_SPECIALS; i++)
+    n_specials += specials[i] >= 0;
+  if (size <= n_specials || size > PLAIT_VOCABULARY_MAXIMUM_SIZE - PLAIT_TOKEN_SPECIALS + n_specials)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: the SentencePiece model has %d pieces; expected more than %d and at most %d", name, size,
-                       PLAIT_TOKEN_SPECIALS, PLAIT_VOCABULARY_MAXIMUM_SIZE);
+                       "%s: the SentencePiece model has %d pieces, %d of them special tokens; expected others as well, "
+                       "and at most %d pieces",
+                       name, size, n_specials, PLAIT_VOCABULARY_MAXIMUM_SIZE);
   g_autoptr (GHashTable) by_piece = g_hash_table_new (g_str_hash, g_str_equal);
   for (int id = 0; id < size; id++)
     {
@@ -70,6 +61,30 @@ check_model (const PlaitSentencePiece *model, const char *name, GError **error)
   return TRUE;
 }
 
+/* Says in our words why SentencePiece does not load a model, where its reason is @message (NULL: it was not asked). */
+static const char *
+why_not_loaded (const char *message)
+{
+  static const struct
+  {
+    const char *theirs, *ours;
+  } reasons[] = {
+    { "unk is already defined", "the model has two pieces for what is unknown" },
+    { "unk is not defined", "the model has no piece for what is unknown" },
+    { "already defined", "a piece stands in the model twice" },
+    { "must not be empty", "the model has an empty piece" },
+    { "byte piece", "the model's pieces for bytes are not one for each of the 256" },
+    { "normalization rule", "the model's normalisation is damaged" },
+    { "Self-test", "the model cuts the sentences that it carries as a test in another way" },
+    { "no pieces", "the model has no pieces but special tokens" },
+  };
+
+  for (gsize i = 0; message && i < G_N_ELEMENTS (reasons); i++)
+    if (strstr (message, reasons[i].theirs))
+      return reasons[i].ours;
+  return message ? "its bytes are not those of a SentencePiece model" : "it is empty";
+}
+
 static PlaitSentencePiece *
 load_and_check (GBytes *bytes, const char *name, GError **error)
 {
@@ -81,7 +96,7 @@ load_and_check (GBytes *bytes, const char *name, GError **error)
     return plait_fail_null (
         error, PLAIT_ERROR_INPUT,
         "%s: is no vocabulary (%s); expected a SentencePiece model or a word vocabulary that plait made", name,
-        message ? message : "it is empty");
+        why_not_loaded (message));
   if (check_model (model, name, error))
     return model;
   plait_sentencepiece_free (model);
@@ -129,49 +144,99 @@ plait_subwords_open (GBytes *bytes, const char *name, GError **error)
   return load_and_check (bytes, name, error);
 }
 
+/* A model, and its ids as we number them. */
+typedef struct
+{
+  PlaitSentencePiece *model;
+  PlaitIdMap ids;
+  char *absent[PLAIT_TOKEN_SPECIALS]; /* names of the special tokens that the model has not; else NULL */
+} Subwords;
+
+static void
+subwords_free (gpointer model)
+{
+  Subwords *self = model;
+  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
+    g_free (self->absent[id]);
+  plait_id_map_clear (&self->ids);
+  plait_sentencepiece_free (self->model);
+  g_free (self);
+}
+
+static gboolean
+has_piece (gconstpointer model, const char *piece)
+{
+  const Subwords *self = model;
+  gsize length;
+  for (int id = 0; id < plait_sentencepiece_size (self->model); id++)
+    if (g_str_equal (plait_sentencepiece_piece (self->model, id, &length), piece))
+      return TRUE;
+  return FALSE;
+}
+
 static gpointer
 subwords_load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name, PlaitVocabularyFacts *facts,
                GError **error)
 {
   PlaitSentencePiece *model = plait_subwords_open (bytes, name, error);
+  int specials[PLAIT_TOKEN_SPECIALS];
   if (!model)
     return NULL;
-  facts->size = plait_sentencepiece_size (model);
-  if (check_specials (model, name, error))
-    return model;
-  plait_sentencepiece_free (model);
-  return NULL;
+  Subwords *self = g_new0 (Subwords, 1);
+  self->model = model;
+  plait_sentencepiece_specials (model, specials);
+  plait_id_map_init (&self->ids, specials, plait_sentencepiece_size (model));
+  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
+    if (specials[id] < 0)
+      self->absent[id] = plait_special_unique_name (id, has_piece, self);
+  facts->size = self->ids.size;
+  return self;
 }
 
 static const char *
 subwords_piece (gconstpointer model, gint32 id)
 {
+  const Subwords *self = model;
+  gint32 theirs = self->ids.theirs[id];
   gsize length;
-  return plait_sentencepiece_piece (model, id, &length);
+  return theirs < 0 ? self->absent[id] : plait_sentencepiece_piece (self->model, theirs, &length);
 }
 
 static double
 subwords_score (gconstpointer model, gint32 id)
 {
-  return (double)plait_sentencepiece_score (model, id);
+  const Subwords *self = model;
+  gint32 theirs = self->ids.theirs[id];
+  return theirs < 0 ? 0 : (double)plait_sentencepiece_score (self->model, theirs);
 }
 
 /* A tab is a space, as in what is learnt from. */
 static void
 subwords_encode (gconstpointer model, const char *text, gsize length, GArray *ids)
 {
+  const Subwords *self = model;
   gint32 unknown = PLAIT_TOKEN_UNKNOWN;
+  guint first = ids->len;
   g_autofree char *spaced = NULL;
   if (memchr (text, '\t', length))
     text = spaced = g_strdelimit (g_strndup (text, length), "\t", ' ');
-  if (!plait_sentencepiece_encode (model, text, length, ids))
+  if (plait_sentencepiece_encode (self->model, text, length, ids))
+    for (guint i = first; i < ids->len; i++)
+      g_array_index (ids, gint32, i) = self->ids.ours[g_array_index (ids, gint32, i)];
+  else
     g_array_append_val (ids, unknown);
 }
 
 static char *
 subwords_decode (gconstpointer model, const gint32 *ids, gsize n)
 {
-  return plait_vocabulary_make_line (plait_sentencepiece_decode (model, ids, n));
+  const Subwords *self = model;
+  g_autofree gint32 *theirs = g_new (gint32, n);
+  gsize known = 0;
+  for (gsize i = 0; i < n; i++)
+    if (self->ids.theirs[ids[i]] >= 0)
+      theirs[known++] = self->ids.theirs[ids[i]];
+  return plait_vocabulary_make_line (plait_sentencepiece_decode (self->model, theirs, known));
 }
 
 /* Training text: the lines of several files one after the other, of which every (lines / limit)-th is given. */
@@ -185,6 +250,7 @@ typedef struct
   gint64 line;
   gint64 bytes;
   GString *given;
+  gsize brackets[PLAIT_TOKEN_SPECIALS]; /* of names of special tokens that stand nowhere in the text */
   GError *error;
 } Lines;
 
@@ -230,9 +296,11 @@ next_training_line (gpointer data, gsize *length)
       lines->bytes += (gint64)*length;
       if (lines->bytes > TEXT_LIMIT)
         {
-          plait_fail (&lines->error, PLAIT_ERROR_INPUT,
-                      "%s:%jd: there is more than 1 GiB of text to learn a vocabulary from; set a sentence limit",
-                      plait_text_reader_name (lines->reader), plait_text_reader_line (lines->reader));
+          plait_fail (
+              &lines->error, PLAIT_ERROR_INPUT,
+              "%s:%jd: there is more than 1 GiB of text to learn a vocabulary from; learn from some of its lines, by "
+              "data.vocabulary_sentences (plait vocabulary --lines)",
+              plait_text_reader_name (lines->reader), plait_text_reader_line (lines->reader));
           break;
         }
       /* SentencePiece skips lines with tabs and with U+2585, which it uses for itself. */
@@ -276,6 +344,53 @@ check_settings (const PlaitVocabularySettings *settings, GError **error)
   return TRUE;
 }
 
+/* Sets @error to why no vocabulary was learnt. @message is SentencePiece's reason, which advises options of its own. */
+static void
+explain_failure (const PlaitVocabularySettings *settings, const char *path, const char *message, GError **error)
+{
+  static const char few[] = "required_chars. ", many[] = "value <= ";
+  const char *needed = strstr (message, few), *given = strstr (message, many);
+  g_autofree char *what = g_strdup_printf ("%s: no %s vocabulary of %jd pieces can be made from this text", path,
+                                           settings->type, settings->size);
+
+  needed = needed ? strstr (needed, " vs ") : NULL;
+  if (needed)
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s: its characters and the special tokens are %jd pieces%s; raise data.vocabulary_size (plait "
+                "vocabulary --size) to that or more, or give rare characters no piece by a "
+                "data.vocabulary_character_coverage (--coverage) below %g",
+                what, g_ascii_strtoll (needed + strlen (" vs "), NULL, 10),
+                settings->byte_fallback ? ", the bytes among them" : "", settings->character_coverage);
+  else if (given)
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s: it gives %jd at most; lower data.vocabulary_size (plait vocabulary --size) to that or less, or "
+                "learn from more text",
+                what, g_ascii_strtoll (given + strlen (many), NULL, 10));
+  else
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s: SentencePiece fails (%s); try another data.vocabulary_size (plait vocabulary --size), or "
+                "data.vocabulary_type=%s (--type)",
+                what, message, strcmp (settings->type, "bpe") == 0 ? "unigram" : "bpe");
+}
+
+/* Notes what special tokens are to be called so that @line does not spell their names: SentencePiece would learn
+ * nothing of the characters there. It looks for them in normal form, which may turn other characters into theirs. */
+static void
+note_specials (Lines *lines, const char *line, gsize length, gboolean identity)
+{
+  g_autofree char *form = NULL, *folded = NULL;
+  if (!memchr (line, '<', length) && (identity || !(strstr (line, "\uff1c") || strstr (line, "\ufe64"))))
+    return;
+  if (!identity)
+    {
+      form = g_utf8_normalize (line, (gssize)length, G_NORMALIZE_NFKC);
+      line = folded = g_utf8_casefold (form, -1);
+      length = strlen (line);
+    }
+  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
+    lines->brackets[id] = MAX (lines->brackets[id], plait_special_brackets (id, line, length));
+}
+
 static GBytes *
 train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
 {
@@ -284,6 +399,9 @@ train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
   g_snprintf (longest, sizeof longest, "%d", PLAIT_TEXT_LINE_LIMIT + 1);
   g_ascii_dtostr (coverage, sizeof coverage, settings->character_coverage);
   gboolean identity = strcmp (settings->normalization, "identity") == 0;
+  g_auto (GStrv) specials = g_new0 (char *, PLAIT_TOKEN_SPECIALS + 1);
+  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
+    specials[id] = plait_special_name (id, lines->brackets[id]);
   const PlaitSentencePieceOption options[] = {
     { "model_type", settings->type },
     { "vocab_size", size },
@@ -296,6 +414,10 @@ train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
     { "bos_id", "1" },
     { "eos_id", "2" },
     { "unk_id", "3" },
+    { "pad_piece", specials[PLAIT_TOKEN_PAD] },
+    { "bos_piece", specials[PLAIT_TOKEN_BOS] },
+    { "eos_piece", specials[PLAIT_TOKEN_EOS] },
+    { "unk_piece", specials[PLAIT_TOKEN_UNKNOWN] },
     /* The same text gives the same model: one thread, no sampling, no line left out for its length. */
     { "num_threads", "1" },
     { "input_sentence_size", "0" },
@@ -309,13 +431,38 @@ train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
   if (!plait_no_fault (&lines->error, error))
     return NULL;
   if (!bytes)
-    {
-      /* What stands before the last bracket is a place in SentencePiece's source. */
-      const char *said = strrchr (message, ']');
-      plait_fail (error, PLAIT_ERROR_INPUT, "%s: no %s vocabulary of %jd pieces can be made from this text: %s",
-                  lines->paths[0], settings->type, settings->size, said ? g_strstrip ((char *)said + 1) : message);
-    }
+    explain_failure (settings, lines->paths[0], message, error);
   return g_steal_pointer (&bytes);
+}
+
+/* TRUE if some character of @line is printed: SentencePiece learns from no other text. */
+static gboolean
+is_visible (const char *line, gsize length)
+{
+  for (const char *at = line; at < line + length; at = g_utf8_next_char (at))
+    {
+      gunichar c = g_utf8_get_char (at);
+      if (g_unichar_isgraph (c) && c != 0x2581 && c != 0x2585 && c != 0xfffd)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* TRUE if spaces part @line into what byte pair encoding can count. */
+static gboolean
+check_words (const Lines *lines, const char *line, gsize length, GError **error)
+{
+  glong run = 0;
+  for (const char *at = line; length > WORD_LIMIT && at < line + length; at = g_utf8_next_char (at))
+    {
+      run = plait_text_is_ascii_space (*at) || g_utf8_get_char (at) == 0x2581 ? 0 : run + 1;
+      if (run > WORD_LIMIT)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s:%jd: more than %d characters stand here without a space, more than type bpe takes; part "
+                           "them by spaces, or use data.vocabulary_type=unigram (plait vocabulary --type)",
+                           plait_text_reader_name (lines->reader), plait_text_reader_line (lines->reader), WORD_LIMIT);
+    }
+  return TRUE;
 }
 
 static GBytes *
@@ -329,10 +476,14 @@ subwords_train (const PlaitVocabularyFormat *format, const PlaitVocabularySettin
   gint64 filled = 0;
   gsize length;
   const char *line;
+  gboolean identity = strcmp (settings->normalization, "identity") == 0, bpe = strcmp (settings->type, "bpe") == 0;
   while ((line = next_line (&lines, &length)))
     {
+      if (bpe && !check_words (&lines, line, length, &lines.error))
+        break;
       lines.lines++;
-      filled += !plait_text_is_blank (line, length);
+      filled += is_visible (line, length);
+      note_specials (&lines, line, length, identity);
     }
   lines_rewind (&lines);
   if (lines.error)
@@ -354,7 +505,7 @@ const PlaitVocabularyFormat plait_sentencepiece_format = {
   .score = subwords_score,
   .encode = subwords_encode,
   .decode = subwords_decode,
-  .free = (GDestroyNotify)plait_sentencepiece_free,
+  .free = subwords_free,
   .load = subwords_load,
   .train = subwords_train,
 };

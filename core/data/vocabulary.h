@@ -26,7 +26,9 @@
  *
  * The digest is plait_vocabulary_hash, that of the bytes without it; these are what a run keeps.
  *
- * Ids 0 to 3 are padding, BOS, EOS and unknown (data/input.h) in all of them. A vocabulary is immutable, may be used by
+ * Ids 0 to 3 are padding, BOS, EOS and unknown (data/input.h) in all of them, whatever ids a SentencePiece model gives
+ * to them (id-map.h). Text can be spelt like a special token, but never is one: where it is, the token's name is
+ * another, "<<s>>" for "<s>". A vocabulary is immutable, may be used by
  * several threads at once, and may be shared by any number of streams.
  */
 typedef struct PlaitVocabulary PlaitVocabulary;
@@ -57,8 +59,8 @@ PlaitVocabulary *plait_vocabulary_train (const PlaitVocabularySettings *settings
                                          GError **error);
 
 /* From what plait_vocabulary_serialize gave. @format is "words", "labels", "sentencepiece" or "published"; @name stands
- * for the bytes in messages. The bytes are not trusted: a SentencePiece model is tried in a child process first. Its
- * ids must be ours: one made elsewhere needs --pad_id=0 --bos_id=1 --eos_id=2 --unk_id=3. (transfer full) */
+ * for the bytes in messages. The bytes are not trusted: a SentencePiece model is tried in a child process first.
+ * (transfer full) */
 PlaitVocabulary *plait_vocabulary_load (const char *format, GBytes *bytes, const char *name, GError **error);
 
 /* From the file at @path, whose format is told by its first bytes. What plait wrote carries a digest, which must be

@@ -7,15 +7,13 @@
 #include <xxhash.h>
 
 #include "base/error.h"
-#include "data/input.h"
+#include "data/id-map.h"
 #include "data/text-file.h"
 #include "data/vocabulary-private.h"
 
 #define WORDS_HEADER "plait words 1\n"
 #define LABELS_HEADER "plait labels 1\n"
 #define WORDS_LIMIT (1 << 24) /* distinct words that training holds; ids stay far below 2^31 */
-
-static const char *const specials[PLAIT_TOKEN_SPECIALS] = { "<pad>", "<s>", "</s>", "<unk>" };
 
 /* A word inside some text. */
 typedef struct
@@ -47,8 +45,9 @@ typedef struct
 typedef struct
 {
   NextWord next;
-  char *text;  /* all words, each with its NUL */
-  Table table; /* the specials, which text never is, are in its words alone; their text is constant, their count 0 */
+  char *text;                           /* all words, each with its NUL */
+  char *specials[PLAIT_TOKEN_SPECIALS]; /* names that no word has */
+  Table table; /* the specials, which text never is, are in its words alone; their count is 0 */
 } Words;
 
 static Table
@@ -196,6 +195,8 @@ words_free (gpointer model)
 {
   Words *self = model;
   table_clear (&self->table);
+  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
+    g_free (self->specials[id]);
   g_free (self->text);
   g_free (self);
 }
@@ -235,6 +236,12 @@ words_of (const PlaitVocabularyFormat *format)
   return format == &plait_labels_format ? next_label : plait_words_next;
 }
 
+static gboolean
+has_word (gconstpointer model, const char *piece)
+{
+  return table_number (&((const Words *)model)->table, piece, strlen (piece)) >= 0;
+}
+
 static gpointer
 words_load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name, PlaitVocabularyFacts *facts,
             GError **error)
@@ -258,11 +265,7 @@ words_load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name
   self->next = words_of (format);
   self->text = g_memdup2 (data + skipped, MAX (size - skipped, 1));
   self->table = table_new ();
-  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
-    {
-      Word special = { specials[id], strlen (specials[id]), 0 };
-      g_array_append_val (self->table.words, special);
-    }
+  g_array_set_size (self->table.words, PLAIT_TOKEN_SPECIALS);
 
   char *at = self->text;
   for (gint64 line = 0; line < lines; line++)
@@ -271,6 +274,11 @@ words_load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name
       if (!load_entry (self, at, (gsize)(lf - at), name, error))
         return NULL;
       at = lf + 1;
+    }
+  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
+    {
+      self->specials[id] = plait_special_unique_name (id, has_word, self);
+      *table_word (&self->table, (gsize)id) = (Word){ self->specials[id], strlen (self->specials[id]), 0 };
     }
   facts->size = (gint32)self->table.words->len;
   return g_steal_pointer (&self);

@@ -400,34 +400,65 @@ check_whole (Export *export, GError **error)
  */
 
 static gboolean
-write_vocabulary (const PlaitVocabulary *vocabulary, const char *folder, const char *name, GError **error)
+has_piece (const PlaitVocabulary *vocabulary, const char *piece)
+{
+  for (gint32 id = PLAIT_TOKEN_SPECIALS; id < plait_vocabulary_size (vocabulary); id++)
+    if (g_str_equal (plait_vocabulary_piece (vocabulary, id), piece))
+      return TRUE;
+  return FALSE;
+}
+
+/* Sets @names to those of the special tokens, which CTranslate2 has once for both sides and finds by their spelling.
+ * What a text can spell is no special token: a blank tells their names from the words of a text, but for the unknown's,
+ * which a word that is spelt like it is anyhow. */
+static void
+name_specials (const PlaitVocabulary *source, const PlaitVocabulary *target, char *names[PLAIT_TOKEN_SPECIALS])
+{
+  gboolean words = g_str_equal (plait_vocabulary_format (source), "words")
+                   || g_str_equal (plait_vocabulary_format (target), "words");
+
+  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
+    {
+      names[id]
+          = g_strconcat (words && id != PLAIT_TOKEN_UNKNOWN ? " " : "", plait_vocabulary_piece (target, id), NULL);
+      while (has_piece (source, names[id]) || has_piece (target, names[id]))
+        {
+          g_autofree char *inner = names[id];
+
+          names[id] = g_strdup_printf ("<%s>", inner);
+        }
+    }
+}
+
+static gboolean
+write_vocabulary (const PlaitVocabulary *vocabulary, char *const *specials, const char *folder, const char *name,
+                  GError **error)
 {
   g_autoptr (PlaitJson) json = plait_json_new ();
 
   plait_json_begin_array (json, NULL);
   for (gint32 id = 0; id < plait_vocabulary_size (vocabulary); id++)
-    plait_json_text (json, NULL, plait_vocabulary_piece (vocabulary, id));
+    plait_json_text (json, NULL, id < PLAIT_TOKEN_SPECIALS ? specials[id] : plait_vocabulary_piece (vocabulary, id));
   plait_json_end_array (json);
   return plait_file_replace_text (folder, name, plait_json_string (json), error);
 }
 
 static gboolean
-write_config (const Export *export, const PlaitVocabulary *source, const PlaitVocabulary *target, const char *folder,
-              GError **error)
+write_config (const Export *export, gboolean begins, char *const *specials, const char *folder, GError **error)
 {
   static const gint32 starts[] = { PLAIT_TOKEN_BOS, PLAIT_TOKEN_EOS, PLAIT_TOKEN_PAD };
   const PlaitExperiment *experiment = export->experiment;
   g_autoptr (PlaitJson) json = plait_json_new ();
 
   plait_json_begin_object (json, NULL);
-  plait_json_boolean (json, "add_source_bos", plait_vocabulary_begins (source));
+  plait_json_boolean (json, "add_source_bos", begins);
   plait_json_boolean (json, "add_source_eos", experiment->data.append_end);
-  plait_json_text (json, "bos_token", plait_vocabulary_piece (target, PLAIT_TOKEN_BOS));
-  plait_json_text (json, "decoder_start_token", plait_vocabulary_piece (target, starts[experiment->decoder.start]));
-  plait_json_text (json, "eos_token", plait_vocabulary_piece (target, PLAIT_TOKEN_EOS));
+  plait_json_text (json, "bos_token", specials[PLAIT_TOKEN_BOS]);
+  plait_json_text (json, "decoder_start_token", specials[starts[experiment->decoder.start]]);
+  plait_json_text (json, "eos_token", specials[PLAIT_TOKEN_EOS]);
   plait_json_real (json, "layer_norm_epsilon", experiment->decoder.norm_epsilon);
   plait_json_boolean (json, "multi_query_attention", FALSE);
-  plait_json_text (json, "unk_token", plait_vocabulary_piece (target, PLAIT_TOKEN_UNKNOWN));
+  plait_json_text (json, "unk_token", specials[PLAIT_TOKEN_UNKNOWN]);
   plait_json_end_object (json);
   return plait_file_replace_text (folder, CONFIG, plait_json_string (json), error);
 }
@@ -443,10 +474,13 @@ write_files (const Export *export, const char *folder, GError **error)
   PlaitVocabulary *target = plait_materials_vocabulary (materials, experiment->data.target);
   gboolean shared = g_str_equal (plait_vocabulary_hash (source), plait_vocabulary_hash (target));
   g_autofree char *path = g_build_filename (folder, MODEL, NULL);
+  g_auto (GStrv) specials = g_new0 (char *, PLAIT_TOKEN_SPECIALS + 1);
 
-  return (shared ? write_vocabulary (target, folder, SHARED, error)
-                 : write_vocabulary (source, folder, SOURCE, error) && write_vocabulary (target, folder, TARGET, error))
-         && write_config (export, source, target, folder, error)
+  name_specials (source, target, specials);
+  return (shared ? write_vocabulary (target, specials, folder, SHARED, error)
+                 : write_vocabulary (source, specials, folder, SOURCE, error)
+                       && write_vocabulary (target, specials, folder, TARGET, error))
+         && write_config (export, plait_vocabulary_begins (source), specials, folder, error)
          && plait_ctranslate2_write ((const PlaitCtranslate2Variable *)(gpointer) export->variables->data,
                                      export->variables->len, path, error);
 }

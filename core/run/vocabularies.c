@@ -148,7 +148,7 @@ static char *
 name_kept (const PlaitMaterials *materials, const PlaitVocabularySettings *settings, const GPtrArray *paths)
 {
   /* The first number is to be raised where the same text and settings give another vocabulary. */
-  g_autoptr (GString) text = g_string_new ("plait vocabulary 1 of plait " PLAIT_VERSION "\n");
+  g_autoptr (GString) text = g_string_new ("plait vocabulary 2 of plait " PLAIT_VERSION "\n");
   gboolean large = FALSE;
 
   g_string_append_printf (text, "%s %jd %jd %a %s %d %jd\n", settings->type, settings->size, settings->minimum_count,

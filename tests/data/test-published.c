@@ -164,7 +164,7 @@ TEST_CASE (published, special_tokens_stand_where_ours_do)
   /* Ids 0, 1 and 2 of the model are pieces to it; 3 is unknown, and 359 ends texts. */
   CHECK_STRING (of_gpt2_text, "264");
   CHECK_INT (plait_vocabulary_size (of_gpt2), 4 + 358);
-  CHECK_STRING (plait_vocabulary_piece (of_gpt2, 0), "<pad>");
+  CHECK_STRING (plait_vocabulary_piece (of_gpt2, 0), "<<pad>>");
   CHECK_STRING (plait_vocabulary_piece (of_gpt2, 4), "<s>");
 }
 
