@@ -107,6 +107,7 @@ print_json (const PlaitRunComparison *comparison, GError **error)
     }
   plait_json_end_array (json);
   add_systems_json (json, comparison);
+  plait_json_texts (json, "notes", (const char *const *)comparison->notes, -1);
   plait_json_print (json);
   return TRUE;
 }

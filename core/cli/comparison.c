@@ -8,6 +8,7 @@ plait_run_comparison_free (PlaitRunComparison *comparison)
     return;
   g_free (comparison->measures);
   g_free (comparison->values);
+  g_strfreev (comparison->notes);
   g_clear_pointer (&comparison->differences, g_ptr_array_unref);
   g_clear_pointer (&comparison->systems, g_array_unref);
   g_clear_pointer (&comparison->runs, g_ptr_array_unref);
@@ -34,6 +35,28 @@ find_measures (PlaitRunComparison *comparison)
   measures = plait_run_results_measures ((const PlaitRunResult *const *)results, n);
   comparison->n_measures = measures->len;
   comparison->measures = (PlaitMeasure *)(gpointer)g_array_free (measures, FALSE);
+}
+
+/* Finds what systems have otherwise beside their settings. */
+static void
+find_notes (PlaitRunComparison *comparison)
+{
+  guint n = comparison->runs->len;
+  g_autofree const PlaitRunResult **results = g_new (const PlaitRunResult *, n + 1);
+  g_autofree const char **names = g_new (const char *, n + 1);
+
+  for (guint s = 0; s < comparison->systems->len; s++)
+    {
+      const PlaitRunSystem *system = &g_array_index (comparison->systems, PlaitRunSystem, s);
+
+      for (guint i = 0; i < system->n; i++)
+        {
+          results[system->runs[i]] = plait_run_at (comparison->runs, system->runs[i])->result;
+          names[system->runs[i]] = system->name;
+        }
+    }
+  comparison->tokens_differ = plait_run_results_differ_in_target (results, n);
+  comparison->notes = plait_run_results_tell (results, names, n);
 }
 
 static const PlaitRunSystem *
@@ -119,6 +142,7 @@ plait_run_comparison_new (char *const *paths, const PlaitComparisonOptions *opti
   comparison->differences = plait_runs_differences (comparison->runs);
   find_measures (comparison);
   comparison->systems = plait_run_systems_new (comparison->runs);
+  find_notes (comparison);
   comparison->values = g_new0 (PlaitMeasured, (gsize)comparison->systems->len * comparison->n_measures + 1);
   measure (comparison);
   for (guint m = 0; m < comparison->n_measures && options->tested; m++)
@@ -217,6 +241,8 @@ plait_run_comparison_scores (const PlaitRunComparison *comparison, guint first)
 
       plait_table_note (table, note);
     }
+  for (guint i = 0; comparison->notes[i] && end == comparison->n_measures; i++)
+    plait_table_note (table, comparison->notes[i]);
   return table;
 }
 

@@ -29,6 +29,8 @@ typedef struct
   GArray *systems;        /* (element-type PlaitRunSystem) of the runs */
   PlaitMeasured *values;  /* [systems, measures] */
   GPtrArray *differences; /* (element-type PlaitRunDifference) */
+  gboolean tokens_differ; /* the target's tokens are not the same in all runs */
+  char **notes;           /* what runs have otherwise beside settings: plait_run_results_tell */
 } PlaitRunComparison;
 
 /* Opens, scores and compares the runs in @paths. p is adjusted by Holm's method over the systems of one

@@ -39,6 +39,21 @@ print_list (PlaitPage *page, const char *heading, char *const *lines)
     plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", lines[i]);
 }
 
+/* What cells that ran or were measured train on otherwise, beside their axes. (transfer full) */
+static char **
+find_differences (const PlaitGrid *grid, const PlaitGridCost *cost)
+{
+  g_autofree PlaitTrainingSet *sets = g_new0 (PlaitTrainingSet, grid->n + 1);
+  g_autofree const char **names = g_new0 (const char *, grid->n + 1);
+
+  for (guint i = 0; i < grid->n; i++)
+    {
+      sets[i] = cost->cells[i].set;
+      names[i] = grid->items[i].cell->label;
+    }
+  return plait_training_sets_tell (sets, names, grid->n);
+}
+
 static void
 print_left_out (PlaitPage *page, const PlaitGrid *grid)
 {
@@ -155,6 +170,7 @@ print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *a
   g_autoptr (PlaitPage) page = plait_page_new ();
   g_autofree char *seeds = plait_cells_tell_seeds (grid->cells);
   g_autofree const char **differ = plait_vocabularies_that_differ (grid->cells);
+  g_auto (GStrv) differences = find_differences (grid, cost);
   guint width = 0;
 
   for (guint i = 0; i < grid->n; i++)
@@ -174,6 +190,10 @@ print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *a
       plait_page_row (page, width, "", estimate);
     }
   print_vocabularies (page, grid, differ);
+  if (differences[0])
+    plait_page_heading (page, "what else differs");
+  for (guint i = 0; differences[i]; i++)
+    plait_page_row (page, 0, "", differences[i]);
   print_left_out (page, grid);
   g_autofree char *sum = g_strdup_printf (
       "%u cells in %s: %u to run, %u to run again, %u to go on with, %u to evaluate again, %u finished; %u excluded",
@@ -238,6 +258,7 @@ print_plan_json (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArr
   g_autoptr (PlaitJson) json = plait_json_new_object ();
   g_autofree char *seeds = plait_cells_tell_seeds (grid->cells);
   gboolean known = cost->n_ran + cost->n_measured > 0;
+  g_auto (GStrv) differences = find_differences (grid, cost);
 
   plait_json_text (json, "folder", grid->folder);
   plait_json_integer (json, "cells", grid->n);
@@ -260,6 +281,7 @@ print_plan_json (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArr
       plait_json_end_object (json);
     }
   plait_json_end_array (json);
+  plait_json_texts (json, "differences", (const char *const *)differences, -1);
   plait_json_texts (json, "same", (const char *const *)grid->cells->same, -1);
   plait_json_text (json, "one_seed", seeds);
   plait_json_texts (json, "same_as", (const char *const *)grid->cells->same_as, -1);

@@ -81,6 +81,25 @@ read_maps (const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice
   return g_steal_pointer (&maps);
 }
 
+/* Warns where curves or scores that are per token of the target are drawn of different tokens. */
+static void
+warn_of_tokens (const GPtrArray *runs, const char *path, const char *metric, PlaitLog *log)
+{
+  static const char *const columns[] = { "loss", "negative_log_likelihood", "perplexity", "accuracy", NULL };
+  g_autofree const PlaitRunResult **results = g_new (const PlaitRunResult *, runs->len + 1);
+  g_autofree char *column = g_path_get_basename (path);
+  gboolean curve = g_str_has_prefix (path, "/training/") && g_strv_contains (columns, column);
+
+  for (guint r = 0; r < runs->len; r++)
+    results[r] = plait_run_at (runs, r)->result;
+  if ((curve || (metric && g_ascii_strncasecmp (metric, "perplexity", strlen ("perplexity")) == 0))
+      && !g_str_has_suffix (metric ? metric : "", "word") && plait_run_results_differ_in_target (results, runs->len))
+    plait_log_warning (log,
+                       "the runs have different vocabularies of the target, so %s, which is per token, does not "
+                       "compare between them",
+                       curve ? column : metric);
+}
+
 static GBytes *
 draw (const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice, const char *metric,
       const PlaitPlotSettings *settings, PlaitPlotFormat format, PlaitLog *log, GError **error)
@@ -100,6 +119,8 @@ draw (const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice, con
                                 "%s is no heatmap, and only heatmaps stand beside each other; name one path",
                                 (const char *)paths->pdata[0]);
       runs = plait_runs_open ((char **)files->pdata, FALSE, log, error);
+      if (runs)
+        warn_of_tokens (runs, paths->pdata[0], metric, log);
       chart = runs ? plait_plot_chart_new (runs, paths->pdata[0], metric, error) : NULL;
       if (!chart)
         return NULL;

@@ -165,6 +165,10 @@ plait_report_training (GString *html, const PlaitRunComparison *comparison)
 
   g_string_append (html, "<h2>Training</h2>\n");
   add_legend (html, comparison);
+  if (comparison->tokens_differ)
+    plait_html_element (html, "p", "class=\"dim small\"",
+                        "Runs have different vocabularies of the target: what is per token does not compare between "
+                        "their curves.");
   g_string_append (html, "<div class=\"plots\">\n");
   for (guint i = 0; i < G_N_ELEMENTS (plots); i++)
     {

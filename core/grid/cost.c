@@ -22,6 +22,7 @@ typedef struct
   double evaluation;
   gsize bytes;
   gboolean now; /* measured */
+  PlaitTrainingSet set;
 } Measured;
 
 /* 0 where @run does not tell. */
@@ -51,6 +52,7 @@ measure (const PlaitGrid *grid, const PlaitGridCell *cell, Measured *measured)
   if (plait_store_get_int (run, "/environment", "peak_memory", &bytes, NULL))
     measured->bytes = (gsize)MAX (0, bytes);
   measured->training = read_seconds (run, "/environment/training");
+  measured->set = plait_training_set_read (run);
   for (guint i = 0; splits && splits[i]; i++)
     {
       g_autofree char *place = g_strdup_printf ("/environment/evaluation/%s", splits[i]);
@@ -106,7 +108,7 @@ measure_speed (const PlaitGridCell *cell, guint threads, Measured *measured)
     return g_strdup ("there is no memory to share with its process");
   process = plait_run_process_new (cell->cell->experiment, &options, NULL, FALSE, &fault);
   reason = process ? await (process) : g_strdup (fault->message);
-  *measured = (Measured){ cell, speed->training, speed->evaluation, speed->bytes, TRUE };
+  *measured = (Measured){ cell, speed->training, speed->evaluation, speed->bytes, TRUE, speed->set };
   g_clear_pointer (&process, plait_run_process_free);
   munmap (speed, sizeof *speed);
   return reason;
@@ -215,6 +217,12 @@ plait_grid_cost_new (const PlaitGrid *grid, const PlaitGridOptions *options)
     {
       cost->threads = plait_grid_threads (options, plait_grid_count_due (grid));
       measure_all (grid, options, known, cost);
+    }
+  for (guint i = 0; i < known->len; i++)
+    {
+      const Measured *one = &g_array_index (known, Measured, i);
+
+      cost->cells[one->cell - grid->items].set = one->set;
     }
   for (guint i = 0; i < grid->n; i++)
     {

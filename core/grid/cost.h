@@ -9,8 +9,9 @@ typedef struct
   const PlaitGridCell *like; /* whose figures they are, perhaps its own; NULL: nothing is known */
   gboolean measured;         /* these were measured now; else it ran */
   double seconds;
-  gsize bytes; /* the most memory; 0: not known */
-  char *fault; /* why it could not be measured, or NULL */
+  gsize bytes;          /* the most memory; 0: not known */
+  char *fault;          /* why it could not be measured, or NULL */
+  PlaitTrainingSet set; /* what it trains on, where it ran or was measured itself */
 } PlaitGridEstimate;
 
 /* What is left of a grid would take. */

@@ -126,15 +126,41 @@ compare_all (PlaitGridTable *table, const GPtrArray *rows, guint m, GError **err
  * Notes
  */
 
+/* What the row of @cell is called: its values, less the seed. (transfer full) */
+static char *
+name_row (const PlaitGrid *grid, const PlaitGridCell *cell)
+{
+  g_autoptr (GString) name = g_string_new (NULL);
+
+  for (guint a = 0; a < grid->cells->n_axes; a++)
+    {
+      const PlaitAxis *axis = &grid->cells->axes[a];
+      const char *value = axis->values[cell->cell->places[a]];
+
+      if (!plait_axis_is_seed (axis) && *value != '\0')
+        g_string_append_printf (name, "%s%s", name->len > 0 ? " " : "", value);
+    }
+  return g_string_free (g_steal_pointer (&name), FALSE);
+}
+
 /* (transfer full) */
 static char **
 find_notes (const PlaitGrid *grid)
 {
   g_autoptr (GStrvBuilder) notes = g_strv_builder_new ();
   g_autofree char *same = plait_cells_tell_same (grid->cells);
-
   g_autofree char *seeds = plait_cells_tell_seeds (grid->cells);
+  g_autofree const PlaitRunResult **results = g_new (const PlaitRunResult *, grid->n + 1);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_auto (GStrv) told = NULL;
 
+  for (guint i = 0; i < grid->n; i++)
+    {
+      results[i] = grid->items[i].result;
+      g_ptr_array_add (names, name_row (grid, &grid->items[i]));
+    }
+  told = plait_run_results_tell (results, (const char *const *)names->pdata, grid->n);
+  g_strv_builder_addv (notes, (const char **)told);
   if (same)
     g_strv_builder_add (notes, same);
   if (seeds)

@@ -92,7 +92,8 @@ is_place (const char *path, const char *attribute)
 {
   static const char *const names[] = { "status", "version", "experiment", "format", "training_key", NULL };
 
-  return g_str_equal (attribute, "default") || g_str_equal (attribute, "key")
+  /* What a run was trained on follows from its data, and older runs do not tell it. */
+  return g_str_equal (attribute, "default") || g_str_equal (attribute, "key") || g_str_equal (path, "/training")
          || (g_str_equal (path, "/") && g_strv_contains (names, attribute));
 }
 

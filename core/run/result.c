@@ -2,6 +2,7 @@
 #include "run/result.h"
 
 #include "experiment/groups.h"
+#include "run/trained.h"
 #include "run/translation-rates.h"
 #include "store/table.h"
 #include "store/walk.h"
@@ -32,6 +33,7 @@ plait_run_result_free (PlaitRunResult *result)
     return;
   g_ptr_array_unref (result->scores);
   g_array_unref (result->rates);
+  g_array_unref (result->vocabularies);
   g_free (result);
 }
 
@@ -249,6 +251,41 @@ count_elements (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, 
   return PLAIT_STORE_WALK_ON;
 }
 
+static void
+vocabulary_clear (gpointer item)
+{
+  PlaitRunVocabulary *vocabulary = item;
+
+  g_free (vocabulary->name);
+  g_free (vocabulary->digest);
+}
+
+/* Reads which vocabularies @run has. That of the target has the target's name, or else is the shared one. */
+static gboolean
+read_vocabularies (PlaitRunResult *result, PlaitStore *run, GError **error)
+{
+  g_auto (GStrv) names = plait_store_has (run, "/vocabulary") ? plait_store_members (run, "/vocabulary", error) : NULL;
+  g_autoptr (PlaitKeyFile) file = plait_trained_key_file (run, NULL);
+  const char *target = file ? plait_key_file_value (file, "data", "target") : NULL;
+
+  for (guint i = 0; names && names[i]; i++)
+    {
+      g_autofree char *path = g_strconcat ("/vocabulary/", names[i], NULL);
+      g_autofree char *pieces = g_strconcat (path, "/pieces", NULL);
+      PlaitRunVocabulary vocabulary = { .name = g_strdup (names[i]) };
+      PlaitStoreObject object;
+
+      vocabulary.digest = plait_store_get_string (run, path, "sha256", error);
+      g_array_append_val (result->vocabularies, vocabulary);
+      if (!vocabulary.digest || !plait_store_describe (run, pieces, &object, error))
+        return FALSE;
+      g_array_index (result->vocabularies, PlaitRunVocabulary, i).entries = object.elements;
+      if (g_strcmp0 (names[i], target) == 0 || (!result->target && g_str_equal (names[i], "shared")))
+        result->target = vocabulary.digest;
+    }
+  return names || !plait_store_has (run, "/vocabulary");
+}
+
 PlaitRunResult *
 plait_run_result_new (PlaitStore *run, GError **error)
 {
@@ -258,8 +295,13 @@ plait_run_result_new (PlaitStore *run, GError **error)
 
   result->scores = g_ptr_array_new_with_free_func (score_free);
   result->rates = g_array_new (FALSE, FALSE, sizeof (double));
+  result->vocabularies = g_array_new (FALSE, FALSE, sizeof (PlaitRunVocabulary));
+  g_array_set_clear_func (result->vocabularies, vocabulary_clear);
   if (!plait_store_has (run, "/training"))
     return g_steal_pointer (&result);
+  result->set = plait_training_set_read (run);
+  if (!read_vocabularies (result, run, error))
+    return NULL;
   if (!plait_store_walk (run, "/checkpoint/last/parameters", G_MAXUINT, count_elements, &result->parameters, error))
     return NULL;
   if (!plait_store_read_table (run, "/training/updates", &rate, 1, MOST_ROWS, result->rates, error))
@@ -390,16 +432,44 @@ compare_measure (GArray *measures, guint i)
   return ambiguous;
 }
 
+/* Whether a score by @metric is a mean over tokens. */
+static gboolean
+is_per_token (const char *metric)
+{
+  return g_str_equal (metric, "perplexity");
+}
+
+gboolean
+plait_run_results_differ_in_target (const PlaitRunResult *const *results, guint n)
+{
+  const char *first = NULL;
+
+  for (guint r = 0; r < n; r++)
+    {
+      const char *target = results[r] ? results[r]->target : NULL;
+
+      if (target && first && !g_str_equal (target, first))
+        return TRUE;
+      first = first ? first : target;
+    }
+  return FALSE;
+}
+
 GArray *
 plait_run_results_measures (const PlaitRunResult *const *results, guint n)
 {
   GArray *measures = g_array_new (FALSE, FALSE, sizeof (PlaitMeasure));
   g_autofree gboolean *ambiguous = NULL;
+  gboolean apart = plait_run_results_differ_in_target (results, n);
 
   for (guint r = 0; r < n; r++)
     for (guint i = 0; results[r] && i < results[r]->scores->len; i++)
-      if (!((const PlaitRunScore *)results[r]->scores->pdata[i])->aside)
-        add_measure (measures, results[r]->scores->pdata[i]);
+      {
+        const PlaitRunScore *score = results[r]->scores->pdata[i];
+
+        if (!score->aside && !(apart && is_per_token (score->metric)))
+          add_measure (measures, score);
+      }
   ambiguous = g_new (gboolean, measures->len + 1);
   for (guint i = 0; i < measures->len; i++)
     ambiguous[i] = compare_measure (measures, i);
@@ -407,4 +477,64 @@ plait_run_results_measures (const PlaitRunResult *const *results, guint n)
     if (ambiguous[i])
       g_array_index (measures, PlaitMeasure, i).name = g_array_index (measures, PlaitMeasure, i).metric;
   return measures;
+}
+
+/*
+ * What else differs
+ */
+
+static const PlaitRunVocabulary *
+find_vocabulary (const PlaitRunResult *result, const char *name)
+{
+  for (guint i = 0; result && i < result->vocabularies->len; i++)
+    if (g_str_equal (g_array_index (result->vocabularies, PlaitRunVocabulary, i).name, name))
+      return &g_array_index (result->vocabularies, PlaitRunVocabulary, i);
+  return NULL;
+}
+
+/* Says which results have which vocabulary @name; NULL if all have the same. (transfer full) */
+static char *
+tell_vocabulary (const PlaitRunResult *const *results, const char *const *names, guint n, const char *name)
+{
+  g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *groups = NULL;
+
+  for (guint r = 0; r < n; r++)
+    {
+      const PlaitRunVocabulary *own = find_vocabulary (results[r], name);
+
+      g_ptr_array_add (values,
+                       own ? g_strdup_printf ("%jd entries (%.*s)", own->entries, DIGITS_SHOWN, own->digest) : NULL);
+    }
+  groups = plait_tell_groups ((const char *const *)values->pdata, NULL, names, n);
+  return groups ? g_strdup_printf ("The vocabulary %s is not the same: %s.", name, groups) : NULL;
+}
+
+char **
+plait_run_results_tell (const PlaitRunResult *const *results, const char *const *names, guint n)
+{
+  g_autoptr (GStrvBuilder) notes = g_strv_builder_new ();
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autofree PlaitTrainingSet *sets = g_new0 (PlaitTrainingSet, n + 1);
+  g_auto (GStrv) told = NULL;
+
+  for (guint r = 0; r < n; r++)
+    for (guint i = 0; results[r] && i < results[r]->vocabularies->len; i++)
+      {
+        const char *name = g_array_index (results[r]->vocabularies, PlaitRunVocabulary, i).name;
+        g_autofree char *note
+            = g_hash_table_add (seen, (gpointer)name) ? tell_vocabulary (results, names, n, name) : NULL;
+
+        if (note)
+          g_strv_builder_add (notes, note);
+      }
+  if (plait_run_results_differ_in_target (results, n))
+    g_strv_builder_add (notes, "What is per token of the target does not compare between them: its perplexity is left "
+                               "out, and rates, losses, states touched and limits count other tokens.");
+  for (guint r = 0; r < n; r++)
+    if (results[r])
+      sets[r] = results[r]->set;
+  told = plait_training_sets_tell (sets, names, n);
+  g_strv_builder_addv (notes, (const char **)told);
+  return g_strv_builder_end (notes);
 }

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "evaluate/metric.h"
+#include "run/training-set.h"
 #include "store/store.h"
 
 /* What a table wants of a finished run. */
@@ -22,11 +23,22 @@ typedef struct
   gboolean aside;              /* makes no column, but stands in one that another run makes */
 } PlaitRunScore;
 
+/* A vocabulary that a run has. */
 typedef struct
 {
-  GPtrArray *scores; /* (element-type PlaitRunScore), in the order of the file */
-  gint64 parameters; /* numbers in the model */
-  GArray *rates;     /* double: target tokens per second of the rows of the training table */
+  char *name;
+  char *digest;
+  gint64 entries;
+} PlaitRunVocabulary;
+
+typedef struct
+{
+  GPtrArray *scores;    /* (element-type PlaitRunScore), in the order of the file */
+  gint64 parameters;    /* numbers in the model */
+  GArray *rates;        /* double: target tokens per second of the rows of the training table */
+  GArray *vocabularies; /* (element-type PlaitRunVocabulary) */
+  const char *target;   /* digest of the target's vocabulary; NULL: it has none */
+  PlaitTrainingSet set; /* what it was trained on */
 } PlaitRunResult;
 
 /* TRUE if a larger score is better: all metrics that are not kept sentence by sentence, such as perplexity, are better
@@ -67,5 +79,13 @@ gboolean plait_measure_is_beside (const PlaitMeasure *measure, const PlaitMeasur
 char *plait_measure_where (const PlaitMeasure *measure);
 
 /* All that @results (NULL among them: none) were scored by, what is of one split together, and in it what is of the
- * same references. (transfer full) (element-type PlaitMeasure) */
+ * same references; without what is per token where they have different vocabularies of the target. (transfer full)
+ * (element-type PlaitMeasure) */
 GArray *plait_run_results_measures (const PlaitRunResult *const *results, guint n);
+
+/* Whether @results [n] (NULL among them: none) have different vocabularies of the target. */
+gboolean plait_run_results_differ_in_target (const PlaitRunResult *const *results, guint n);
+
+/* Says what @results [n], called by @names [n], have otherwise beside their settings: vocabularies and what they were
+ * trained on. NULL-terminated. (transfer full) */
+char **plait_run_results_tell (const PlaitRunResult *const *results, const char *const *names, guint n);

@@ -12,6 +12,7 @@
 #include "run/test.h"
 #include "run/trained.h"
 #include "run/training-log.h"
+#include "run/training-set.h"
 #include "store/heatmap.h"
 #include "tensor/blas.h"
 #include "train/parameters.h"
@@ -34,6 +35,7 @@ typedef struct
   PlaitTrainingLog *training_log; /* NULL: not asked for, or training has not begun */
   PlaitRunPlace *place;
   PlaitStore *old; /* the run that is gone on with; from the first checkpoint on the own file, even if it is removed */
+  PlaitTrainingSet set;
   char *training_key;
   char *key;
   gboolean longer; /* the old run was finished, and is to be trained further */
@@ -111,7 +113,8 @@ write_checkpoint (gpointer data, gboolean best, GError **error)
   gboolean written;
 
   if (!store || !write_header (run, store, "training", error)
-      || !plait_trainer_write (run->trainer, store, "/checkpoint/last", error) || !write_average (run, store, error)
+      || !plait_trainer_write (run->trainer, store, "/checkpoint/last", error)
+      || !plait_training_set_write (&run->set, store, error) || !write_average (run, store, error)
       || !plait_store_set_default (store, PLAIT_EVALUATIONS_CURVE, error))
     return FALSE;
   if (best)
@@ -409,6 +412,7 @@ prepare (Run *run, GError **error)
   if (!prepare_data (run, error) || !check_average (run, error) || !prepare_model (run, error)
       || !find_keys (run, error))
     return FALSE;
+  run->set = plait_training_set_new (run->experiment, run->corpus, run->trainer);
   /* The digests are those of what was read. */
   if (!plait_corpus_check (run->corpus, error) || (run->validation && !plait_corpus_check (run->validation, error))
       || !check_tests (run, error))
@@ -572,6 +576,7 @@ plait_run_measure (const PlaitExperiment *experiment, const PlaitRunOptions *opt
   if (!plait_run_speed (run.system, run.trainer, run.validation, run.tests, run.pool, speed, error))
     return FALSE;
   speed->training += prepared;
+  speed->set = run.set;
   return TRUE;
 }
 

@@ -2,14 +2,16 @@
 #pragma once
 
 #include "run/system.h"
+#include "run/training-set.h"
 #include "train/trainer.h"
 
 /* What a run would take, by the speed of a part of it. */
 typedef struct
 {
-  double training;   /* seconds, with validation; of plait_run_measure with the reading of the data, too */
-  double evaluation; /* seconds, of all test splits */
-  gsize bytes;       /* the most that the process held */
+  double training;      /* seconds, with validation; of plait_run_measure with the reading of the data, too */
+  double evaluation;    /* seconds, of all test splits */
+  gsize bytes;          /* the most that the process held */
+  PlaitTrainingSet set; /* of plait_run_measure: what it would train on */
 } PlaitRunSpeed;
 
 /* Times a few updates by @trainer and a few batches of translations of @validation (NULL: there is none) and of @tests

@@ -37,9 +37,6 @@ struct PlaitTrainer
 /* The epoch of the last batch, as people count: from 1. */
 gint64 plait_trainer_epoch (const PlaitTrainer *trainer);
 
-/* Returns the number of updates of the present epoch. */
-gint64 plait_trainer_epoch_updates (const PlaitTrainer *trainer);
-
 /* Sums over some batches. */
 typedef struct
 {

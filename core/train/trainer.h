@@ -128,6 +128,9 @@ gsize plait_trainer_fixed_bytes (const PlaitTrainer *trainer);
 /* The number of updates in all, as far as it is known beforehand. */
 gint64 plait_trainer_planned_updates (const PlaitTrainer *trainer);
 
+/* Returns the number of updates of the present epoch. */
+gint64 plait_trainer_epoch_updates (const PlaitTrainer *trainer);
+
 gint64 plait_trainer_step (const PlaitTrainer *trainer);
 
 /* Whether training has come to its end, so that plait_trainer_run would do nothing. */

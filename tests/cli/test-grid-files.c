@@ -124,3 +124,103 @@ TEST_CASE (command_grid, runs_cells_that_differ_in_a_file_alone)
   CHECK_CONTAINS (plan.output, "experiment.seed=1;2;3");
   CHECK (!strstr (seeds.output, "experiment.seed=1;2;3"));
 }
+
+/* Calls plait grid --dry-run, grid, compare, and report on tiny.ini, and gives what they say to people. */
+typedef struct
+{
+  PlaitTestCall plan, compare;
+  char *table, *page;
+} Told;
+
+static void
+told_clear (Told *told)
+{
+  plait_test_call_clear (&told->plan);
+  plait_test_call_clear (&told->compare);
+  g_free (told->table);
+  g_free (told->page);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Told, told_clear)
+
+static Told
+tell (void)
+{
+  Told told = { .plan = CALL ("grid", "tiny.ini", "--dry-run") };
+  g_auto (PlaitTestCall) run = CALL ("grid", "tiny.ini", "--fresh", "--jobs", "2", "--quiet");
+  g_auto (PlaitTestCall) report = CALL ("report", "tiny/grid.h5", "--output", "tiny.html", "--force");
+
+  CHECK_INT (told.plan.code, 0);
+  CHECK_STRING (run.errors, "");
+  CHECK_INT (report.code, 0);
+  told.compare = CALL ("compare", "tiny/grid.h5");
+  told.table = read_file ("tiny/table.md");
+  told.page = read_file ("tiny.html");
+  return told;
+}
+
+TEST_CASE (command_grid, compares_what_is_per_token_of_one_vocabulary)
+{
+  static const char differs[] = "The vocabulary shared is not the same: ";
+  static const char per_token[] = "perplexity per token";
+
+  write_grid ("experiment.sources=a;a+b\nexperiment.seed=1;2\n", "one", "r s\ns r\nr r\n");
+  {
+    g_auto (Told) told = tell ();
+
+    CHECK_CONTAINS (told.plan.output, "  shared  words, learnt from one/a, one/b, one/c\n");
+    CHECK_CONTAINS (told.plan.output, "[grid] vocabularies=own has each cell learn");
+    CHECK_CONTAINS (told.table, per_token);
+    CHECK (!strstr (told.table, differs) && !strstr (told.compare.output, differs) && !strstr (told.page, differs));
+  }
+  write_grid ("experiment.sources=a;a+b\nvocabularies=own\n", "one", "r s\ns r\nr r\n");
+  g_auto (Told) told = tell ();
+  CHECK_CONTAINS (told.plan.output, "vocabulary shared: words, learnt from one/a, one/c\n");
+  CHECK_CONTAINS (told.plan.output, "vocabulary shared: words, learnt from one/a, one/b, one/c\n");
+  CHECK_CONTAINS (told.plan.output, "  shared  not the same in all cells: ");
+  CHECK_CONTAINS (told.table, differs);
+  CHECK_CONTAINS (told.table, "9 entries (");
+  CHECK_CONTAINS (told.compare.output, differs);
+  CHECK_CONTAINS (told.page, differs);
+  CHECK_CONTAINS (told.page, "what is per token does not compare between their curves");
+  CHECK (!strstr (told.table, per_token) && !strstr (told.compare.output, per_token));
+  CHECK_CONTAINS (told.table, "perplexity per word");
+  g_auto (PlaitTestCall) json = CALL ("compare", "tiny/grid.h5", "--json");
+  CHECK_CONTAINS (json.output, differs);
+  if (!PLAIT_HAS_PLOT)
+    return;
+  g_auto (PlaitTestCall) curves = CALL ("plot", "tiny/grid.h5", "/training/validation/accuracy", "--output", "a.svg");
+  CHECK_CONTAINS (curves.errors, "so accuracy, which is per token, does not compare between them");
+  g_auto (PlaitTestCall) scores
+      = CALL ("plot", "tiny/grid.h5", "/evaluation/test/metrics", "--metric", "perplexity-word", "--output", "b.svg");
+  CHECK (!strstr (scores.errors, "per token"));
+}
+
+TEST_CASE (command_grid, says_that_cells_are_trained_on_other_lines)
+{
+  static const char lines[]
+      = "Not all are trained on the same lines, as length limits, missing trees, empty targets or "
+        "cut documents leave other lines: 3 of 3 lines in a; 2 of 3 lines in a+b.";
+  static const char batches[]
+      = "Updates of 14 tokens, which count all text that is read, do not have as many sentences "
+        "in the mean: 1.5 in a; 1.0 in a+b.";
+
+  write_grid ("experiment.sources=a;a+b\nexperiment.seed=1\n[x]\n", "one", "r s r r\ns r\nr r\n");
+  g_autofree char *text = read_file ("tiny.ini");
+  g_auto (GStrv) parts = g_strsplit (text, "batch=12\n", 2);
+  g_autofree char *grid = g_strconcat ("[data]\nmaximum_source_length=3\n", parts[0] + strlen ("[data]\n"),
+                                       "batch=14\nbatch_unit=tokens\n", parts[1], NULL);
+  *strstr (grid, "[x]") = '\0';
+  plait_test_write ("tiny.ini", grid);
+  g_auto (Told) told = tell ();
+  CHECK_CONTAINS (told.plan.output, "What else differs\n");
+  CHECK_CONTAINS (told.plan.output, "Not all are trained on the same lines");
+  CHECK_CONTAINS (told.plan.output, "Updates of 14 tokens");
+  CHECK_CONTAINS (told.table, lines);
+  CHECK_CONTAINS (told.table, batches);
+  CHECK_CONTAINS (told.compare.output, "Not all are trained on the same lines");
+  CHECK_CONTAINS (told.page, lines);
+  /* A finished cell tells it in the plan too. */
+  g_auto (PlaitTestCall) again = CALL ("grid", "tiny.ini", "--dry-run", "--json");
+  CHECK_CONTAINS (again.output, "2 of 3 lines in experiment.sources=a+b experiment.seed=1");
+}

@@ -84,6 +84,7 @@ make (void)
       made->items[i] = (PlaitGridCell){ .cell = &made->cell[i], .state = PLAIT_CELL_FINISHED };
       result->scores = g_ptr_array_new_with_free_func (free_nothing);
       result->rates = g_array_new (FALSE, FALSE, sizeof (double));
+      result->vocabularies = g_array_new (FALSE, FALSE, sizeof (PlaitRunVocabulary));
       g_array_append_vals (result->rates, rates, 3);
       result->parameters = 1000 + i;
       add_score (result, "bleu", hypotheses[i / 2][i % 2], 10 + 4 * i, 9 + 4 * i, 12 + 4 * i);
@@ -198,6 +199,7 @@ TEST_CASE (grid_table, marks_no_difference_that_is_one_of_seeds)
   made->items[3].result = g_new0 (PlaitRunResult, 1);
   made->items[3].result->scores = g_ptr_array_new_with_free_func (free_nothing);
   made->items[3].result->rates = g_array_new (FALSE, FALSE, sizeof (double));
+  made->items[3].result->vocabularies = g_array_new (FALSE, FALSE, sizeof (PlaitRunVocabulary));
   for (guint i = 0; i < 4; i++)
     add_accuracy (made->items[i].result, right[i], 40);
   g_autoptr (PlaitGridTable) table = plait_grid_table_new (&made->grid, &error);
