@@ -271,14 +271,15 @@ gboolean
 plait_command_adversarial (PlaitInvocation *invocation, GError **error)
 {
   char *split = NULL;
-  static const char *const keys[] = { "decode.", "evaluate.", NULL };
+  static const char *const keys[]
+      = { "decode.", "-decode.n_best=", "evaluate.metrics=", "evaluate.resamples=", "evaluate.seed=", NULL };
   char *checkpoint = NULL;
   const char *const *sets = NULL;
   char *seed_text = NULL;
   char *threads_text = NULL;
   gint64 seed = 1;
   guint threads = 0;
-  gboolean json = FALSE;
+  gboolean json = FALSE, changed = FALSE;
   char *source_is = NULL;
   Disturbance wanted[G_N_ELEMENTS (disturbances)];
   guint n_wanted;
@@ -292,9 +293,10 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
     { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "Of these parameters; best unless told",
       "best|last|average" },
     { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &sets,
-      "Set a key of [decode] or [evaluate] otherwise than the experiment, such as decode.beam=10", "G.K=V" },
+      "Set a key of [decode], or metrics, resamples or seed of [evaluate], otherwise than the experiment", "G.K=V" },
     { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text, "Threads; else as many as there are processors", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    PLAIT_OPTION_CHANGED_PLUGINS (changed),
     { NULL },
   };
   g_autoptr (PlaitTrained) trained = NULL;
@@ -308,10 +310,12 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
       || !plait_option_integer ("--seed", seed_text, 0, G_MAXINT64, &seed, error)
       || !plait_option_threads (threads_text, &threads, error)
       || !read_disturbances (source_is, wanted, &n_wanted, error)
-      || !plait_option_sets (sets, keys, "[decode] and [evaluate]", error))
+      || !plait_option_sets (
+          sets, keys, "[decode] except n_best, and evaluate.metrics, evaluate.resamples and evaluate.seed", error))
     return FALSE;
-  trained = plait_trained_open (invocation->arguments[0], checkpoint, sets, invocation->log, error);
-  if (!trained || !plait_materials_generate (trained->materials, invocation->log, error))
+  trained = plait_trained_open (invocation->arguments[0], checkpoint, sets, changed, invocation->log, error);
+  if (!trained || !plait_experiment_check_sets (trained->experiment, sets, error)
+      || !plait_materials_generate (trained->materials, invocation->log, error))
     return FALSE;
   if (plait_predictions[trained->experiment->predict.kind].of_source)
     return plait_fail (error, PLAIT_ERROR_INPUT,

@@ -21,7 +21,7 @@ plait_command_export (PlaitInvocation *invocation, GError **error)
 {
   char *output = NULL, *checkpoint = NULL, *format_name = NULL;
   gint positions = 0;
-  gboolean force = FALSE;
+  gboolean force = FALSE, changed = FALSE;
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write here", "FILE|FOLDER" },
     { "format", 0, 0, G_OPTION_ARG_FILENAME, &format_name, "A file (the default), or a folder", FORMATS },
@@ -30,6 +30,7 @@ plait_command_export (PlaitInvocation *invocation, GError **error)
     PLAIT_OUTPUT_FORCE (force),
     { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "Of these parameters; best unless told",
       "best|last|average" },
+    PLAIT_OPTION_CHANGED_PLUGINS (changed),
     { NULL },
   };
   g_autoptr (PlaitTrained) trained = NULL;
@@ -49,7 +50,7 @@ plait_command_export (PlaitInvocation *invocation, GError **error)
       || !(format == FORMAT_CTRANSLATE2 ? plait_output_check_folder (output, plait_ctranslate2_files, force, error)
                                         : plait_file_check_new (output, force, "", "--output", error)))
     return FALSE;
-  trained = plait_trained_open (invocation->arguments[0], checkpoint, NULL, invocation->log, error);
+  trained = plait_trained_open (invocation->arguments[0], checkpoint, NULL, changed, invocation->log, error);
   if (!trained)
     return FALSE;
   return format == FORMAT_CTRANSLATE2 ? plait_export_ctranslate2 (trained, output, positions, invocation->log, error)

@@ -83,16 +83,30 @@ plait_option_sets (const char *const *sets, const char *const *beginnings, const
 {
   for (guint i = 0; sets && sets[i]; i++)
     {
-      gboolean known = FALSE;
+      gboolean known = FALSE, refused = FALSE;
 
       for (guint b = 0; beginnings[b]; b++)
-        known |= g_str_has_prefix (sets[i], beginnings[b]);
-      if (!known)
+        if (beginnings[b][0] == '-')
+          refused |= g_str_has_prefix (sets[i], beginnings[b] + 1);
+        else
+          known |= g_str_has_prefix (sets[i], beginnings[b]);
+      if (!known || refused)
         return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "--set %s: of a trained run this command takes keys of %s alone, such as decode.beam=10",
+                           "--set %s: of a trained run this command takes keys of %s alone, such as decode.batch=8",
                            sets[i], what);
     }
   return TRUE;
+}
+
+const char *
+plait_option_set_value (const char *const *sets, const char *key)
+{
+  const char *value = NULL;
+
+  for (guint i = 0; sets && sets[i]; i++)
+    if (g_str_has_prefix (sets[i], key) && sets[i][strlen (key)] == '=')
+      value = sets[i] + strlen (key) + 1;
+  return value;
 }
 
 gboolean

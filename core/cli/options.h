@@ -35,8 +35,19 @@ guint plait_option_choice (const char *text, const char *choices);
 gboolean plait_option_threads (const char *text, guint *threads, GError **error);
 
 /* Whether each of @sets (NULL-terminated, or NULL), the values of --set, has one of @beginnings, "GROUP." or
- * "GROUP.KEY=": what a run that is trained can still be told; @what those are for people. */
+ * "GROUP.KEY=": what changes what the command does with a run that is trained; @what those are for people. Those behind
+ * "-" are refused, whatever else they begin with. */
 gboolean plait_option_sets (const char *const *sets, const char *const *beginnings, const char *what, GError **error);
+
+/* The row of an option table. */
+#define PLAIT_OPTION_CHANGED_PLUGINS(changed)                                                                          \
+  {                                                                                                                    \
+    "changed-plugins", 0, 0, G_OPTION_ARG_NONE, &(changed),                                                            \
+        "Compute with plugins that have changed since training, after a warning; else they are refused", NULL          \
+  }
+
+/* The value that --set gave to @key last, or NULL. (transfer none) */
+const char *plait_option_set_value (const char *const *sets, const char *key);
 
 /* What --test takes; @text is the test then, or, for "none", *@tested becomes FALSE. *@trials is what --trials says,
  * @trials_text, or as many as are usual for the test. */

@@ -234,12 +234,13 @@ plait_text_use_parse (PlaitTextUse *use, PlaitInvocation *invocation, const GOpt
       "Read the sources from standard input, in columns between tabs; - skips a column", "NAME,..." },
     { "without", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &use->without, "Leave a source out", "NAME" },
     { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &use->sets,
-      "Set a key of [decode], or data.empty, otherwise than the experiment, such as decode.batch=8", "G.K=V" },
+      "Set a key of [decode] that changes what is done, or data.empty, otherwise than the experiment", "G.K=V" },
     { "attention", 'a', 0, G_OPTION_ARG_FILENAME, &use->attention, "Dump attention, and coverage, of every sentence",
       "DUMP.h5" },
     { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &use->checkpoint, "Of these parameters; best unless told",
       "best|last|average" },
     { "threads", 't', 0, G_OPTION_ARG_FILENAME, &use->threads, "Threads; else as many as there are processors", "N" },
+    PLAIT_OPTION_CHANGED_PLUGINS (use->changed),
   };
   g_autoptr (GArray) all = g_array_new (TRUE, FALSE, sizeof (GOptionEntry));
 
@@ -252,16 +253,19 @@ plait_text_use_parse (PlaitTextUse *use, PlaitInvocation *invocation, const GOpt
 gboolean
 plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const char *target, GError **error)
 {
-  static const char *const keys[] = { "decode.", "data.empty=", NULL };
+  static const char *const search[] = { "decode.", "data.empty=", NULL };
+  static const char *const forced[] = { "decode.batch=", "decode.precision=", "data.empty=", NULL };
   g_auto (Files) files = { 0 };
   guint threads = 0;
 
   if (!plait_option_threads (use->threads, &threads, error)
-      || !plait_option_sets (use->sets, keys, "[decode] and data.empty", error))
+      || !(target ? plait_option_sets (use->sets, forced, "decode.batch, decode.precision and data.empty", error)
+                  : plait_option_sets (use->sets, search, "[decode] and data.empty", error)))
     return FALSE;
   use->log = invocation->log;
-  use->trained = plait_trained_open (invocation->arguments[0], use->checkpoint, use->sets, invocation->log, error);
-  if (!use->trained)
+  use->trained
+      = plait_trained_open (invocation->arguments[0], use->checkpoint, use->sets, use->changed, invocation->log, error);
+  if (!use->trained || !plait_experiment_check_sets (use->trained->experiment, use->sets, error))
     return FALSE;
   if (use->trained->experiment->predict.kind == PLAIT_PREDICT_MASKED)
     return plait_fail (error, PLAIT_ERROR_INPUT,

@@ -17,6 +17,7 @@ typedef struct
   char *tsv;                  /* names of the columns of standard input, or NULL */
   char *checkpoint;
   const char *const *sets; /* keys of search, and what an empty line is */
+  gboolean changed;        /* plugins may be others than those of training */
   char *attention;         /* path of a dump, or NULL */
   char *output;            /* path of the command's own, or NULL */
   gboolean force;          /* replaces both */

@@ -122,7 +122,7 @@ check_name (const char *name, GError **error)
 gboolean
 plait_command_test (PlaitInvocation *invocation, GError **error)
 {
-  static const char *const keys[] = { "decode.", "evaluate.", "data.", NULL };
+  static const char *const keys[] = { "decode.", "-decode.n_best=", "evaluate.", "data.", NULL };
   PlaitTestOptions options = { NULL };
   const char *const *sets = NULL;
   char *checkpoint = NULL;
@@ -144,7 +144,7 @@ plait_command_test (PlaitInvocation *invocation, GError **error)
   const char *path;
 
   if (!plait_invocation_parse (invocation, entries, 1, 1, error)
-      || !plait_option_sets (sets, keys, "[decode] and [evaluate] and [data]", error)
+      || !plait_option_sets (sets, keys, "[decode] except n_best, [evaluate] and [data]", error)
       || !plait_option_threads (threads_text, &options.threads, error) || !check_name (options.name, error))
     return FALSE;
   for (guint i = 0; sets && sets[i]; i++)

@@ -330,11 +330,17 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
   gint64 done = 0;
   gboolean good;
 
-  if (!plait_text_use_parse (&use, invocation, entries, error) || !read_format (&texts, &printer.format, error)
-      || !plait_text_use_open (&use, invocation, NULL, error)
+  if (!plait_text_use_parse (&use, invocation, entries, error))
+    return FALSE;
+  if (!texts.n_best)
+    texts.n_best = (char *)plait_option_set_value (use.sets, "decode.n_best");
+  if (!read_format (&texts, &printer.format, error) || !plait_text_use_open (&use, invocation, NULL, error)
       || !decode_settings (&use.trained->experiment->decode, &texts, &settings, error))
     return FALSE;
   experiment = use.trained->experiment;
+  if (texts.beam && !plait_experiment_has_decoder (experiment))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--beam: %s has no decoder that searches; leave the option out",
+                       invocation->arguments[0]);
   if (texts.alignment)
     {
       aligner = plait_word_aligner_new (use.trained->system, use.trained->materials, texts.alignment, error);

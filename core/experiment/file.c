@@ -529,6 +529,25 @@ plait_experiment_has_decoder (const PlaitExperiment *experiment)
   return experiment->predict.kind == PLAIT_PREDICT_SEQUENCE;
 }
 
+gboolean
+plait_experiment_check_sets (const PlaitExperiment *experiment, const char *const *sets, GError **error)
+{
+  static const char *const active[] = { "batch=", "precision=", "n_best=" };
+
+  for (guint i = 0; sets && sets[i] && !plait_experiment_has_decoder (experiment); i++)
+    {
+      gboolean acts = !g_str_has_prefix (sets[i], "decode.");
+
+      for (guint k = 0; k < G_N_ELEMENTS (active) && !acts; k++)
+        acts = g_str_has_prefix (sets[i] + strlen ("decode."), active[k]);
+      if (!acts)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "--set %s: does nothing, as %s has no decoder that searches; leave it out", sets[i],
+                           experiment->path);
+    }
+  return TRUE;
+}
+
 PlaitTargetKind
 plait_experiment_target_kind (const PlaitExperiment *experiment, const char *stream)
 {

@@ -157,6 +157,10 @@ gboolean plait_experiment_reads_trees (const PlaitExperiment *experiment);
 /* Whether a sequence is predicted, by a decoder. */
 gboolean plait_experiment_has_decoder (const PlaitExperiment *experiment);
 
+/* Whether each of @sets (NULL-terminated, or NULL), keys as --set gives them, can change what @experiment does when it
+ * is trained: those of search cannot where there is no decoder. */
+gboolean plait_experiment_check_sets (const PlaitExperiment *experiment, const char *const *sets, GError **error);
+
 /* What the lines of @stream are, if it is the target; PLAIT_TARGET_TEXT of others. */
 PlaitTargetKind plait_experiment_target_kind (const PlaitExperiment *experiment, const char *stream);
 

@@ -172,7 +172,8 @@ plait_test_file (const char *path, const char *const *overrides, const PlaitTest
   const char *const none[] = { NULL };
 
   own = training_key ? plait_trained_experiment (trained, NULL, registry, error) : NULL;
-  if (!own || !check_training (trained, own, overrides, options->name != NULL, registry, error))
+  if (!own || !plait_experiment_check_sets (own, overrides, error)
+      || !check_training (trained, own, overrides, options->name != NULL, registry, error))
     return FALSE;
   experiment = plait_trained_experiment (trained, overrides, registry, error);
   materials = experiment ? plait_materials_new (experiment, trained, own, NULL, options->log, error) : NULL;

@@ -71,9 +71,29 @@ plait_trained_experiment (PlaitStore *store, const char *const *overrides, Plait
   return text ? plait_experiment_parse (text, place, overrides, registry, error) : NULL;
 }
 
+/* Nothing is computed with other plugins than those of training, unless @changed, and then not without a word. */
+static gboolean
+check_plugins (const PlaitTrained *trained, gboolean changed, PlaitLog *log, GError **error)
+{
+  g_autoptr (GError) fault = NULL;
+
+  if (plait_system_check_plugins (trained->experiment, trained->store, &fault))
+    return TRUE;
+  if (!g_error_matches (fault, PLAIT_ERROR, PLAIT_ERROR_PLUGIN))
+    {
+      g_propagate_error (error, g_steal_pointer (&fault));
+      return FALSE;
+    }
+  if (!changed)
+    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s, or compute with the new one by --changed-plugins",
+                       fault->message);
+  plait_log_warning (log, "%s", fault->message);
+  return TRUE;
+}
+
 PlaitTrained *
-plait_trained_open (const char *path, const char *checkpoint, const char *const *overrides, PlaitLog *log,
-                    GError **error)
+plait_trained_open (const char *path, const char *checkpoint, const char *const *overrides, gboolean changed,
+                    PlaitLog *log, GError **error)
 {
   g_autoptr (PlaitTrained) trained = g_new0 (PlaitTrained, 1);
   g_autofree gint64 *widths = NULL;
@@ -86,7 +106,7 @@ plait_trained_open (const char *path, const char *checkpoint, const char *const 
     trained->materials = plait_materials_new (trained->experiment, trained->store, NULL, NULL, log, error);
   if (trained->materials)
     widths = plait_system_read_feature_widths (trained->experiment, trained->store, error);
-  if (!widths)
+  if (!widths || !check_plugins (trained, changed, log, error))
     return NULL;
   trained->system = plait_system_new (trained->experiment, trained->materials, widths, error);
   if (!trained->system)

@@ -26,9 +26,10 @@ PlaitKeyFile *plait_trained_key_file (PlaitStore *store, GError **error);
 
 /* Opens the run at @path with checkpoint @checkpoint: "last", "best" or "average"; NULL: best, or last where there is
  * no best. @overrides (NULL-terminated, or NULL) set keys of its experiment otherwise: of [decode] and [evaluate], on
- * which neither model nor data depend. (transfer full) */
-PlaitTrained *plait_trained_open (const char *path, const char *checkpoint, const char *const *overrides, PlaitLog *log,
-                                  GError **error);
+ * which neither model nor data depend. A plugin that is not the one that the run was trained with is an error, or where
+ * @changed a warning. (transfer full) */
+PlaitTrained *plait_trained_open (const char *path, const char *checkpoint, const char *const *overrides,
+                                  gboolean changed, PlaitLog *log, GError **error);
 void plait_trained_free (PlaitTrained *trained);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTrained, plait_trained_free)
 

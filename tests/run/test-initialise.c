@@ -238,7 +238,7 @@ TEST_CASE (initialise, takes_exported_weights)
   g_autofree char *weights = plait_test_path ("base.safetensors");
   g_autofree char *said = NULL;
   GError *error = NULL;
-  g_autoptr (PlaitTrained) trained = plait_trained_open (base_path, "last", NULL, NULL, &error);
+  g_autoptr (PlaitTrained) trained = plait_trained_open (base_path, "last", NULL, FALSE, NULL, &error);
 
   REQUIRE (trained != NULL);
   CHECK (plait_export_safetensors (trained, weights, &error));

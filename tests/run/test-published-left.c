@@ -202,7 +202,7 @@ TEST_CASE (published_left, is_refused_by_runs)
       = test_run_still (experiment, "untied.h5", (const char *[]){ "decoder.tie_output=false", NULL }, NULL, &error);
   CHECK_NO_ERROR (error);
   g_clear_pointer (&run, plait_store_free);
-  g_autoptr (PlaitTrained) trained = plait_trained_open (base, "last", NULL, NULL, &error);
+  g_autoptr (PlaitTrained) trained = plait_trained_open (base, "last", NULL, FALSE, NULL, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (trained != NULL);
   CHECK (plait_export_safetensors (trained, weights, &error));

@@ -409,7 +409,7 @@ TEST_CASE (run, is_opened_without_its_text)
   FILE *stream = open_memstream (&said, &length);
   g_autoptr (PlaitLog) log = plait_log_new_with ((PlaitLogSettings){ .stream = stream, .now = g_get_monotonic_time });
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitTrained) trained = plait_trained_open (output, NULL, NULL, log, &error);
+  g_autoptr (PlaitTrained) trained = plait_trained_open (output, NULL, NULL, FALSE, log, &error);
 
   CHECK_NO_ERROR (error);
   REQUIRE (trained != NULL);

@@ -129,7 +129,7 @@ loss_without (const char *name, gint64 absent)
 {
   g_autofree char *path = plait_test_path (name);
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitTrained) trained = plait_trained_open (path, NULL, NULL, NULL, &error);
+  g_autoptr (PlaitTrained) trained = plait_trained_open (path, NULL, NULL, FALSE, NULL, &error);
   g_autoptr (PlaitCorpus) corpus = NULL;
   double sum = 0;
   gint64 tokens = 0;

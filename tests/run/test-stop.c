@@ -30,7 +30,7 @@ TEST_CASE (stop, leaves_a_translation_that_is_done)
   g_autofree char *path = test_write_experiment ("tiny", NULL), *output = plait_test_path ("run.h5");
   g_autoptr (PlaitStore) run = test_run_open (path, NULL, "run.h5");
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitTrained) trained = plait_trained_open (output, NULL, NULL, NULL, &error);
+  g_autoptr (PlaitTrained) trained = plait_trained_open (output, NULL, NULL, FALSE, NULL, &error);
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitCorpus) corpus = NULL;
 

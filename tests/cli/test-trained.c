@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "call.h"
+#include "harness.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* What all commands hold that compute with a run: its plugins, and keys that do something. */
+
+static const char experiment[] = "[experiment]\nseed=3\n"
+                                 "[data]\ngenerate=agreement\nvocabulary_type=words\n"
+                                 "generate.train=60\ngenerate.validation=10\ngenerate.test=8\n"
+                                 "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
+                                 "[decoder]\ncombiner=serial\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
+                                 "[train]\nbatch=6\nepochs=1\n"
+                                 "[decode]\nbeam=4\nmaximum_length=6\n[evaluate]\nresamples=10\n";
+
+static const char *const computing[][12] = {
+  { "translate", "small.h5", "-q", "-s", "a=made/test.a" },
+  { "score", "small.h5", "-q", "-s", "a=made/test.a", "--target", "made/test.target" },
+  { "adversarial", "small.h5", "-q" },
+  { "export", "small.h5", "-q", "--force", "-o", "small.safetensors" },
+  { "export", "small.h5", "-q", "--force", "-o", "small", "--format=ctranslate2" },
+};
+
+/* Copies the built file plugins/combiner/@name into own/combiner, with @more at its end. */
+static void
+copy_plugin (const char *name, const char *more)
+{
+  g_autofree char *built = g_strconcat ("plugins/combiner/", name, NULL);
+  g_autofree char *from = plait_test_build_path (built);
+  g_autofree char *folder = plait_test_path ("own/combiner");
+  g_autofree char *to = g_build_filename (folder, name, NULL);
+  g_autofree char *data = NULL;
+  gsize length;
+
+  REQUIRE (g_mkdir_with_parents (folder, 0777) == 0 && g_file_get_contents (from, &data, &length, NULL));
+  data = g_realloc (data, length + strlen (more));
+  memcpy (data + length, more, strlen (more));
+  g_unlink (to);
+  CHECK (g_file_set_contents (to, data, (gssize)(length + strlen (more)), NULL));
+}
+
+/* A plugin that is not the one that the run was trained with computes nothing, unless it is told to. */
+TEST_CASE (trained, is_not_computed_with_other_plugins)
+{
+  static const struct
+  {
+    const char *file, *part;
+  } changes[] = { { "serial.so", "its module has changed" }, { "serial.ini", "its schema has changed" } };
+  g_autofree char *own = plait_test_path ("own");
+  g_autofree char *rest = plait_test_build_path ("plugins");
+  g_autofree char *path = g_strjoin (":", own, rest, NULL);
+
+  plait_test_write ("small.ini", experiment);
+  copy_plugin ("serial.so", "");
+  copy_plugin ("serial.ini", "");
+  g_auto (PlaitTestCall) made
+      = CALL ("generate", "agreement", "-o", "made", "-s", "train=60", "-s", "validation=10", "-s", "test=8");
+  g_auto (PlaitTestCall) run = plait_test_call_with_plugins (path, (const char *[]){ "run", "small.ini", "-q", NULL });
+  CHECK_INT (made.code + run.code, 0);
+  for (gsize c = 0; c < G_N_ELEMENTS (changes); c++)
+    {
+      for (gsize i = 0; i < G_N_ELEMENTS (computing); i++)
+        {
+          const char *words[14] = { NULL };
+          CONTEXT ("%s, %s", changes[c].file, computing[i][0]);
+
+          memcpy (words, computing[i], sizeof computing[i]);
+          g_auto (PlaitTestCall) before = plait_test_call_with_plugins (path, words);
+          copy_plugin (changes[c].file, "\n");
+          g_auto (PlaitTestCall) refused = plait_test_call_with_plugins (path, words);
+          words[g_strv_length ((char **)words)] = "--changed-plugins";
+          g_auto (PlaitTestCall) told = plait_test_call_with_plugins (path, words);
+          copy_plugin (changes[c].file, "");
+          CHECK_STRING (before.errors, "");
+          CHECK_INT (before.code, 0);
+          CHECK_INT (refused.code, 2);
+          CHECK_STRING (refused.output, "");
+          CHECK_CONTAINS (refused.errors, changes[c].part);
+          CHECK_CONTAINS (refused.errors, "--changed-plugins");
+          CHECK_INT (told.code, 0);
+          CHECK_CONTAINS (told.errors, "warning: ");
+          CHECK_CONTAINS (told.errors, changes[c].part);
+          CHECK_STRING (told.output, before.output);
+        }
+      copy_plugin (changes[c].file, "\n");
+      g_auto (PlaitTestCall) tested = plait_test_call_with_plugins (
+          path, (const char *[]){ "test", "small.h5", "-q", "--set", "decode.beam=1", "--as", "greedy", NULL });
+      copy_plugin (changes[c].file, "");
+      CHECK_INT (tested.code, 2);
+      CHECK_CONTAINS (tested.errors, changes[c].part);
+    }
+}
+
+/* A key that --set takes does something in this command, or is refused. */
+TEST_CASE (trained, takes_keys_that_do_something)
+{
+  static const struct
+  {
+    const char *words[8];
+    const char *key;
+  } cases[] = {
+    { { "score", "small.h5", "-s", "a=made/test.a", "--target", "made/test.target" }, "decode.beam=2" },
+    { { "score", "small.h5", "-s", "a=made/test.a", "--target", "made/test.target" }, "decode.n_best=2" },
+    { { "score", "small.h5", "-s", "a=made/test.a", "--target", "made/test.target" }, "decode.alpha=2" },
+    { { "test", "small.h5" }, "decode.n_best=2" },
+    { { "adversarial", "small.h5" }, "decode.n_best=2" },
+    { { "adversarial", "small.h5" }, "evaluate.checkpoint=last" },
+    { { "adversarial", "small.h5" }, "evaluate.attention=2" },
+    { { "adversarial", "small.h5" }, "evaluate.length_bins=4;5" },
+    { { "adversarial", "small.h5" }, "evaluate.translation_rates=search" },
+    { { "translate", "class.h5", "-s", "text=topics/test.text" }, "decode.beam=2" },
+    { { "test", "class.h5" }, "decode.beam=2" },
+    { { "adversarial", "class.h5" }, "decode.beam=2" },
+  };
+  static const char class[] = "[experiment]\nseed=3\n"
+                              "[data]\ngenerate=topic\nvocabulary_type=words\ngenerate.topics=3\n"
+                              "generate.train=60\ngenerate.validation=10\ngenerate.test=8\n"
+                              "[predict]\nkind=class\n"
+                              "[source text]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
+                              "[decoder]\nwidth=8\n[train]\nbatch=6\nepochs=1\n[evaluate]\nresamples=10\n";
+
+  plait_test_write ("small.ini", experiment);
+  plait_test_write ("class.ini", class);
+  g_auto (PlaitTestCall) made
+      = CALL ("generate", "agreement", "-o", "made", "-s", "train=60", "-s", "validation=10", "-s", "test=8");
+  g_auto (PlaitTestCall) topics = CALL ("generate", "topic", "-o", "topics", "-s", "train=60", "-s", "validation=10",
+                                        "-s", "test=8", "-s", "topics=3");
+  g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q");
+  g_auto (PlaitTestCall) other = CALL ("run", "class.ini", "-q");
+  CHECK_INT (made.code + topics.code + run.code + other.code, 0);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const char *words[12] = { NULL };
+      guint n = g_strv_length ((char **)cases[i].words);
+      CONTEXT ("%s %s", cases[i].words[0], cases[i].key);
+
+      memcpy (words, cases[i].words, sizeof cases[i].words);
+      words[n] = "--set";
+      words[n + 1] = cases[i].key;
+      g_auto (PlaitTestCall) call = plait_test_call (NULL, words);
+      plait_test_check_refused (&call, cases[i].key);
+    }
+  g_auto (PlaitTestCall) beam = CALL ("translate", "class.h5", "-s", "text=topics/test.text", "--beam", "2");
+  plait_test_check_refused (&beam, "--beam: class.h5 has no decoder that searches");
+  g_auto (PlaitTestCall) set = CALL ("translate", "small.h5", "-q", "-s", "a=made/test.a", "--set", "decode.n_best=3");
+  g_auto (PlaitTestCall) option = CALL ("translate", "small.h5", "-q", "-s", "a=made/test.a", "--n-best", "3");
+  CHECK_INT (set.code, 0);
+  CHECK_STRING (set.output, option.output);
+  CHECK_INT (g_strrstr (set.output, "\n8\t") != NULL, TRUE);
+}
