@@ -233,16 +233,14 @@ read_line (PlaitBenchTokens *tokens, const char *line, GError **error)
 gboolean
 plait_bench_tokens_read (PlaitBenchTokens *tokens, const char *path, GError **error)
 {
-  gsize size;
-  g_autofree char *text = plait_text_file_contents (path, LARGEST_FILE, &size, error);
-  gint64 number = 1;
+  g_auto (GStrv) lines = plait_text_file_lines (path, LARGEST_FILE, error);
 
-  if (!text)
+  if (!lines)
     return FALSE;
-  for (char *rest = text, *line; (line = strsep (&rest, "\n")); number++)
-    if (!read_line (tokens, line, error))
+  for (guint i = 0; lines[i]; i++)
+    if (!read_line (tokens, lines[i], error))
       {
-        g_prefix_error (error, "%s:%jd: ", path, number);
+        g_prefix_error (error, "%s:%u: ", path, i + 1);
         return FALSE;
       }
   end_batch (tokens, 0);

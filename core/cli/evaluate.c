@@ -11,7 +11,6 @@
 #include "data/text-file.h"
 #include "evaluate/documents.h"
 #include "evaluate/report.h"
-#include "evaluate/text.h"
 
 /* plait evaluate: scores of translations in text files, and tests between systems. */
 
@@ -95,12 +94,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Evaluation, evaluation_clear)
 static char **
 read_lines (Evaluation *evaluation, const char *path, const char *first_path, GError **error)
 {
-  gsize length;
-  g_autofree char *text = plait_text_file_contents (path, TEXT_LIMIT, &length, error);
+  g_auto (GStrv) lines = plait_text_file_lines (path, TEXT_LIMIT, error);
 
-  if (!text)
-    return NULL;
-  g_auto (GStrv) lines = plait_text_lines (text, length, path, error);
   if (!lines)
     return NULL;
   gsize n = g_strv_length (lines);

@@ -419,48 +419,25 @@ plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
   return line;
 }
 
-/* Byte @at of the text read so far is NUL. */
-static gboolean
-fail_nul_at (const PlaitTextReader *reader, gsize at, GError **error)
-{
-  gint64 line = 1;
-  gsize begin = 0;
-
-  for (gsize i = 0; i < at; i++)
-    if (reader->text[i] == '\n')
-      {
-        line++;
-        begin = i + 1;
-      }
-  return fail_nul (reader, line, at - begin + 1, error);
-}
-
-char *
-plait_text_file_contents (const char *path, gsize maximum, gsize *length, GError **error)
+char **
+plait_text_file_lines (const char *path, gsize maximum, GError **error)
 {
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (path, error);
+  g_autoptr (GStrvBuilder) lines = g_strv_builder_new ();
+  g_autoptr (GError) fault = NULL;
+  gsize length, left = maximum;
+
   if (!reader)
     return NULL;
-  while (!reader->text_ended)
+  for (const char *line; (line = plait_text_reader_next (reader, &length, &fault)); left -= length + 1)
     {
-      gsize seen = reader->end;
-
-      if (!add_text (reader, error))
-        return NULL;
-      const char *nul = memchr (reader->text + seen, 0, reader->end - seen);
-      if (nul)
-        {
-          fail_nul_at (reader, (gsize)(nul - reader->text), error);
-          return NULL;
-        }
-      if (reader->end > maximum)
+      if (length >= left)
         return plait_fail_null (error, PLAIT_ERROR_INPUT,
                                 "%s: holds more than %zu bytes of text; expected at most that, so split it",
                                 reader->name, maximum);
+      g_strv_builder_add (lines, line);
     }
-  reader->text[reader->end] = '\0';
-  *length = reader->end;
-  return g_steal_pointer (&reader->text);
+  return plait_no_fault (&fault, error) ? g_strv_builder_end (lines) : NULL;
 }
 
 gboolean

@@ -53,7 +53,6 @@ plait_text_is_ascii_space (char c)
 /* Whether @line holds nothing but white space of ASCII: an empty line to the corpus. */
 gboolean plait_text_is_blank (const char *line, gsize length);
 
-/* The whole text of the file or pipe at @path ("-": standard input), inflated but otherwise as it is: nothing is
- * dropped, lines and UTF-8 are left to whoever splits it. Refuses more than @maximum bytes, and NUL as soon as it
- * comes: no device goes on for ever. A NUL stands behind the *@length bytes. (transfer full) */
-char *plait_text_file_contents (const char *path, gsize maximum, gsize *length, GError **error);
+/* Reads all lines of the file or pipe at @path ("-": standard input), as a reader gives them. Refuses more than
+ * @maximum bytes: no device goes on for ever. (transfer full) */
+char **plait_text_file_lines (const char *path, gsize maximum, GError **error);

@@ -2,13 +2,14 @@
 #include "evaluate/documents.h"
 
 #include "base/error.h"
-#include "evaluate/text.h"
 
+#include <string.h>
+
+/* TRUE if @line holds nothing but white space of ASCII: what a blank line is wherever text is read. */
 static gboolean
 is_blank (const char *line)
 {
-  const char *end;
-  return !plait_text_next_word (&line, &end);
+  return line[strspn (line, " \t\n\v\f\r")] == '\0';
 }
 
 /* The lines @first .. @end - 1 with @joint between them, less the blank ones; a line may hold several sentences, as

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "evaluate/text.h"
 
-#include "base/error.h"
-
 #include <string.h>
 #include <unicode/ucasemap.h>
 #include <unicode/uchar.h>
@@ -71,26 +69,4 @@ plait_text_lower (const char *text)
   ucasemap_close (map);
   g_assert (U_SUCCESS (status));
   return lower;
-}
-
-char **
-plait_text_lines (const char *text, gsize length, const char *name, GError **error)
-{
-  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
-  const char *stop = text + length;
-  for (const char *start = text; start < stop;)
-    {
-      const char *newline = memchr (start, '\n', (gsize)(stop - start));
-      const char *end = newline ? newline : stop;
-      const char *bad = NULL;
-      if (!g_utf8_validate (start, end - start, &bad))
-        return plait_fail_null (
-            error, PLAIT_ERROR_INPUT,
-            "%s:%u: byte %zu of the line is 0x%02x, which is not valid UTF-8 text there; convert the file to UTF-8",
-            name, lines->len + 1, (gsize)(bad - start) + 1, (guchar)*bad);
-      g_ptr_array_add (lines, g_strndup (start, (gsize)(end - start)));
-      start = newline ? newline + 1 : stop;
-    }
-  g_ptr_array_add (lines, NULL);
-  return (char **)g_ptr_array_steal (lines, NULL);
 }

@@ -4,7 +4,7 @@
 #include <glib.h>
 
 /*
- * Text as the metrics read it: what counts as white space, lower case, lines of a file, tokens. All of it works on code
+ * Text as the metrics read it: what counts as white space, lower case, tokens. All of it works on code
  * points of valid UTF-8, is the same in every locale, and equals what Python's str methods or sacreBLEU's tokenisers
  * do, because published scores are computed with those.
  */
@@ -25,12 +25,6 @@ gsize plait_text_count_words (const char *text);
 /* @text in lower case with Unicode's full mapping (final sigma, dotted capital I), no language's own rules, as
  * str.lower () does. (transfer full) */
 char *plait_text_lower (const char *text);
-
-/* Splits @length bytes of a line-aligned file at "\n" alone, so that no other separator of Unicode shifts the
- * alignment. The last line may lack its "\n". What else stands at the end of a line, "\r" included, stays: metrics
- * differ in what they drop there. @name stands in messages. PLAIT_ERROR_INPUT for bytes that are not UTF-8 (or are
- * zero), with file and line. (transfer full) (NULL-terminated) */
-char **plait_text_lines (const char *text, gsize length, const char *name, GError **error);
 
 /* ---- tokenise.c ---- */
 

@@ -77,18 +77,6 @@ TEST_CASE (evaluate_command, takes_standard_input_for_one_file)
     }
 }
 
-TEST_CASE (evaluate_command, keeps_a_byte_order_mark_as_sacrebleu_does)
-{
-  plait_test_write ("reference", "\xef\xbb\xbf"
-                                 "a b c d\n");
-  plait_test_write ("hypothesis", "a b c d\n");
-  g_auto (PlaitTestCall) call
-      = CALL ("evaluate", "-r", "reference", "-i", "hypothesis", "-m", "bleu:tok=none", "--resamples", "0");
-
-  CHECK_INT (call.code, 0);
-  CHECK_CONTAINS (call.output, " 75.0/66.7/50.0/"); /* the first word is another one */
-}
-
 TEST_CASE (evaluate_command, several_systems_are_tables_with_tests)
 {
   write_files ();
@@ -123,6 +111,40 @@ TEST_CASE (evaluate_command, marks_what_is_significant)
   CHECK_CONTAINS (call.output, "       –         –\n");
   CHECK_CONTAINS (call.output, "  0.0010    0.0020 * better\n");
   CHECK_CONTAINS (call.output, "  1.0000    1.0000\n");
+}
+
+/* Line ends, a byte order mark and blank lines are read as everywhere: no score depends on them. */
+TEST_CASE (evaluate_command, reads_text_as_every_command_does)
+{
+#define METRICS                                                                                                        \
+  "accuracy;repetition;multi-bleu;bleu:tok=none;chrf:whitespace;ter;meteor;rouge:type=L;chrf:unit=document"
+  static const char plain[] = "one two three four\n\nfive six\nseven\n", other[] = "one two three\n\nfive\nseven\n";
+  static const char marked[] = "\xef\xbb\xbfone two three four\r\n\r\nfive six\r\nseven";
+  static const char *const texts[][3]
+      = { { plain, plain, plain },   { plain, marked, plain }, { marked, plain, marked },
+          { marked, marked, plain }, { plain, other, plain },  { marked, other, marked } };
+  g_autofree char *outputs[G_N_ELEMENTS (texts)] = { NULL };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      plait_test_write ("r", texts[i][0]);
+      plait_test_write ("h", texts[i][1]);
+      plait_test_write ("s", texts[i][2]);
+      g_auto (PlaitTestCall) call = CALL ("evaluate", "-r", "r", "-i", "h", "--source", "s", "-m", METRICS, "--bins",
+                                          "1;2", "--resamples", "0");
+      CHECK_INT (call.code, 0);
+      outputs[i] = g_steal_pointer (&call.output);
+    }
+  CHECK_CONTAINS (outputs[0], "above 2          1  100.00");
+  CHECK_CONTAINS (outputs[4], "above 2          1    0.00"); /* accuracy */
+  for (guint i = 1; i < 4; i++)
+    CHECK_STRING (outputs[i], outputs[0]);
+  CHECK_STRING (outputs[5], outputs[4]);
+  /* A line of a no-break space is text, to documents too. */
+  plait_test_write ("space", "one two three four\n\xc2\xa0\nfive six\nseven\n");
+  g_auto (PlaitTestCall) space
+      = CALL ("evaluate", "-r", "space", "-i", "space", "-m", "chrf:unit=document", "--json", "--resamples", "0");
+  CHECK_CONTAINS (space.output, "\"sentences\": 1\n");
 }
 
 TEST_CASE (evaluate_command, fits_a_terminal)
@@ -250,7 +272,7 @@ TEST_CASE (evaluate_command, refuses)
     { CALL ("evaluate", "-i", "worse"), "--reference is missing" },
     { CALL ("evaluate", "-r", "reference", "-i", "short"), "short: has 2 lines, but reference has 3" },
     { CALL ("evaluate", "-r", "reference", "-i", "empty"), "empty: is empty" },
-    { CALL ("evaluate", "-r", "latin", "-i", "worse"), "latin:2: byte 3 of the line is 0xef" },
+    { CALL ("evaluate", "-r", "latin", "-i", "worse"), "latin:2: byte 3 of the line (0xef) is not UTF-8" },
     { CALL ("evaluate", "-r", "reference", "-i", "nowhere"), "nowhere: cannot be opened" },
     { CALL ("evaluate", "-r", "reference", "-i", "."), ".: is a folder" },
     { CALL ("evaluate", "-r", "reference", "-i", "worse", "-m", "blue"), "did you mean \"bleu\"?" },

@@ -232,33 +232,25 @@ TEST_CASE (text_file, gives_an_empty_line_as_soon_as_it_comes)
   CHECK_NO_ERROR (error);
 }
 
-TEST_CASE (text_file, gives_contents_as_they_are)
+TEST_CASE (text_file, gives_all_lines_by_the_same_rule)
 {
-  static const char text[] = "\xef\xbb\xbf one\r\n\rtwo\xff";
+  static const char text[] = "\xef\xbb\xbf one\r\n\rtwo\n\r\n \nlast";
   g_autofree char *path = plait_test_path ("text");
   g_autoptr (GError) error = NULL;
-  gsize length = 0;
 
   REQUIRE (g_file_set_contents (path, text, sizeof text - 1, NULL));
-  g_autofree char *contents = plait_text_file_contents (path, sizeof text - 1, &length, &error);
+  g_auto (GStrv) lines = plait_text_file_lines (path, sizeof text, &error);
   CHECK_NO_ERROR (error);
-  REQUIRE (contents != NULL);
-  CHECK_INT (length, sizeof text - 1);
-  CHECK (memcmp (contents, text, sizeof text) == 0); /* the NUL behind them too */
+  REQUIRE (lines && g_strv_length (lines) == 5);
+  CHECK_STRING (lines[0], " one");
+  CHECK_STRING (lines[1], "\rtwo");
+  CHECK_STRING (lines[2], "");
+  CHECK_STRING (lines[3], " ");
+  CHECK_STRING (lines[4], "last");
 
-  CHECK (!plait_text_file_contents (path, sizeof text - 2, &length, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "text: holds more than");
-}
-
-TEST_CASE (text_file, refuses_a_nul_in_contents_before_the_end_comes)
-{
-  g_autofree char *path = plait_test_path ("text");
-  g_autoptr (GError) error = NULL;
-  gsize length;
-
-  CHECK (!plait_text_file_contents ("/dev/zero", G_MAXSIZE, &length, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/dev/zero:1: byte 1 of the line is NUL; expected UTF-8 text");
-  REQUIRE (g_file_set_contents (path, "one\ntwo\0\n", 9, NULL));
-  CHECK (!plait_text_file_contents (path, G_MAXSIZE, &length, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "text:2: byte 4 of the line is NUL");
+  CHECK (!plait_text_file_lines (path, 8, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "text: holds more than 8 bytes");
+  g_clear_error (&error);
+  CHECK (!plait_text_file_lines ("/dev/zero", G_MAXSIZE, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/dev/zero:1: ");
 }

@@ -861,23 +861,6 @@ static const struct
 
 static const struct
 {
-  const char *bytes, *lines[8];
-} line_cases[] = {
-  { "", { NULL } },
-  { "\012", { "", NULL } },
-  { "a", { "a", NULL } },
-  { "a\012", { "a", NULL } },
-  { "a\012\012", { "a", "", NULL } },
-  { "a\015\012b\015\012", { "a", "b", NULL } },
-  { "a\015b\012", { "a\015b", NULL } },
-  { "a \011\302\240\343\200\200\012 \012", { "a", "", NULL } },
-  { "a\342\200\250b\302\205c\013d\014e\034f\012", { "a\342\200\250b\302\205c\013d\014e\034f", NULL } },
-  { "\357\273\277a\012", { "\357\273\277a", NULL } },
-  { "  a\012", { "  a", NULL } },
-};
-
-static const struct
-{
   const char *name;
   guint sentences, sets;
   const char *hypotheses[5];

@@ -8,7 +8,6 @@ The tests run without this script. To renew the table with a newer sacreBLEU:
     /tmp/sacrebleu/bin/python tests/evaluate/sacrebleu-cases.py > tests/evaluate/sacrebleu-cases.h
 """
 
-import io
 import logging
 import random
 
@@ -152,9 +151,6 @@ LOWER = [
     "İ", "İİ", "I\u0307", "ıI", "ẞß", "ǅǄǆ", "ŉ", "ﬁ", "ⅧⅧ", "ȺȾ", "KΩÅ", "ԱՒ", "ᲐᲑ", "Ꭰꭰ", "𐐀𐐁", "𞤀", "Ⰰ", "Ａ", "中", "😀",
 ]
 
-LINES = [b"", b"\n", b"a", b"a\n", b"a\n\n", b"a\r\nb\r\n", b"a\rb\n", b"a \t\xc2\xa0\xe3\x80\x80\n \n",
-         b"a\xe2\x80\xa8b\xc2\x85c\x0bd\x0ce\x1cf\n", b"\xef\xbb\xbfa\n", b"  a\n"]
-
 
 def c_string(text):
     if text is None:
@@ -185,14 +181,6 @@ def main():
     print("static const struct\n{\n  const char *text, *lower;\n} lower_cases[] = {")
     for text in LOWER:
         print(f"  {{ {c_string(text)}, {c_string(text.lower())} }},")
-    print("};\n")
-
-    # sacreBLEU's command opens files so.
-    print("static const struct\n{\n  const char *bytes, *lines[8];\n} line_cases[] = {")
-    for data in LINES:
-        stream = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="\n")
-        lines = stripped(stream)
-        print(f"  {{ {c_string(data)}, {{ {', '.join([c_string(x) for x in lines] + ['NULL'])} }} }},")
     print("};\n")
 
     print("static const struct\n{\n  const char *name;\n  guint sentences, sets;\n  const char *hypotheses[5];\n"

@@ -91,21 +91,3 @@ TEST_CASE (sacrebleu, lower_case)
       CHECK_STRING (lower, lower_cases[i].lower);
     }
 }
-
-TEST_CASE (sacrebleu, lines_of_a_file)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (line_cases); i++)
-    {
-      CONTEXT ("bytes \"%s\"", line_cases[i].bytes);
-      g_autoptr (GError) error = NULL;
-      g_auto (GStrv) lines = plait_text_lines (line_cases[i].bytes, strlen (line_cases[i].bytes), "x", &error);
-      CHECK_NO_ERROR (error);
-      REQUIRE (lines != NULL);
-      for (guint k = 0; k == 0 || line_cases[i].lines[k - 1]; k++)
-        {
-          CHECK_STRING (lines[k] ? plait_text_strip_end (lines[k]) : NULL, line_cases[i].lines[k]);
-          if (!lines[k])
-            break;
-        }
-    }
-}

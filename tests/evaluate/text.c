@@ -35,28 +35,6 @@ TEST_CASE (text, counts_words)
   CHECK_INT (plait_text_count_words ("\302\240one\343\200\200two three "), 3);
 }
 
-TEST_CASE (text, lines_name_the_byte_that_is_not_text)
-{
-  static const struct
-  {
-    const char *bytes;
-    gsize length;
-    const char *message;
-  } cases[] = {
-    { "good\nab\377c\n", 9, "hyp.txt:2: byte 3 of the line is 0xff" },
-    { "a\0b\n", 4, "hyp.txt:1: byte 2 of the line is 0x00" },
-    { "\n\nab\303", 5, "hyp.txt:3: byte 3 of the line is 0xc3" },
-    { "\355\240\200", 3, "hyp.txt:1: byte 1 of the line is 0xed" },
-  };
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_autoptr (GError) error = NULL;
-      g_auto (GStrv) lines = plait_text_lines (cases[i].bytes, cases[i].length, "hyp.txt", &error);
-      CHECK (!lines);
-      CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].message);
-    }
-}
-
 /* AddressSanitizer's strstr () takes time that grows with the square of the line. */
 TEST_CASE (text, tokeniser_takes_lines_of_many_entities)
 {
