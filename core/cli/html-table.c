@@ -91,8 +91,7 @@ add_cell (GString *html, const PlaitTable *table, guint r, guint c, const Range 
 
   begin_element (html, tag, class_of (column, cell, score && cell->score->value == range->best));
   if (cell->run >= 0)
-    g_string_append_printf (html, "<span class=\"swatch\" style=\"background:var(--c%u)\"></span>",
-                            (guint)cell->run % PLAIT_HTML_COLOURS);
+    plait_html_swatch (html, (guint)cell->run);
   plait_html_format (html, "%s%s</%s>", text, plait_table_cell_mark (cell), tag);
   if (!column->pictured)
     return;

@@ -8,6 +8,7 @@
 #include "cli/resources.h"
 
 #define LONGEST_LABEL 18 /* columns */
+#define CLASS_LENGTH 32
 
 /* @text with what means something to HTML, and what would confuse a reader (base/display.h), replaced. */
 static void
@@ -235,14 +236,26 @@ add_corner (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, doubl
                           PLAIT_HTML_REAL (plait_plot_place (y, CLAMP (value, y->low, y->high)), 1));
 }
 
+/* The class of the dashes of what has the number @colour; "" where its colour is its own. */
+static const char *
+dash_class (char text[CLASS_LENGTH], guint colour)
+{
+  guint dash = colour / PLAIT_HTML_COLOURS % PLAIT_HTML_DASHES;
+
+  g_snprintf (text, CLASS_LENGTH, dash > 0 ? " class=\"d%u\"" : "", dash);
+  return text;
+}
+
 static void
 add_curve (GString *html, const PlaitPlotSeries *series, const PlaitPlotAxis *x, const PlaitPlotAxis *y)
 {
+  char class[CLASS_LENGTH];
   guint n_points = 0;
 
   g_string_append_printf (
       html, "<polyline fill=\"none\" stroke=\"var(--c%u)\" stroke-width=\"1.8\" stroke-linejoin=\"round\"%s points=\"",
-      series->colour % PLAIT_HTML_COLOURS, series->dashed ? " stroke-dasharray=\"5 4\"" : "");
+      series->colour % PLAIT_HTML_COLOURS,
+      series->dashed ? " stroke-dasharray=\"5 4\"" : dash_class (class, series->colour));
   for (guint i = 0; i < series->n; i++)
     if (is_point (series, i))
       add_corner (html, x, y, series->x[i], series->y[i], n_points++ == 0);
@@ -329,9 +342,27 @@ plait_html_plot (GString *html, const char *title, const char *x_title, const GP
 }
 
 void
+plait_html_swatch (GString *html, guint number)
+{
+  char class[CLASS_LENGTH];
+  guint colour = number % PLAIT_HTML_COLOURS;
+
+  if (*dash_class (class, number) == '\0')
+    g_string_append_printf (html, "<span class=\"swatch\" style=\"background:var(--c%u)\"></span>", colour);
+  else
+    g_string_append_printf (
+        html, "<svg class=\"curve\" viewBox=\"0 0 30 10\"><path%s stroke=\"var(--c%u)\" d=\"M0 5h30\"/></svg>", class,
+        colour);
+}
+
+void
 plait_html_key (GString *html, const char *name, guint colour, gboolean dashed)
 {
-  g_string_append_printf (html, "<span class=\"key\"><span class=\"swatch\" style=\"background:var(--c%u)%s\"></span>",
-                          colour % PLAIT_HTML_COLOURS, dashed ? ";opacity:.45" : "");
+  g_string_append (html, "<span class=\"key\">");
+  if (dashed)
+    g_string_append_printf (html, "<span class=\"swatch\" style=\"background:var(--c%u);opacity:.45\"></span>",
+                            colour % PLAIT_HTML_COLOURS);
+  else
+    plait_html_swatch (html, colour);
   plait_html_format (html, dashed ? "%s (dashed)</span>\n" : "%s</span>\n", name);
 }

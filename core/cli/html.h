@@ -9,8 +9,10 @@
  * no other script run and asks for nothing. The same calls give the same bytes.
  */
 
-/* How many colours curves and runs have before they come again. */
+/* Curves and runs have one of so many colours, --c0 and so on, and those beyond them one of so many dashes too, the
+ * classes d1 and so on of the style sheet. */
 #define PLAIT_HTML_COLOURS 8
+#define PLAIT_HTML_DASHES 12
 
 /* The beginning and the end of the page. */
 void plait_html_begin (GString *html, const char *title);
@@ -40,6 +42,9 @@ gsize plait_html_label_columns (const char *label);
 /* A plot of @curves (element-type PlaitPlotSeries) and the bands around them, with axes; nothing if there is no point.
  * A value that is not finite is left out. */
 void plait_html_plot (GString *html, const char *title, const char *x_title, const GPtrArray *curves);
+
+/* The colour of run @number as a curve of it has it, with its dashes. */
+void plait_html_swatch (GString *html, guint number);
 
 /* The name of such curves beside their colour, in a legend. */
 void plait_html_key (GString *html, const char *name, guint colour, gboolean dashed);

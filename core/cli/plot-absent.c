@@ -13,7 +13,7 @@ plait_plot_available (GError **error)
 
 GBytes *
 plait_plot_draw (const PlaitPlotChart *chart, const GPtrArray *maps, const PlaitPlotSettings *settings,
-                 PlaitPlotFormat format, guint *left_out, GError **error)
+                 PlaitPlotFormat format, PlaitPlotLosses *losses, GError **error)
 {
   plait_plot_available (error);
   return NULL;

@@ -16,7 +16,7 @@ typedef struct
   double width;
   double size; /* of letters */
   double line; /* height of a line of text */
-  guint left_out;
+  PlaitPlotLosses *losses;
 } PlaitPlotCanvas;
 
 typedef struct

@@ -129,10 +129,12 @@ span_places (const PlaitPlotChart *chart)
 static void
 set_style (cairo_t *cairo, guint s, double opacity)
 {
-  const Style *style = &styles[s % G_N_ELEMENTS (styles)];
+  guint n = G_N_ELEMENTS (styles);
+  const double *colour = styles[s % n].colour;
+  const Style *dashed = &styles[(s + s / n) % n]; /* a colour that comes again has other dashes */
 
-  cairo_set_source_rgba (cairo, style->colour[0], style->colour[1], style->colour[2], opacity);
-  cairo_set_dash (cairo, style->dashes, style->n_dashes, 0);
+  cairo_set_source_rgba (cairo, colour[0], colour[1], colour[2], opacity);
+  cairo_set_dash (cairo, dashed->dashes, dashed->n_dashes, 0);
   cairo_set_line_width (cairo, 1);
 }
 

@@ -124,7 +124,7 @@ draw_row_labels (PlaitPlotCanvas *canvas, const Layout *layout, const PlaitMap *
   for (gint64 r = 0; r < n; r += step)
     plait_plot_text (canvas, shown[r], x, y + ((double)r + .5) * layout->cell_height,
                      (PlaitPlotPlacement){ 1, .5, layout->rows_width, FALSE });
-  canvas->left_out += (guint)(n - (n + step - 1) / step);
+  canvas->losses->left_out += (guint)(n - (n + step - 1) / step);
 }
 
 static void
@@ -141,7 +141,7 @@ draw_column_labels (PlaitPlotCanvas *canvas, const Layout *layout, const PlaitMa
                        layout->upright ? (PlaitPlotPlacement){ .5, 1, 0, FALSE }
                                        : (PlaitPlotPlacement){ 0, .5, layout->columns_height, TRUE });
     }
-  canvas->left_out += (guint)(n - (n + step - 1) / step);
+  canvas->losses->left_out += (guint)(n - (n + step - 1) / step);
 }
 
 /* A value that is no number is a cross. */

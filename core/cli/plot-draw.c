@@ -45,12 +45,43 @@ plait_plot_widest (PlaitPlotCanvas *canvas, char *const *texts)
   return widest;
 }
 
+/* Notes the letters of @layout that no font has. */
+static void
+note_missing (const PlaitPlotCanvas *canvas, PangoLayout *layout)
+{
+  GArray *missing = canvas->losses->missing;
+  PangoLayoutIter *iter;
+
+  if (pango_layout_get_unknown_glyphs_count (layout) == 0)
+    return;
+  iter = pango_layout_get_iter (layout);
+  do
+    {
+      const PangoLayoutRun *run = pango_layout_iter_get_run_readonly (iter);
+
+      for (int i = 0; run && i < run->glyphs->num_glyphs; i++)
+        {
+          PangoGlyph glyph = run->glyphs->glyphs[i].glyph;
+          gunichar letter = glyph & ~PANGO_GLYPH_UNKNOWN_FLAG;
+          gboolean known = !(glyph & PANGO_GLYPH_UNKNOWN_FLAG);
+
+          for (guint k = 0; !known && k < missing->len; k++)
+            known = g_array_index (missing, gunichar, k) == letter;
+          if (!known)
+            g_array_append_val (missing, letter);
+        }
+    }
+  while (pango_layout_iter_next_run (iter));
+  pango_layout_iter_free (iter);
+}
+
 void
 plait_plot_text (PlaitPlotCanvas *canvas, const char *text, double x, double y, PlaitPlotPlacement placement)
 {
   PangoRectangle extents;
   g_autoptr (PangoLayout) layout = layout_new (canvas, text, &extents);
 
+  note_missing (canvas, layout);
   if (placement.most > 0 && extents.width > placement.most * PANGO_SCALE)
     {
       pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_END);
@@ -86,9 +117,10 @@ plait_plot_name (const PlaitPlotCanvas *canvas, guint i, const char *own)
 /* Draws on @surface, as wide as asked; the height that it takes. */
 static double
 draw_on (cairo_surface_t *surface, const PlaitPlotChart *chart, const GPtrArray *maps,
-         const PlaitPlotSettings *settings, guint *left_out)
+         const PlaitPlotSettings *settings, PlaitPlotLosses *losses)
 {
-  PlaitPlotCanvas canvas = { .cairo = cairo_create (surface), .settings = settings, .size = settings->size };
+  PlaitPlotCanvas canvas
+      = { .cairo = cairo_create (surface), .settings = settings, .size = settings->size, .losses = losses };
   cairo_font_options_t *options = cairo_font_options_create ();
   PangoRectangle extents;
   double height;
@@ -105,8 +137,8 @@ draw_on (cairo_surface_t *surface, const PlaitPlotChart *chart, const GPtrArray 
   canvas.line = (double)extents.height / PANGO_SCALE;
   canvas.width = settings->width * POINTS_A_CENTIMETRE - 2 * MARGIN;
   cairo_translate (canvas.cairo, MARGIN, MARGIN);
+  losses->left_out = 0;
   height = (chart ? plait_plot_draw_chart (&canvas, chart) : plait_plot_draw_maps (&canvas, maps)) + 2 * MARGIN;
-  *left_out = canvas.left_out;
   pango_font_description_free (canvas.font);
   cairo_destroy (canvas.cairo);
   return height;
@@ -146,10 +178,10 @@ surface_new (PlaitPlotFormat format, double width, double height, GByteArray *by
 
 GBytes *
 plait_plot_draw (const PlaitPlotChart *chart, const GPtrArray *maps, const PlaitPlotSettings *settings,
-                 PlaitPlotFormat format, guint *left_out, GError **error)
+                 PlaitPlotFormat format, PlaitPlotLosses *losses, GError **error)
 {
   cairo_surface_t *record = cairo_recording_surface_create (CAIRO_CONTENT_COLOR_ALPHA, NULL);
-  double width = settings->width * POINTS_A_CENTIMETRE, height = draw_on (record, chart, maps, settings, left_out);
+  double width = settings->width * POINTS_A_CENTIMETRE, height = draw_on (record, chart, maps, settings, losses);
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
   cairo_surface_t *surface = surface_new (format, width, height, bytes);
   cairo_t *background = cairo_create (surface);
@@ -161,7 +193,7 @@ plait_plot_draw (const PlaitPlotChart *chart, const GPtrArray *maps, const Plait
       cairo_paint (background);
     }
   cairo_destroy (background);
-  draw_on (surface, chart, maps, settings, left_out);
+  draw_on (surface, chart, maps, settings, losses);
   status = cairo_surface_status (surface);
   if (status == CAIRO_STATUS_SUCCESS && format == PLAIT_PLOT_PNG)
     status = cairo_surface_write_to_png_stream (surface, append, bytes);

@@ -107,8 +107,9 @@ draw (const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice, con
   g_autoptr (GPtrArray) maps = read_maps (files, paths, choice, log, error);
   g_autoptr (GPtrArray) runs = NULL;
   g_autoptr (PlaitPlotChart) chart = NULL;
+  g_autoptr (GArray) missing = g_array_new (FALSE, FALSE, sizeof (gunichar));
+  PlaitPlotLosses losses = { .missing = missing };
   GBytes *bytes;
-  guint left_out = 0;
 
   if (!maps)
     return NULL;
@@ -125,10 +126,16 @@ draw (const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice, con
       if (!chart)
         return NULL;
     }
-  bytes = plait_plot_draw (chart, maps, settings, format, &left_out, error);
-  if (bytes && left_out > 0)
+  bytes = plait_plot_draw (chart, maps, settings, format, &losses, error);
+  if (bytes && losses.left_out > 0)
     plait_log_warning (log, "%u labels have no place at this width; more --width, or less --size, shows them",
-                       left_out);
+                       losses.left_out);
+  if (bytes && missing->len > 0)
+    {
+      g_autofree char *text = plait_plot_missing_text (&g_array_index (missing, gunichar, 0), missing->len);
+
+      plait_log_warning (log, "%s", text);
+    }
   return bytes;
 }
 

@@ -98,7 +98,17 @@ typedef enum
 /* Whether this build draws; PLAIT_ERROR_INPUT says what is missing. */
 gboolean plait_plot_available (GError **error);
 
-/* The bytes of a figure of @chart, or of @maps (element-type PlaitMap) where it is NULL; *@left_out: how many labels
- * found no place, at least. NULL with PLAIT_ERROR_FAILED. (transfer full) */
+/* What a figure does not show. */
+typedef struct
+{
+  guint left_out;  /* labels that found no place, at least */
+  GArray *missing; /* the letters that no installed font has, each once (element-type gunichar); set by the caller */
+} PlaitPlotLosses;
+
+/* A sentence about @letters [@n], n > 0, that names the Debian packages of fonts that have them. (transfer full) */
+char *plait_plot_missing_text (const gunichar *letters, guint n);
+
+/* The bytes of a figure of @chart, or of @maps (element-type PlaitMap) where it is NULL. NULL with PLAIT_ERROR_FAILED.
+ * (transfer full) */
 GBytes *plait_plot_draw (const PlaitPlotChart *chart, const GPtrArray *maps, const PlaitPlotSettings *settings,
-                         PlaitPlotFormat format, guint *left_out, GError **error);
+                         PlaitPlotFormat format, PlaitPlotLosses *losses, GError **error);

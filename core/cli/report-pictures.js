@@ -22,6 +22,15 @@ const shape = (tag, attributes = {}, ...children) => {
   return made;
 };
 
+/* The colour of a run, and beyond eight its dashes, as its curve has them. */
+const swatch = (run) => {
+  const dashes = Math.floor(run / 8) % 12, stroke = `stroke:var(--c${run % 8})`;
+
+  return dashes === 0 ?
+      element("span", {class: "swatch", style: `background:var(--c${run % 8})`}) :
+      shape("svg", {class: "curve", viewBox: "0 0 30 10"}, shape("path", {class: `d${dashes}`, style: stroke, d: "M0 5h30"}));
+};
+
 const SHADES = 32;
 const MOST_COLUMNS = 300; /* of one heatmap that is drawn */
 const LONGEST_LABEL = 18; /* characters */
@@ -213,6 +222,9 @@ const heatmaps = (given, largest, room) => {
   return element("div", {class: "scroll"}, picture, status);
 };
 
+/* Of more than eight sources the colours come again, weaker. */
+const faded = (s) => rounded(0.6 ** Math.floor(s / 8), 2);
+
 /* For each target token a bar of what its sources have of it. @values: [row, source], each row summing to 1. */
 const shares = (rows, sources, values, room) => {
   const left = widthOf(rows) + 4, bar = 18, width = Math.max(120, Math.min(320, room - left - 8)), n = sources.length;
@@ -240,7 +252,7 @@ const shares = (rows, sources, values, room) => {
       y: r * bar + 1,
       width: rounded((to - from) * width),
       height: bar - 3,
-      style: `fill:var(--c${s % 8})`
+      style: `fill:var(--c${s % 8});opacity:${faded(s)}`
     })));
   });
   picture.append(mark);
@@ -266,7 +278,7 @@ const shares = (rows, sources, values, room) => {
       "p", {class: "small"},
       ...sources.map(
           (name, s) => element(
-              "span", {class: "key"}, element("span", {class: "swatch", style: `background:var(--c${s % 8})`}), name)));
+              "span", {class: "key"}, element("span", {class: "swatch", style: `background:var(--c${s % 8});opacity:${faded(s)}`}), name)));
   return element("div", {class: "scroll"}, key, picture, status);
 };
 

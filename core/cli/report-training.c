@@ -51,6 +51,7 @@ add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
   g_autoptr (GPtrArray) curves = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_plot_series_free);
   gboolean several = comparison->runs->len > 1 && plot->sources[1].table;
   gboolean dashed = several && !has_validation_curve (comparison);
+  g_autofree char *title = g_strconcat (plot->title, dashed ? ", in training" : "", NULL);
 
   for (guint s = 0; s < comparison->systems->len; s++)
     for (guint i = 0; i < G_N_ELEMENTS (plot->sources) && plot->sources[i].table; i++)
@@ -67,10 +68,10 @@ add_plot (GString *html, const PlaitRunComparison *comparison, const Plot *plot)
         if (!curve)
           continue;
         curve->colour = system->runs[0];
-        curve->dashed = source->dashed;
+        curve->dashed = source->dashed && !several;
         g_ptr_array_add (curves, curve);
       }
-  plait_html_plot (html, plot->title, "updates", curves);
+  plait_html_plot (html, title, "updates", curves);
 }
 
 /* One legend serves all plots. */

@@ -25,12 +25,19 @@ const start = async () => {
     scale: "greatest",
     word: "0"
   };
+  /* What may stand behind the # of the address: anybody can have written it. */
+  const isNumber = (text) => /^(0|[1-9][0-9]{0,8})$/.test(text);
+  const isRun = (text) => isNumber(text) && Number(text) < index.runs.length;
+  const isPart = (text) => text === "" || text === "mean" || isNumber(text);
+  const allowed = new Map([
+    ["run", isRun], ["beside", (text) => text === "" || isRun(text)], ["split", (text) => splits.includes(text)],
+    ["layer", isPart], ["head", isPart], ["weights", (text) => text === "effective"],
+    ["scale", (text) => text === "one"], ["word", isNumber]
+  ]);
   const remembered = () => {
     for (const [key, value] of new URLSearchParams(location.hash.slice(1)))
-      if (key in state) state[key] = value;
-    if (!splits.includes(state.split)) state.split = splits[0];
-    if (!index.runs[state.run]) state.run = "0";
-    if (!index.runs[state.beside]) state.beside = "";
+      if (Object.hasOwn(state, key) && (allowed.get(key)?.(value) ?? true)) state[key] = value;
+    if (!orders().some(([value]) => value === state.order)) state.order = "";
   };
   const usual = {...state};
   const remember = () => {
@@ -216,7 +223,7 @@ const start = async () => {
         "tr", {},
         element(
             "th", {},
-            run === undefined ? "" : element("span", {class: "swatch", style: `background:var(--c${run % 8})`}), title),
+            run === undefined ? "" : swatch(run), title),
         element("td", {class: "text", dir: "auto"}, text), element("td", {class: "dim small"}, more));
     const lines = sourcesOf(entry).map(([name, text]) => line(name, text));
     const seen = new Set(sourcesOf(entry).map(([name]) => name));
@@ -289,7 +296,7 @@ const start = async () => {
 
   const side = (run, json, largest, room) => {
     const parts = [element(
-        "h3", {}, element("span", {class: "swatch", style: `background:var(--c${run % 8})`}), index.runs[run])];
+        "h3", {}, swatch(run), index.runs[run])];
 
     if (!json)
       return element(

@@ -97,6 +97,24 @@ def two_runs(page):
     check("beside=1" in before, True)
 
 
+def addresses(page):
+    """Whatever stands behind the # of the address, the page is drawn, and what it does not know is as if it were not there."""
+    # A browser follows 200 addresses in ten seconds, of which each is two.
+    names, more = ["__proto__", "constructor", "length", "-1", "1.5", "9"], ["toString", "01", "NaN", "%00", "%"]
+    keys = ["run", "beside", "split", "order", "layer", "head", "weights", "scale", "word", "source", "sentence", "find"]
+    fragments = [f"{key}={name}" for key in keys for name in names] + [f"run={name}" for name in more]
+    fragments += [f"{name}=1" for name in names[:3]]
+    fragments += ["run=1&order=best.length", "order=best.__proto__", "order=attention", "beside=1&order=gain.at", "run=0&run=__proto__"]
+    page.open(sys.argv[1], "?addresses")
+    page.wait(f"{LOOK}.dataset.drawn")
+    for fragment in fragments:
+        page.act("location.hash = " + repr("#other=&" + fragment))
+        check((fragment, page.errors), (fragment, []))
+        if fragment.startswith(("run=", "layer=", "order=", "weights=")) and fragment not in ("run=1&order=best.length", "layer=9"):
+            usual = [chosen(page, name) for name in ("run", "layer", "order", "weights")]
+            check((fragment, usual), (fragment, ["one", "last layer", "in order", "of each attention"]))
+
+
 def main():
     if not browser.find():
         sys.exit(77)
@@ -113,6 +131,7 @@ def main():
         page.open(sys.argv[1], "?again#run=1&layer=0")
         page.wait(f"{LOOK}.dataset.drawn")
         check((chosen(page, "run"), chosen(page, "layer")), ("two", "layer 0"))
+        addresses(page)
     with browser.Page(width=390) as page:
         page.open(sys.argv[1], "#beside=1")
         page.wait(f"{LOOK}.dataset.drawn")

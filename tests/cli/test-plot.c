@@ -141,6 +141,98 @@ TEST_CASE (plot_command, draws_what_is_no_number)
   CHECK_INT (drawn.code, 0);
 }
 
+/* Each letter is named once, with the package of fonts that has it. */
+TEST_CASE (plot_data, names_fonts_for_letters_that_none_has)
+{
+  static const struct
+  {
+    const char *letters;
+    const char *text;
+  } cases[] = {
+    { "語",
+      "no installed font has 語 (U+8A9E), which is drawn as a box; install fonts-noto-cjk (Debian), or another font "
+      "that has it" },
+    { "がド。Ａ",
+      "no installed font has が (U+304C), ド (U+30C9), 。 (U+3002), Ａ (U+FF21), which are drawn as boxes; install "
+      "fonts-noto-cjk (Debian), or another font that has them" },
+    { "한अ😀",
+      "no installed font has 한 (U+D55C), अ (U+0905), 😀 (U+1F600), which are drawn as boxes; install fonts-noto-cjk "
+      "and fonts-noto-core and fonts-noto-color-emoji (Debian), or another font that has them" },
+    { "\364\217\277\275", "no installed font has U+10FFFD, which is drawn as a box; no package of fonts has it: name a "
+                          "font that does by --font, or take --labels numbers" },
+    { "一二三四五六七八九十",
+      "no installed font has 一 (U+4E00), 二 (U+4E8C), 三 (U+4E09), 四 (U+56DB), 五 (U+4E94), 六 "
+      "(U+516D), 七 (U+4E03), 八 (U+516B) and 2 more, which are drawn as boxes; install "
+      "fonts-noto-cjk (Debian), or another font that has them" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      glong n;
+      g_autofree gunichar *letters = g_utf8_to_ucs4_fast (cases[i].letters, -1, &n);
+      g_autofree char *text = plait_plot_missing_text (letters, (guint)n);
+
+      CHECK_STRING (text, cases[i].text);
+    }
+}
+
+/* A character that no font has, wherever it stands in a picture. */
+TEST_CASE (plot_command, warns_of_letters_that_no_font_has)
+{
+  static const char warning[] = "warning: no installed font has U+10FFFD, which is drawn as a box;";
+
+  NEEDS_PLOT;
+  write_runs ();
+  g_auto (PlaitTestCall) title = CALL ("plot", "one.h5", CURVE, "-o", "a.svg", "--x-title", "a\364\217\277\275b");
+  g_auto (PlaitTestCall) name = CALL ("plot", "one.h5", MAP, MAP, "-o", "a.png", "--names", "\364\217\277\275;b");
+  g_auto (PlaitTestCall) bar = CALL ("plot", "one.h5", SCORES, "-o", "a.pdf", "--names", "\364\217\277\275");
+  g_auto (PlaitTestCall) plain = CALL ("plot", "one.h5", CURVE, "-o", "b.svg", "--x-title", "ab");
+
+  CHECK_INT (title.code, 0);
+  CHECK_CONTAINS (title.errors, warning);
+  CHECK_CONTAINS (name.errors, "U+10FFFD, which are drawn as boxes; "); /* beside those of tokens */
+  CHECK_CONTAINS (bar.errors, warning);
+  CHECK (!strstr (plain.errors, "font"));
+}
+
+/* Colours come again after seven lines, with other dashes. */
+TEST_CASE (plot_command, tells_many_lines_apart)
+{
+  g_autoptr (GHashTable) strokes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GPtrArray) words = g_ptr_array_new_with_free_func (g_free);
+
+  NEEDS_PLOT;
+  g_ptr_array_add (words, g_strdup ("plot"));
+  for (guint i = 0; i < 15; i++)
+    {
+      char *name = g_strdup_printf ("run%02u.h5", i);
+      g_autofree char *more = g_strdup_printf ("[decode]\nmaximum_length=%u\n", 10 + i);
+
+      plait_test_write_run (name, &(PlaitTestRun){ "serial", plait_test_wrong, .more = more });
+      g_ptr_array_add (words, name);
+    }
+  for (const char *const *word = (const char *const[]){ CURVE, "-o", "a.svg", NULL }; *word; word++)
+    g_ptr_array_add (words, g_strdup (*word));
+  g_ptr_array_add (words, NULL);
+  g_auto (PlaitTestCall) call = plait_test_call (NULL, (const char *const *)words->pdata);
+  gsize size = 0;
+  g_autofree char *svg = load ("a.svg", &size);
+  g_auto (GStrv) parts = g_strsplit (svg, "<path style=\"", -1);
+
+  CHECK_INT (call.code, 0);
+  for (guint i = 1; parts[i]; i++)
+    {
+      const char *colour = strstr (parts[i], "stroke:rgb("), *dashes = strstr (parts[i], "stroke-dasharray:");
+      const char *end = strchr (parts[i], '"');
+
+      /* Lines that are curves are one wide. */
+      if (colour && colour < end && strstr (parts[i], "stroke-width:1;") == strstr (parts[i], "stroke-width:"))
+        g_hash_table_add (strokes, g_strdup_printf ("%.*s %.*s", (int)strcspn (colour, ";"), colour,
+                                                    dashes && dashes < end ? (int)strcspn (dashes, ";") : 0, dashes));
+    }
+  CHECK_INT (g_hash_table_size (strokes), 15);
+}
+
 TEST_CASE (plot_command, refuses_in_words)
 {
   NEEDS_PLOT;

@@ -246,8 +246,35 @@ TEST_CASE (report, draws_training_where_there_is_one_validation)
       plait_test_write_run ("two.h5", &(PlaitTestRun){ "flat", plait_test_wrong, .validated_once = once });
       g_autofree char *html = page_of ("one.h5 two.h5");
 
-      CHECK ((strstr (html, "stroke-dasharray=\"5 4\"") != NULL) == once);
+      CHECK ((strstr (html, "<figcaption>Negative log-likelihood, nats a target token, in training</") != NULL)
+             == once);
     }
+}
+
+/* Colours come again after eight runs, and with them other dashes: in curves, legend and tables. */
+TEST_CASE (report, tells_the_curves_of_many_runs_apart)
+{
+  g_autoptr (GHashTable) strokes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint i = 0; i < 20; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("run%u.h5", i);
+      g_autofree char *more = g_strdup_printf ("[decode]\nmaximum_length=%u\n", 10 + i);
+
+      plait_test_write_run (name, &(PlaitTestRun){ "serial", plait_test_wrong, .more = more });
+      g_string_append_printf (names, "%s%s", i > 0 ? " " : "", name);
+    }
+  g_autofree char *html = page_of (names->str);
+  const char *first = strstr (html, "<polyline"), *end = first ? strstr (first, "</figure>") : NULL;
+
+  for (const char *curve = first; curve && curve < end; curve = strstr (curve + 1, "<polyline"))
+    g_hash_table_add (strokes, g_strndup (curve, (gsize)(strstr (curve, " points=") - curve)));
+  CHECK_INT (g_hash_table_size (strokes), 20);
+  CHECK_CONTAINS (html, "<span class=\"key\"><span class=\"swatch\" style=\"background:var(--c1)\"></span>run1</span>");
+  CHECK_CONTAINS (html, "<span class=\"key\"><svg class=\"curve\" viewBox=\"0 0 30 10\"><path class=\"d1\" "
+                        "stroke=\"var(--c1)\" d=\"M0 5h30\"/></svg>run9</span>");
+  CHECK_CONTAINS (html, "<path class=\"d2\" stroke=\"var(--c3)\" d=\"M0 5h30\"/></svg>run19</td>");
 }
 
 /* What plait translate --attention writes: no scores, no training, no settings. */
