@@ -211,6 +211,14 @@ detail_f (const PlaitMetric *metric, const double *sums)
   return g_strdup_printf ("(%u classes)", counted);
 }
 
+/* Classes that are only said are not in the mean: their number is no sum over sentences. */
+static void
+sign_f (const PlaitMetric *metric, GString *signature)
+{
+  sign (metric, signature);
+  g_string_append (signature, "classes:references|");
+}
+
 const PlaitMetricKind plait_metric_macro_f = {
   .name = "macro-f1",
   .title = "macro F1",
@@ -220,5 +228,5 @@ const PlaitMetricKind plait_metric_macro_f = {
   .rows = rows,
   .score = score_f,
   .detail = detail_f,
-  .sign = sign,
+  .sign = sign_f,
 };
