@@ -410,16 +410,92 @@ plait_run_key (const PlaitExperiment *experiment, const char *training_key, Plai
   return plait_digest_bytes (text->str, text->len);
 }
 
+/* A key that decides which keys there are in a group, or which of its keys begin with @prefix. */
+typedef struct
+{
+  const char *group;
+  const char *prefix;
+  const char *deciding_group; /* NULL: the group itself */
+  const char *deciding_key;
+} Deciding;
+
+static const Deciding deciding[] = {
+  { "combiner", "", "decoder", "combiner" },          { "coverage", "", "decoder", "coverage" },
+  { "data", "generate.", NULL, "generate" },          { "data", "train.", "experiment", "sources" },
+  { "data", "validation.", "experiment", "sources" }, { "data", "test", "experiment", "sources" },
+};
+
+static gboolean
+is_equal (const PlaitKeyFile *a, const PlaitKeyFile *b, const char *group, const char *key)
+{
+  return g_strcmp0 (plait_key_file_value (a, group, key), plait_key_file_value (b, group, key)) == 0;
+}
+
+/* TRUE if [@group] @key, which differs, does so because another key does, such as the plugin whose parameter it is. */
+static gboolean
+follows (const PlaitKeyFile *a, const PlaitKeyFile *b, const char *group, const char *key)
+{
+  g_autofree char *outer = g_strndup (group, strcspn (group, "/"));
+
+  /* Of a source. */
+  if (!plait_key_file_has_group (a, outer) || !plait_key_file_has_group (b, outer))
+    return TRUE;
+  if (g_str_has_prefix (group, "source ") && !g_str_equal (key, "encoder")
+      && (!is_equal (a, b, outer, "encoder") || (strchr (group, '/') && !is_equal (a, b, outer, "leaves"))))
+    return TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (deciding); i++)
+    if (g_str_equal (group, deciding[i].group) && g_str_has_prefix (key, deciding[i].prefix)
+        && !is_equal (a, b, deciding[i].deciding_group ? deciding[i].deciding_group : group, deciding[i].deciding_key))
+      return TRUE;
+  return FALSE;
+}
+
+/* Adds to @told what the keys of @listed differ in; with @only_gone those that @now lacks. */
+static void
+tell_differences (const PlaitKeyFile *before, const PlaitKeyFile *now, gboolean only_gone, GPtrArray *told)
+{
+  const PlaitKeyFile *listed = only_gone ? before : now;
+  const char *const *groups = plait_key_file_groups (listed);
+
+  for (guint g = 0; groups[g]; g++)
+    {
+      const char *const *keys = plait_key_file_keys (listed, groups[g]);
+
+      for (guint k = 0; keys[k]; k++)
+        {
+          const char *old = plait_key_file_value (before, groups[g], keys[k]);
+          const char *new = plait_key_file_value (now, groups[g], keys[k]);
+          g_autofree char *name = g_strdup_printf ("%s.%s", groups[g], keys[k]);
+
+          if ((only_gone && new) || g_strcmp0 (old, new) == 0 || follows (before, now, groups[g], keys[k]))
+            continue;
+          g_ptr_array_add (told, g_strdup_printf ("%s was %s, is %s", g_strdelimit (name, " ", '.'),
+                                                  !old   ? "not there"
+                                                  : *old ? old
+                                                         : "empty",
+                                                  !new   ? "not there"
+                                                  : *new ? new
+                                                         : "empty"));
+        }
+    }
+}
+
 char *
 plait_key_difference (const char *before, const char *now)
 {
-  g_auto (GStrv) a = g_strsplit (before, "\n", -1);
-  g_auto (GStrv) b = g_strsplit (now, "\n", -1);
-  guint i = 0;
+  g_autoptr (PlaitKeyFile) a = plait_key_file_load_data (before, -1, "before", NULL);
+  g_autoptr (PlaitKeyFile) b = plait_key_file_load_data (now, -1, "now", NULL);
+  g_autoptr (GPtrArray) told = g_ptr_array_new_with_free_func (g_free);
 
-  while (a[i] && b[i] && g_str_equal (a[i], b[i]))
-    i++;
-  if (!a[i] && !b[i])
+  if (g_str_equal (before, now))
     return NULL;
-  return g_strdup_printf ("it had \"%s\" where there is now \"%s\"", a[i] ? a[i] : "the end", b[i] ? b[i] : "the end");
+  if (a && b)
+    {
+      tell_differences (a, b, FALSE, told);
+      tell_differences (a, b, TRUE, told);
+    }
+  if (told->len == 0)
+    g_ptr_array_add (told, g_strdup ("the order of its sources or keys is another one"));
+  g_ptr_array_add (told, NULL);
+  return g_strjoinv ("; ", (char **)told->pdata);
 }

@@ -68,6 +68,6 @@ char *plait_evaluation_key (const PlaitExperiment *experiment, const char *split
 char *plait_run_key (const PlaitExperiment *experiment, const char *training_key, PlaitDigests *digests,
                      GError **error);
 
-/* The first line in which two keys of experiments differ, as "it had ... where there is now ..."; NULL if they are the
- * same. (transfer full) */
+/* Names every setting in which two keys of experiments differ, but for those that follow from another one: "train.batch
+ * was 32, is 64; decoder.combiner was flat, is serial". NULL if the keys are the same. (transfer full) */
 char *plait_key_difference (const char *before, const char *now);

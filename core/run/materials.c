@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/problems.h"
 #include "base/temporary.h"
 #include "run/vocabularies.h"
 
@@ -338,10 +339,20 @@ plait_materials_write (const PlaitMaterials *materials, PlaitStore *store, GErro
          && plait_digests_visit (materials->digests, materials->experiment, write_digest, store, error);
 }
 
+typedef gboolean (*VisitDigests) (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor,
+                                  gpointer data, GError **error);
+
+typedef struct
+{
+  PlaitStore *run;
+  PlaitProblems *changed;
+} DigestCheck;
+
 static gboolean
 check_digest (const char *name, const char *path, const char *digest, gpointer data, GError **error)
 {
-  PlaitStore *run = data;
+  const DigestCheck *check = data;
+  PlaitStore *run = check->run;
   g_autofree char *group = g_strdup_printf ("/data/%s", name);
   g_autofree char *expected = plait_store_get_string (run, group, "sha256", error);
   g_autofree char *key = plait_digest_key (name);
@@ -349,17 +360,28 @@ check_digest (const char *name, const char *path, const char *digest, gpointer d
   if (!expected)
     return FALSE;
   if (!g_str_equal (expected, digest))
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s: this file of %s has changed since %s was begun (SHA-256 %.12s..., then %.12s...): put the "
-                       "old one back, or begin a new run",
-                       path ? path : "generated text", key, plait_store_path (run), digest, expected);
+    plait_problems_add (check->changed,
+                        "%s: this file of %s has changed since %s was begun (SHA-256 %.12s..., then %.12s...): put the "
+                        "old one back, or begin a new run",
+                        path ? path : "generated text", key, plait_store_path (run), digest, expected);
   return TRUE;
+}
+
+/* Checks the files that @visit visits: names all that have changed. */
+static gboolean
+check_digests (const PlaitMaterials *materials, PlaitStore *run, VisitDigests visit, GError **error)
+{
+  g_autoptr (PlaitProblems) changed = plait_problems_new ();
+  DigestCheck check = { run, changed };
+
+  return visit (materials->digests, materials->experiment, check_digest, &check, error)
+         && plait_problems_report (changed, PLAIT_ERROR_INPUT, error);
 }
 
 gboolean
 plait_materials_check (const PlaitMaterials *materials, PlaitStore *run, GError **error)
 {
-  return plait_digests_visit (materials->digests, materials->experiment, check_digest, run, error);
+  return check_digests (materials, run, plait_digests_visit, error);
 }
 
 gboolean
@@ -371,7 +393,7 @@ plait_materials_write_tests (const PlaitMaterials *materials, PlaitStore *store,
 gboolean
 plait_materials_check_training (const PlaitMaterials *materials, PlaitStore *run, GError **error)
 {
-  return plait_digests_visit_training (materials->digests, materials->experiment, check_digest, run, error);
+  return check_digests (materials, run, plait_digests_visit_training, error);
 }
 
 const PlaitExperiment *

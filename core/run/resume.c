@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/resume.h"
 
+#include "base/problems.h"
 #include "run/trained.h"
 
 /* The key of the training of @text, the experiment of the old run; with @ends its training ends where @experiment's
@@ -28,15 +29,16 @@ plait_resume_check_settings (const PlaitExperiment *experiment, PlaitStore *old,
   g_autofree char *text = plait_store_get_string (old, "/", "experiment", error);
   g_autofree char *before = text ? old_training_key (experiment, text, output, FALSE, error) : NULL;
   g_autofree char *now = plait_experiment_training_key (experiment, PLAIT_KEY_FULL);
-  g_autofree char *difference = before ? plait_key_difference (before, now) : NULL;
+  g_autofree char *difference = NULL;
   g_autofree char *with_this_end = NULL;
 
   *longer = FALSE;
-  if (!before || !difference)
+  if (!before || g_str_equal (before, now))
     return before != NULL;
   if (may_be_longer)
     with_this_end = old_training_key (experiment, text, output, TRUE, NULL);
   *longer = g_strcmp0 (with_this_end, now) == 0;
+  difference = plait_key_difference (with_this_end ? with_this_end : before, now);
   if (*longer && experiment->train.schedule == PLAIT_SCHEDULE_LINEAR)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
@@ -57,11 +59,17 @@ plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitMateri
   g_autofree char *key = plait_store_has_attribute (old, "/", "training_key")
                              ? plait_store_get_string (old, "/", "training_key", error)
                              : g_strdup ("");
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  GError *of_data = NULL, *of_plugins = NULL;
 
   if (!key || g_str_equal (key, training_key))
     return key != NULL;
   /* Where its training ends earlier, or another plait made the key in another way, they are the same all the same. */
-  return plait_materials_check_training (materials, old, error) && plait_system_check_plugins (experiment, old, error);
+  if (!plait_materials_check_training (materials, old, &of_data))
+    plait_problems_take (problems, of_data);
+  if (!plait_system_check_plugins (experiment, old, &of_plugins))
+    plait_problems_take (problems, of_plugins);
+  return plait_problems_report (problems, PLAIT_ERROR_INPUT, error);
 }
 
 /* A run's end validated it, between two validations of the plan as well. */

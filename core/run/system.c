@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/problems.h"
 #include "base/trial.h"
 #include "store/feature.h"
 
@@ -251,27 +252,38 @@ plait_system_read_feature_widths (const PlaitExperiment *experiment, PlaitStore 
   return g_steal_pointer (&widths);
 }
 
+typedef struct
+{
+  PlaitStore *run;
+  PlaitProblems *changed;
+} PluginCheck;
+
 static gboolean
 check_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
 {
-  PlaitStore *run = data;
+  const PluginCheck *check = data;
+  PlaitStore *run = check->run;
   g_autofree char *path = plugin_path (plugin);
   g_autofree char *schema = plait_store_get_string (run, path, "schema_sha256", error);
   g_autofree char *module = schema ? plait_store_get_string (run, path, "module_sha256", error) : NULL;
 
   if (!module || !plait_plugin_digest (plugin, error))
     return FALSE;
-  if (g_str_equal (schema, plugin->schema_digest) && g_str_equal (module, plugin->module_digest))
-    return TRUE;
-  return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                     "%s was trained with another build of %s \"%s\" than %s: its %s has changed; put the old one "
-                     "back, or begin a new run",
-                     plait_store_path (run), plait_plugin_kind_name (plugin->kind), plugin->name, plugin->module_path,
-                     g_str_equal (module, plugin->module_digest) ? "schema" : "module");
+  if (!g_str_equal (schema, plugin->schema_digest) || !g_str_equal (module, plugin->module_digest))
+    plait_problems_add (check->changed,
+                        "%s was trained with another build of %s \"%s\" than %s: its %s has changed; put the old one "
+                        "back, or begin a new run",
+                        plait_store_path (run), plait_plugin_kind_name (plugin->kind), plugin->name,
+                        plugin->module_path, g_str_equal (module, plugin->module_digest) ? "schema" : "module");
+  return TRUE;
 }
 
 gboolean
 plait_system_check_plugins (const PlaitExperiment *experiment, PlaitStore *run, GError **error)
 {
-  return plait_experiment_each_plugin (experiment, check_plugin, run, error);
+  g_autoptr (PlaitProblems) changed = plait_problems_new ();
+  PluginCheck check = { run, changed };
+
+  return plait_experiment_each_plugin (experiment, check_plugin, &check, error)
+         && plait_problems_report (changed, PLAIT_ERROR_PLUGIN, error);
 }

@@ -133,7 +133,7 @@ TEST_CASE (reproduce_command, refuses)
     { CALL ("reproduce", "refusing.h5", "--updates", "2"), "begins with update 3" },
     { CALL ("reproduce", "refusing.h5", "--updates", "0"), "--updates" },
     { CALL ("reproduce", "refusing.h5", "--set", "train.batch=3"),
-      "--set changes what refusing.h5 gives (it had \"batch=2\" where there is now \"batch=3\")" },
+      "--set changes what refusing.h5 gives (train.batch was 2, is 3)" },
     { CALL ("reproduce", "refusing.h5", "--set", "data.folder=nowhere"), "nowhere" },
   };
 

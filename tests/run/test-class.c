@@ -220,6 +220,28 @@ TEST_CASE (class, refuses_bad_input)
   check_refused (files, NULL, "train.topic: all lines have the label \"one\"; expected two labels at least");
 }
 
+TEST_CASE (class, names_all_files_that_have_changed)
+{
+  g_autofree char *files = write_class (
+      "target=topic\ntrain.text=train.text\ntrain.topic=train.topic\ntest.text=train.text\ntest.topic=train.topic\n"
+      "validation.text=train.text\nvalidation.topic=train.topic");
+  g_autofree char *output = plait_test_path ("run.h5");
+  gint stop = 1;
+  GError *error = NULL;
+
+  write_file ("train.text", "a b\nb c\nc d\n");
+  write_file ("train.topic", "one\ntwo\ntwo\n");
+  CHECK (!test_run (files, output, FALSE, 1, NULL, &stop, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "");
+  write_file ("train.text", "a b\nb c\nc e\n");
+  write_file ("train.topic", "one\ntwo\none\n");
+  CHECK (!test_run (files, output, TRUE, 1, NULL, NULL, &error));
+  REQUIRE (error != NULL);
+  CHECK_CONTAINS (error->message, "train.text: this file of data.train.text has changed since");
+  CHECK_CONTAINS (error->message, "train.topic: this file of data.train.topic has changed since");
+  g_clear_error (&error);
+}
+
 /*
  * Choices
  */

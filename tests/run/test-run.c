@@ -424,26 +424,42 @@ TEST_CASE (run, is_opened_without_its_text)
 }
 
 /* Before anything of the old run is used, such as its vocabularies, and before data is read. */
+/* All of it at once, and nothing that may differ, or follows from what differs. */
 TEST_CASE (run, says_what_is_set_otherwise_than_in_the_run_that_goes_on)
 {
   static const struct
   {
-    const char *override;
-    const char *part;
+    const char *overrides[6];
+    const char *told;
+    gboolean unfinished;
   } cases[] = {
-    { "decoder.combiner=serial", "it had \"combiner=hierarchical\" where there is now \"combiner=serial\"" },
-    { "data.vocabulary=separate", "it had \"vocabulary=shared\" where there is now \"vocabulary=separate\"" },
+    { { "decoder.combiner=serial" }, "decoder.combiner was hierarchical, is serial" },
+    { { "data.vocabulary=separate" }, "data.vocabulary was shared, is separate" },
+    { { "train.learning_rate=2", "train.epochs=7", "train.updates=9", "train.log_every=1", "train.clip=3" },
+      "train.learning_rate was 1, is 2; train.clip was 1, is 3" },
+    { { "train.learning_rate=2", "train.epochs=7", "evaluate.resamples=3", "data.generate.test=4" },
+      "train.epochs was 2, is 7; train.learning_rate was 1, is 2",
+      TRUE },
+    { { "experiment.sources=a", "source.a.layers=2" },
+      "experiment.sources was a+b, is a; source.a.layers was 1, is 2" },
+    { { "decoder.coverage=word", "decoder.type=gru" },
+      "decoder.type was transformer, is gru; decoder.coverage was none, is word" },
   };
   g_autofree char *path = test_write_experiment ("tiny", "updates=1");
-  g_autofree char *output = reference_run (path);
+  g_autofree char *output = reference_run (path), *part = plait_test_path ("part.h5");
+  GError *interrupted = NULL;
+  gint stop = 1;
 
+  CHECK (!test_run (path, part, FALSE, 1, NULL, &stop, &interrupted));
+  CHECK_ERROR (interrupted, PLAIT_ERROR_INTERRUPTED, "update 0");
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      const char *overrides[] = { cases[i].override, NULL };
+      g_autofree char *told = g_strdup_printf ("is a run of another experiment: %s; resume with", cases[i].told);
       g_autoptr (GError) error = NULL;
+      CONTEXT ("case %u", i);
 
-      CHECK (!test_run_with (path, overrides, output, TRUE, NULL, &error));
-      CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].part);
+      CHECK (!test_run_with (path, cases[i].overrides, cases[i].unfinished ? part : output, TRUE, NULL, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, told);
     }
 }
 

@@ -132,7 +132,7 @@ TEST_CASE (stages, a_search_that_training_used_is_not_set_otherwise)
 
   CHECK (test_run_with (experiment, (const char *[]){ "train.best_by=metric", NULL }, output, FALSE, NULL, &error));
   CHECK (!plait_test_file (output, search, &options, &outcome, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "its training depends on what is set: it had \"beam=2\" where");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "its training depends on what is set: decode.beam was 2, is ");
   CHECK (plait_test_file (output, search, &beside, &outcome, &error));
   CHECK_NO_ERROR (error);
   CHECK_INT (outcome.made, 1);
