@@ -18,8 +18,9 @@ system_clear (gpointer item)
 static char *
 value_of (const PlaitRunFile *run, const char *group, const char *key)
 {
-  g_autofree char *place = g_str_equal (group, "data") ? g_strconcat ("/data/", key, NULL) : NULL;
-  char *digest = place && strchr (key, '.') && plait_store_has (run->store, place)
+  gboolean initial = g_str_equal (group, "train") && g_str_equal (key, "initialise");
+  g_autofree char *place = g_str_equal (group, "data") || initial ? g_strconcat ("/data/", key, NULL) : NULL;
+  char *digest = place && (initial || strchr (key, '.')) && plait_store_has (run->store, place)
                      ? plait_store_get_string (run->store, place, "sha256", NULL)
                      : NULL;
 

@@ -550,6 +550,13 @@ plait_initialisation_tell (const PlaitInitialisation *initialisation, PlaitLog *
   tell_idle_globs (&initialisation->leave, "initialise_leave", log);
 }
 
+guint
+plait_initialisation_taken (const PlaitInitialisation *initialisation, guint *all)
+{
+  *all = initialisation->n;
+  return initialisation->n_outcome[FATE_TAKEN] + initialisation->n_outcome[FATE_GROWN];
+}
+
 gboolean
 plait_initialisation_write (const PlaitInitialisation *initialisation, PlaitStore *store, GError **error)
 {

@@ -31,6 +31,9 @@ gboolean plait_initialisation_take_state (const PlaitInitialisation *initialisat
  * one. */
 void plait_initialisation_tell (const PlaitInitialisation *initialisation, PlaitLog *log);
 
+/* Returns how many parameters are taken, some of their rows or all, of *@all that there are. */
+guint plait_initialisation_taken (const PlaitInitialisation *initialisation, guint *all);
+
 /* Writes it as /initialisation: attributes run, checkpoint, take and leave, and the table parameters with
  * name, outcome (taken, grown: the first rows taken, fresh: not there, left: by the globs, other shape, other
  * vocabulary), the shape here and the one there. Of weights run is their file, and checkpoint is empty. */

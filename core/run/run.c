@@ -412,7 +412,7 @@ prepare (Run *run, GError **error)
   if (!prepare_data (run, error) || !check_average (run, error) || !prepare_model (run, error)
       || !find_keys (run, error))
     return FALSE;
-  run->set = plait_training_set_new (run->experiment, run->corpus, run->trainer);
+  run->set = plait_training_set_new (run->experiment, run->corpus, run->trainer, run->initialisation);
   /* The digests are those of what was read. */
   if (!plait_corpus_check (run->corpus, error) || (run->validation && !plait_corpus_check (run->validation, error))
       || !check_tests (run, error))

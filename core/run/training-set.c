@@ -6,11 +6,14 @@
 #include "data/iterator.h"
 
 #define GROUP "/training"
+#define OUTCOMES "/initialisation/parameters/outcome"
+#define MOST_BYTES ((gsize)1 << 26)
 #define MAX_NAMES 3 /* that stand in a sentence of one value */
 #define MAX_VALUES 6
 
 PlaitTrainingSet
-plait_training_set_new (const PlaitExperiment *experiment, const PlaitCorpus *corpus, const PlaitTrainer *trainer)
+plait_training_set_new (const PlaitExperiment *experiment, const PlaitCorpus *corpus, const PlaitTrainer *trainer,
+                        const PlaitInitialisation *initialisation)
 {
   const PlaitTrainSettings *train = &experiment->train;
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
@@ -21,6 +24,8 @@ plait_training_set_new (const PlaitExperiment *experiment, const PlaitCorpus *co
     .tokens = train->batch_unit == PLAIT_BATCH_BY_TOKENS ? train->batch * train->accumulate : 0,
   };
 
+  if (initialisation)
+    set.taken = plait_initialisation_taken (initialisation, &set.all);
   for (gint64 i = 0; i < set.tuples; i++)
     {
       guint64 line = GUINT64_TO_LE ((guint64)plait_corpus_line (corpus, i));
@@ -42,6 +47,19 @@ plait_training_set_write (const PlaitTrainingSet *set, PlaitStore *run, GError *
          && plait_store_set_double (run, GROUP, "batch_sentences", set->sentences, error);
 }
 
+/* Counts what /initialisation of @run says was taken. */
+static void
+read_taken (PlaitTrainingSet *set, PlaitStore *run)
+{
+  gint64 n = 0;
+  g_auto (GStrv) outcomes
+      = plait_store_has (run, OUTCOMES) ? plait_store_read_strings (run, OUTCOMES, MOST_BYTES, &n, NULL) : NULL;
+
+  for (gint64 i = 0; outcomes && i < n; i++)
+    set->taken += g_str_equal (outcomes[i], "taken") || g_str_equal (outcomes[i], "grown");
+  set->all = outcomes ? (guint)n : 0;
+}
+
 PlaitTrainingSet
 plait_training_set_read (PlaitStore *run)
 {
@@ -56,6 +74,7 @@ plait_training_set_read (PlaitStore *run)
       || !plait_store_get_int (run, GROUP, "batch_tokens", &set.tokens, NULL)
       || !plait_store_get_double (run, GROUP, "batch_sentences", &set.sentences, NULL))
     return (PlaitTrainingSet){ 0 };
+  read_taken (&set, run);
   g_strlcpy (set.digest, digest, sizeof set.digest);
   return set;
 }
@@ -173,16 +192,35 @@ tell_batches (const PlaitTrainingSet *sets, const char *const *names, guint n)
              : NULL;
 }
 
+/* That some begin with more of another run than others. (transfer full) */
+static char *
+tell_taken (const PlaitTrainingSet *sets, const char *const *names, guint n)
+{
+  g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *groups = NULL;
+
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (values, sets[i].all == 0 ? NULL
+                             : sets[i].taken == sets[i].all
+                                 ? g_strdup ("all")
+                                 : g_strdup_printf ("%u of %u parameters", sets[i].taken, sets[i].all));
+  groups = plait_tell_groups ((const char *const *)values->pdata, NULL, names, n);
+  return groups ? g_strdup_printf ("Not all take as much of what train.initialise names: %s.", groups) : NULL;
+}
+
 char **
 plait_training_sets_tell (const PlaitTrainingSet *sets, const char *const *names, guint n)
 {
   g_autoptr (GStrvBuilder) notes = g_strv_builder_new ();
   g_autofree char *lines = tell_lines (sets, names, n);
   g_autofree char *batches = tell_batches (sets, names, n);
+  g_autofree char *taken = tell_taken (sets, names, n);
 
   if (lines)
     g_strv_builder_add (notes, lines);
   if (batches)
     g_strv_builder_add (notes, batches);
+  if (taken)
+    g_strv_builder_add (notes, taken);
   return g_strv_builder_end (notes);
 }

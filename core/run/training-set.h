@@ -2,6 +2,7 @@
 #pragma once
 
 #include "experiment/file.h"
+#include "run/initialisation.h"
 #include "store/store.h"
 #include "train/trainer.h"
 
@@ -19,13 +20,16 @@ typedef struct
   char digest[65];  /* SHA-256 of the numbers of their lines */
   gint64 tokens;    /* of a batch at most; 0: batches count sentences */
   double sentences; /* a batch in the mean of the first epoch */
+  guint taken;      /* parameters that training begins with of train.initialise, of @all; 0 of 0: it is not set */
+  guint all;
 } PlaitTrainingSet;
 
-/* Looks at the training text @corpus and the batches of @trainer, which has not trained yet. */
+/* Looks at the training text @corpus, the batches of @trainer, which has not trained yet, and @initialisation (or
+ * NULL). */
 PlaitTrainingSet plait_training_set_new (const PlaitExperiment *experiment, const PlaitCorpus *corpus,
-                                         const PlaitTrainer *trainer);
+                                         const PlaitTrainer *trainer, const PlaitInitialisation *initialisation);
 
-/* Writes @set to /training of @run. */
+/* Writes @set to /training of @run, without what /initialisation tells. */
 gboolean plait_training_set_write (const PlaitTrainingSet *set, PlaitStore *run, GError **error);
 
 /* Reads what @run tells of it. */

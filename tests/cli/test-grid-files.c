@@ -224,3 +224,42 @@ TEST_CASE (command_grid, says_that_cells_are_trained_on_other_lines)
   g_auto (PlaitTestCall) again = CALL ("grid", "tiny.ini", "--dry-run", "--json");
   CHECK_CONTAINS (again.output, "2 of 3 lines in experiment.sources=a+b experiment.seed=1");
 }
+
+TEST_CASE (command_grid, says_that_cells_begin_with_less_of_another_run)
+{
+  write_grid ("decoder.combiner=serial;flat\n", "one", "r s\ns r\nr r\n");
+  g_auto (PlaitTestCall) start = CALL ("run", "tiny.ini", "--output", "start.h5", "--quiet");
+  CHECK_INT (start.code, 0);
+  g_auto (PlaitTestCall) plan = CALL ("grid", "tiny.ini", "--dry-run", "--json", "--set", "train.initialise=start.h5");
+  CHECK_CONTAINS (plan.output, "Not all take as much of what train.initialise names: all in decoder.combiner=serial; ");
+  g_auto (PlaitTestCall) run = CALL ("grid", "tiny.ini", "--quiet", "--set", "train.initialise=start.h5");
+  CHECK_CONTAINS (run.output, "all in serial; ");
+  /* Of fewer sources all is taken just as well. */
+  write_grid ("experiment.sources=a;a+b\n", "one", "r s\ns r\nr r\n");
+  g_auto (PlaitTestCall) sources = CALL ("grid", "tiny.ini", "--dry-run", "--set", "train.initialise=start.h5");
+  CHECK_INT (sources.code, 0);
+  CHECK (!strstr (sources.output, "train.initialise names"));
+}
+
+/* Runs that begin with other content of one file are no seeds of one system. */
+TEST_CASE (compare_command, tells_apart_what_training_began_with)
+{
+  write_grid ("decoder.combiner=serial;flat\n", "one", "r s\ns r\nr r\n");
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *seed = g_strdup_printf ("experiment.seed=%u", i + 1);
+      g_autofree char *output = g_strdup_printf ("run-%u.h5", i + 1);
+      g_auto (PlaitTestCall) start = { 0 };
+
+      if (i != 1)
+        start = CALL ("run", "tiny.ini", "--output", "start.h5", "--force", "--quiet", "--set", seed);
+      g_auto (PlaitTestCall) run = CALL ("run", "tiny.ini", "--output", output, "--quiet", "--set", seed, "--set",
+                                         "train.initialise=start.h5");
+      CHECK_INT (run.code, 0);
+    }
+  g_auto (PlaitTestCall) same = CALL ("compare", "run-1.h5", "run-2.h5");
+  CHECK_CONTAINS (same.output, "run, 2 seeds");
+  g_auto (PlaitTestCall) other = CALL ("compare", "run-1.h5", "run-3.h5");
+  CHECK_INT (other.code, 0);
+  CHECK (!strstr (other.output, ", 2 seeds"));
+}
