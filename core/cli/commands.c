@@ -22,7 +22,8 @@ const PlaitCommand plait_commands[] = {
     plait_command_run },
   { "grid",
     "FILE [--set G.K=V]... [--output FOLDER] [--executor local|slurm] [--jobs N] [--threads N] [--time TIME] "
-    "[--retries N] [--fresh] [--dry-run|--commands|--cell CELL...|--collect] [--json]",
+    "[--retries N] [--log FOLDER] [--tensorboard FOLDER] [--fresh] [--dry-run|--commands|--cell CELL...|--collect] "
+    "[--json]",
     "Run all cells of an experiment's [grid] and make a table of them",
     "A cell that is finished is not run again unless its settings, data or plugins have changed; one that was "
     "interrupted goes on. So the same command, given again, does what is left. --dry-run tells how long that takes, by "
@@ -38,6 +39,9 @@ const PlaitCommand plait_commands[] = {
     "Cells that would learn different vocabularies for a stream learn one, from the training text of all of them: "
     "--dry-run shows it. vocabularies=own in [grid] has each cell learn from the text that it reads itself. Cells "
     "whose settings and files say the same are one.\n"
+    "\n"
+    "--log and --tensorboard tell other programs of training as it goes on, as those of plait run do: a file and a "
+    "folder for each cell that is trained, called as its file is.\n"
     "\n"
     "--executor slurm hands the cells to Slurm as job arrays, and the table to a job that begins when they have ended. "
     "For other schedulers --commands prints a shell line for each cell; the lines may run at once, on all machines "

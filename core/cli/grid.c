@@ -361,6 +361,8 @@ typedef struct
   char *retries;
   char *time;
   char *executor;
+  char *lines;
+  char *events;
   const char *const *cells;
   gboolean fresh;
   gboolean resume;
@@ -382,6 +384,9 @@ check_wishes (const Wishes *wishes, GError **error)
   if (n > 1)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--cell, --collect, --commands and --dry-run are different things to do; give one of them");
+  if (wishes->collect && (wishes->lines || wishes->events))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s tells of training, and --collect trains nothing; leave it out",
+                       wishes->lines ? "--log" : "--tensorboard");
   if (wishes->fresh && (wishes->collect || wishes->commands))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--fresh would begin a job anew each time that it is put back into the queue; choose another "
@@ -409,6 +414,8 @@ choose_options (const Wishes *wishes, const PlaitGrid *grid, PlaitGridOptions *o
   options->jobs = (guint)jobs;
   options->retries = (guint)retries;
   options->seconds = settings->seconds;
+  options->lines = wishes->lines;
+  options->events = wishes->events;
   if (wishes->time && !plait_executor_parse_time (wishes->time, &options->seconds))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--time cannot be \"%s\"; expected a number and s, m, h or d, such as 90s or 2h", wishes->time);
@@ -437,6 +444,10 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
     { "time", 0, 0, G_OPTION_ARG_FILENAME, &wishes.time, "Longest time of a cell, such as 90s, 30m or 2h", "TIME" },
     { "retries", 0, 0, G_OPTION_ARG_FILENAME, &wishes.retries, "Run a cell that fails so many times more; else 0",
       "N" },
+    { "log", 0, 0, G_OPTION_ARG_FILENAME, &wishes.lines,
+      "Write training for other programs into this folder: CELL.jsonl, a JSON object a line", "FOLDER" },
+    { "tensorboard", 0, 0, G_OPTION_ARG_FILENAME, &wishes.events,
+      "Write training for TensorBoard into this folder, a folder a cell", "FOLDER" },
     { "cell", 'c', 0, G_OPTION_ARG_FILENAME_ARRAY, &wishes.cells,
       "Run this cell alone, by the name of its file or its label", "CELL" },
     { "collect", 0, 0, G_OPTION_ARG_NONE, &wishes.collect, "Run nothing, and make the table of what is finished",

@@ -23,3 +23,6 @@ char *plait_grid_read_tail (const char *path, goffset from);
 
 /* Says of every cell that failed why, and what it said last. */
 void plait_grid_report_failures (const PlaitGrid *grid, PlaitLog *log);
+
+/* Makes the folders of the cells' training logs, so that none is trained whose log cannot be written. */
+gboolean plait_grid_make_log_folders (const PlaitGridOptions *options, GError **error);

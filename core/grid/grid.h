@@ -128,6 +128,8 @@ typedef struct
   gint64 seconds; /* that a cell may run before it is made to end and has failed; 0: as long as it likes */
   guint patience; /* seconds that a scheduler's command may take; 0: a minute */
   const char *command;
+  const char *lines;  /* NULL, or a folder for the training logs of the cells (run/training-log.h): NAME.jsonl */
+  const char *events; /* NULL, or a folder of TensorBoard's: a folder NAME for each cell */
   PlaitLog *log;
   const gint *stop; /* a flag that SIGTERM raises, also in the cells' processes; or NULL */
 } PlaitGridOptions;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <glib/gstdio.h>
 #include <poll.h>
 
@@ -144,6 +145,9 @@ start_job (Runner *runner, PlaitGridCell *cell)
   g_autofree char *output = plait_grid_file (runner->grid, cell, ".training.h5");
   g_autofree char *log = plait_grid_file (runner->grid, cell, ".log");
   g_autofree char *trained = cell->trained ? g_build_filename (runner->grid->folder, cell->trained, NULL) : NULL;
+  g_autofree char *name = g_strconcat (cell->name, ".jsonl", NULL);
+  g_autofree char *lines = options->lines ? g_build_filename (options->lines, name, NULL) : NULL;
+  g_autofree char *events = options->events ? g_build_filename (options->events, cell->name, NULL) : NULL;
   g_autoptr (GError) fault = NULL;
   PlaitRunOptions run = {
     .output = output,
@@ -151,6 +155,8 @@ start_job (Runner *runner, PlaitGridCell *cell)
     .threads = plait_grid_threads (options, runner->to_run - runner->done),
     .resume = TRUE,
     .trained = trained,
+    .lines = lines,
+    .events = events,
     .stop = options->stop,
   };
   Job job = { .cell = cell, .start = g_get_monotonic_time () };
@@ -424,6 +430,22 @@ run_jobs (Runner *runner, GError **error)
 }
 
 gboolean
+plait_grid_make_log_folders (const PlaitGridOptions *options, GError **error)
+{
+  const struct
+  {
+    const char *option, *folder;
+  } folders[] = { { "--log", options->lines }, { "--tensorboard", options->events } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
+    if (folders[i].folder && g_mkdir_with_parents (folders[i].folder, 0777) != 0)
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s %s: the folder for a log of each cell cannot be made (%s); name another place",
+                         folders[i].option, folders[i].folder, g_strerror (errno));
+  return TRUE;
+}
+
+gboolean
 plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error)
 {
   Runner runner = { .grid = grid, .options = options };
@@ -432,7 +454,7 @@ plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error
   g_autofree guint *failures = g_new0 (guint, grid->n);
   gboolean done;
 
-  if (!grid->part && !plait_grid_hold (grid, options->log, error))
+  if (!plait_grid_make_log_folders (options, error) || (!grid->part && !plait_grid_hold (grid, options->log, error)))
     return FALSE;
   g_array_set_clear_func (jobs, clear_job);
   runner.jobs = jobs;

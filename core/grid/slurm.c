@@ -10,6 +10,7 @@
 #include "base/program.h"
 #include "grid/cost.h"
 #include "grid/executor.h"
+#include "grid/grid-private.h"
 #include "grid/tasks.h"
 
 enum
@@ -458,7 +459,7 @@ check_and_submit (Submission *submission, GPtrArray *lines, GError **error)
   guint size;
 
   if (!find_array_size (submission, &size, error) || !check_queue (submission, error)
-      || !find_needs (submission, NULL, error))
+      || !find_needs (submission, NULL, error) || !plait_grid_make_log_folders (submission->options, error))
     return FALSE;
   plait_grid_settle_finished (grid);
   if (lines->len == 0)

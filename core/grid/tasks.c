@@ -12,6 +12,18 @@ add_number (GString *line, const char *option, gint64 number, const char *unit)
     g_string_append_printf (line, " %s %jd%s", option, number, unit);
 }
 
+/* @option and the full path of @folder, unless that is NULL. */
+static void
+add_folder (GString *line, const char *option, const char *folder)
+{
+  g_autofree char *path = folder ? g_canonicalize_filename (folder, NULL) : NULL;
+
+  if (!path)
+    return;
+  plait_path_add_word (line, option);
+  plait_path_add_word (line, path);
+}
+
 char *
 plait_grid_program (GError **error)
 {
@@ -47,11 +59,18 @@ begin_line (const PlaitGrid *grid, GError **error)
       plait_path_add_word (line, "--set");
       plait_path_add_word (line, grid->overrides[i]);
     }
-  if (strchr (line->str, '\n'))
-    return plait_fail_null (
-        error, PLAIT_ERROR_INPUT,
-        "a path or a value of --set has a line break in it, which no line of a job can have; name it otherwise");
   return g_steal_pointer (&line);
+}
+
+/* (transfer full) */
+static char *
+end_line (const GString *line, GError **error)
+{
+  if (!strchr (line->str, '\n'))
+    return g_strdup (line->str);
+  return plait_fail_null (
+      error, PLAIT_ERROR_INPUT,
+      "a path or a value of --set has a line break in it, which no line of a job can have; name it otherwise");
 }
 
 /* For each training key the cells that are to be run of it, in order. (transfer container) */
@@ -100,6 +119,7 @@ plait_grid_tasks (const PlaitGrid *grid, const PlaitGridOptions *options, GError
     {
       const GPtrArray *group = groups->pdata[i];
       g_autoptr (GString) line = begin_line (grid, error);
+      char *text;
 
       if (!line)
         return NULL;
@@ -107,12 +127,17 @@ plait_grid_tasks (const PlaitGrid *grid, const PlaitGridOptions *options, GError
       add_number (line, "--threads", options->threads, "");
       add_number (line, "--time", options->seconds, "s");
       add_number (line, "--retries", options->retries, "");
+      add_folder (line, "--log", options->lines);
+      add_folder (line, "--tensorboard", options->events);
       for (guint c = 0; c < group->len; c++)
         {
           plait_path_add_word (line, "--cell");
           plait_path_add_word (line, ((const PlaitGridCell *)group->pdata[c])->name);
         }
-      g_ptr_array_add (lines, g_strdup (line->str));
+      text = end_line (line, error);
+      if (!text)
+        return NULL;
+      g_ptr_array_add (lines, text);
     }
   return g_steal_pointer (&lines);
 }
@@ -125,5 +150,5 @@ plait_grid_collect_line (const PlaitGrid *grid, GError **error)
   if (!line)
     return NULL;
   plait_path_add_word (line, "--collect");
-  return g_strdup (line->str);
+  return end_line (line, error);
 }

@@ -84,6 +84,78 @@ TEST_CASE (command_grid, prints_lines_that_any_scheduler_runs)
   CHECK_CONTAINS (none.errors, FOLDER ": no cell is left to be run");
 }
 
+/* The rows of the log of the first cell whose file begins with @cell: how many there are of validation. */
+static guint
+count_validations (const char *folder, const char *cell)
+{
+  g_autofree char *path = plait_test_path (folder);
+  g_autoptr (GDir) directory = g_dir_open (path, 0, NULL);
+  const char *name;
+  guint n = 0;
+
+  while (directory && (name = g_dir_read_name (directory)))
+    if (g_str_has_prefix (name, cell) && g_str_has_suffix (name, ".jsonl"))
+      {
+        g_autofree char *file = g_build_filename (folder, name, NULL);
+        g_autofree char *text = read_file (file);
+        g_auto (GStrv) parts = g_strsplit (text, "{\"table\": \"validation\", \"step\": ", -1);
+
+        n += g_strv_length (parts) - 1;
+      }
+  return n;
+}
+
+/* Whether the folder of TensorBoard's for the cell whose file begins with @cell stands in @folder. */
+static gboolean
+has_events (const char *folder, const char *cell)
+{
+  g_autofree char *path = plait_test_path (folder);
+  g_autoptr (GDir) directory = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (directory && (name = g_dir_read_name (directory)))
+    if (g_str_has_prefix (name, cell))
+      {
+        g_autofree char *file = g_build_filename (path, name, "events.out.tfevents.plait", NULL);
+
+        return g_file_test (file, G_FILE_TEST_IS_REGULAR);
+      }
+  return FALSE;
+}
+
+/* A file a cell, whoever runs the cells. Those that are trained the same are trained once. */
+TEST_CASE (command_grid, tells_of_training_as_run_does)
+{
+  g_autofree char *logs = plait_test_path ("its logs");
+  g_autofree char *word = g_strdup_printf (" --log '%s' --tensorboard ", logs);
+
+  plait_test_write_grid ("experiment.seed=1;2\ndecode.beam=1;2\n");
+  g_auto (PlaitTestCall) run
+      = CALL ("grid", "tiny.ini", "-q", "--jobs", "2", "--log", "a/logs", "--tensorboard", "a/events");
+  CHECK_STRING (run.errors, "");
+  CHECK_INT (count_validations ("a/logs", "seed-1_"), 1);
+  CHECK_INT (count_validations ("a/logs", "seed-2_"), 1);
+  CHECK (has_events ("a/events", "seed-1_beam-1") && has_events ("a/events", "seed-2_beam-1"));
+
+  g_auto (PlaitTestCall) printed
+      = CALL ("grid", "tiny.ini", "--output", FOLDER, "--commands", "--log", "its logs", "--tensorboard", "events");
+  g_auto (GStrv) lines = g_strsplit (printed.output, "\n", -1);
+  REQUIRE (g_strv_length (lines) == 3);
+  CHECK_CONTAINS (lines[0], word);
+  run_line (lines[1]);
+  CHECK_INT (count_validations ("its logs", "seed-1_"), 0);
+  CHECK_INT (count_validations ("its logs", "seed-2_"), 1);
+  CHECK (has_events ("events", "seed-2_beam-1"));
+
+  g_auto (PlaitTestCall) file = CALL ("grid", "tiny.ini", "--output", "other", "--log", "tiny.ini");
+  g_auto (PlaitTestCall) collect = CALL ("grid", "tiny.ini", "--collect", "--tensorboard", "events");
+  g_auto (PlaitTestCall) broken = CALL ("grid", "tiny.ini", "--output", "other", "--commands", "--log", "a\nb");
+  plait_test_check_refused (&file, "--log tiny.ini: the folder for a log of each cell cannot be made (");
+  plait_test_check_refused (&collect, "--tensorboard tells of training, and --collect trains nothing; leave it out");
+  plait_test_check_refused (&broken, "a path or a value of --set has a line break in it");
+  CHECK (!exists ("other"));
+}
+
 TEST_CASE (command_grid, runs_a_cell_in_one_process_alone)
 {
   g_autofree char *folder = plait_test_path ("tiny");
