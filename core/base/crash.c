@@ -28,6 +28,13 @@ static int reporting = -1;
 static const char *report_begin;
 static const char *report_end;
 
+#define MAX_SUSPECTS 16
+
+/* Of an exit () that nobody is seen to call. */
+static gboolean guarded_exit;
+static const char *suspects[MAX_SUSPECTS];
+static guint n_suspects;
+
 PlaitCaller
 plait_crash_enter (PlaitCaller caller)
 {
@@ -50,7 +57,7 @@ say (int descriptor, const char *text)
 
   while (length > 0)
     {
-      gssize n = write (descriptor, text, length);
+      gssize n = TEMP_FAILURE_RETRY (write (descriptor, text, length));
 
       if (n <= 0)
         return;
@@ -97,9 +104,44 @@ crashed (int number)
 }
 
 static void
+say_unasked_exit (int descriptor)
+{
+  say (descriptor, "the process was ended by a call of exit () that is not plait's own: by a library");
+  for (guint i = 0; i < n_suspects; i++)
+    {
+      say (descriptor, i == 0 ? ", or by a thread of " : " or ");
+      say (descriptor, suspects[i]);
+    }
+}
+
+static void
 left (void)
 {
   plait_crash_tell ("called exit ()");
+  if (!guarded_exit)
+    return;
+  say (STDERR_FILENO, "error: ");
+  say_unasked_exit (STDERR_FILENO);
+  say (STDERR_FILENO, "\n");
+  if (reporting >= 0)
+    {
+      say (reporting, report_begin);
+      say_unasked_exit (reporting);
+    }
+  _exit (1);
+}
+
+void
+plait_crash_guard_exit (gboolean guarded)
+{
+  guarded_exit = guarded;
+}
+
+void
+plait_crash_suspect (const char *module)
+{
+  if (n_suspects < MAX_SUSPECTS)
+    suspects[n_suspects++] = module;
 }
 
 void

@@ -29,14 +29,15 @@ is_made_up (int descriptor, const struct stat *status)
 {
   char byte;
 
-  return S_ISREG (status->st_mode) && status->st_size == 0 && pread (descriptor, &byte, 1, 0) != 0;
+  return S_ISREG (status->st_mode) && status->st_size == 0 && TEMP_FAILURE_RETRY (pread (descriptor, &byte, 1, 0)) != 0;
 }
 
 int
 plait_file_open (const char *path, PlaitFileInput input, const char *expected, struct stat *status, GError **error)
 {
   /* O_NONBLOCK keeps a pipe without a writer from blocking before it can be refused. */
-  int descriptor = open (path, O_RDONLY | O_CLOEXEC | (input == PLAIT_FILE_AWAITED ? 0 : O_NONBLOCK));
+  int descriptor = input == PLAIT_FILE_AWAITED ? open (path, O_RDONLY | O_CLOEXEC)
+                                               : TEMP_FAILURE_RETRY (open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 
   if (descriptor < 0 && errno == EINTR)
     plait_fail (error, PLAIT_ERROR_INTERRUPTED, "%s: interrupted before anybody wrote to this pipe", path);
@@ -131,7 +132,8 @@ plait_file_read (const char *path, PlaitFileInput input, gsize limit, const char
 FILE *
 plait_file_open_output (const char *path, gboolean append)
 {
-  int descriptor = open (path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | (append ? O_APPEND : O_TRUNC), 0666);
+  int descriptor = TEMP_FAILURE_RETRY (
+      open (path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | (append ? O_APPEND : O_TRUNC), 0666));
   FILE *stream = descriptor >= 0 && fcntl (descriptor, F_SETFL, append ? O_APPEND : 0) == 0
                      ? fdopen (descriptor, append ? "a" : "w")
                      : NULL;
@@ -313,12 +315,12 @@ plait_file_stream (const PlaitFile *file)
 gboolean
 plait_file_sync (const char *path)
 {
-  int descriptor = open (path, O_RDONLY | O_CLOEXEC);
+  int descriptor = TEMP_FAILURE_RETRY (open (path, O_RDONLY | O_CLOEXEC));
   int problem;
 
   if (descriptor < 0)
     return FALSE;
-  problem = fsync (descriptor) == 0 ? 0 : errno;
+  problem = TEMP_FAILURE_RETRY (fsync (descriptor)) == 0 ? 0 : errno;
   close (descriptor);
   errno = problem;
   return problem == 0;
@@ -336,7 +338,7 @@ static gboolean
 complete (PlaitFile *file, GError **error)
 {
   errno = EIO; /* where an earlier write failed whose reason is not known any more */
-  return (fflush (file->stream) == 0 && !ferror (file->stream) && fsync (file->descriptor) == 0)
+  return (fflush (file->stream) == 0 && !ferror (file->stream) && TEMP_FAILURE_RETRY (fsync (file->descriptor)) == 0)
          || cannot_be_written (file, error);
 }
 

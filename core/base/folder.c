@@ -76,7 +76,7 @@ plait_folder_temporary (const PlaitFolder *folder)
 static int
 open_own (const char *path, pid_t maker)
 {
-  int descriptor = open (path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int descriptor = TEMP_FAILURE_RETRY (open (path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   PlaitLockState state = descriptor >= 0 ? plait_lock_descriptor (descriptor) : PLAIT_LOCK_BUSY;
 
   if (descriptor >= 0 && plait_lock_stands (descriptor, path)

@@ -11,6 +11,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/transfer.h"
+
 enum
 {
   TRIES = 30,
@@ -78,9 +80,10 @@ is_local (int descriptor)
 static int
 open_left (const char *path)
 {
-  int descriptor = open (path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  const int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  int descriptor = TEMP_FAILURE_RETRY (open (path, O_RDWR | flags));
 
-  return descriptor >= 0 || errno != EACCES ? descriptor : open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  return descriptor >= 0 || errno != EACCES ? descriptor : TEMP_FAILURE_RETRY (open (path, O_RDONLY | flags));
 }
 
 PlaitLockState
@@ -104,8 +107,8 @@ write_holder (int descriptor)
 {
   g_autofree char *text = g_strdup_printf ("process %d on host %s\n", (int)getpid (), g_get_host_name ());
 
-  if (ftruncate (descriptor, 0) == 0)
-    (void)!pwrite (descriptor, text, strlen (text), 0);
+  if (TEMP_FAILURE_RETRY (ftruncate (descriptor, 0)) == 0)
+    plait_write_at (descriptor, text, strlen (text), 0);
 }
 
 /* (transfer full) */
@@ -114,7 +117,7 @@ read_holder (int descriptor)
 {
   char text[LONGEST_HOLDER] = "";
 
-  if (pread (descriptor, text, sizeof text - 1, 0) <= 0)
+  if (plait_read_at (descriptor, text, sizeof text - 1, 0) <= 0)
     return g_strdup ("an unnamed process");
   text[strcspn (text, "\n")] = '\0';
   return g_utf8_make_valid (text, -1);
@@ -134,7 +137,8 @@ try_to_take (PlaitLock *lock, PlaitLockState *state, char **holder, GError **err
 {
   gboolean foreign = FALSE;
 
-  lock->descriptor = open (lock->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+  lock->descriptor
+      = TEMP_FAILURE_RETRY (open (lock->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
   if (lock->descriptor < 0 && errno == EACCES)
     {
       foreign = TRUE;

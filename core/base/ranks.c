@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/crash.h"
 #include "base/error.h"
 #include "base/number.h"
 
@@ -258,5 +259,6 @@ plait_ranks_fail (PlaitRanks *ranks, const GError *error, int code)
   if (!ranks || ranks->failed)
     return;
   fprintf (stderr, "error: process %u of %u: %s\n", ranks->own + 1, ranks->n, error->message);
+  plait_crash_guard_exit (FALSE);
   ranks->module->end (code);
 }

@@ -22,7 +22,7 @@ struct PlaitTemporary
 static int
 open_folder (const char *path)
 {
-  return open (path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  return TEMP_FAILURE_RETRY (open (path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
 /* Removes the folder that is open as @descriptor, which stands at @path, with the files in it. Closes it. */

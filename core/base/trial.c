@@ -49,7 +49,7 @@ plait_trial_confine (PlaitTrialLimits limits)
   sigprocmask (SIG_SETMASK, &none, NULL);
   plait_crash_watch_again ();
 
-  int nowhere = open ("/dev/null", O_RDWR | O_CLOEXEC);
+  int nowhere = TEMP_FAILURE_RETRY (open ("/dev/null", O_RDWR | O_CLOEXEC));
   if (nowhere >= 0)
     for (int stream = 0; stream <= 2; stream++)
       dup2 (nowhere, stream);
@@ -82,6 +82,7 @@ run_child (int report_fd, PlaitErrorCode code, PlaitTrialCall call, gpointer dat
   const char begin[] = { VERDICT_CRASHED, VERDICT_CRASHED, '\0' };
 
   plait_trial_confine (limits);
+  plait_crash_guard_exit (FALSE); /* the parent tells of it */
   plait_crash_report (report_fd, begin, "; this is a fault of the plugin");
   signal (SIGALRM, time_is_up);
   alarm (limits.wall_seconds);
@@ -96,7 +97,7 @@ run_child (int report_fd, PlaitErrorCode code, PlaitTrialCall call, gpointer dat
       g_strlcpy (report + 2, error->message, sizeof report - 2);
     }
   size_t size = 2 + strlen (report + 2);
-  _exit (write (report_fd, report, size) == (ssize_t)size ? 0 : 1);
+  _exit (TEMP_FAILURE_RETRY (write (report_fd, report, size)) == (ssize_t)size ? 0 : 1);
 }
 
 /* Collects the report until the child has ended or @deadline (monotonic microseconds) has passed. TRUE if it ended by
@@ -120,7 +121,7 @@ await_child (pid_t child, int report_fd, gint64 deadline, char *report, size_t *
         g_usleep (500);
       else if (open && poll (&wait, 1, timeout) > 0)
         {
-          ssize_t n = read (report_fd, report + *report_size, REPORT_SIZE - *report_size);
+          ssize_t n = TEMP_FAILURE_RETRY (read (report_fd, report + *report_size, REPORT_SIZE - *report_size));
           if (n > 0)
             {
               *report_size += (size_t)n;

@@ -82,6 +82,7 @@ run_command (const PlaitCommand *command, int argc, char **argv, PlaitLog **log,
 
   invocation.line = quoted_line (argc, argv);
   invocation.arguments = g_strdupv (argv + 2);
+  plait_crash_guard_exit (TRUE);
   done = command->run (&invocation, error);
   *log = invocation.log;
   g_clear_pointer (&invocation.values, g_ptr_array_unref);
@@ -177,5 +178,6 @@ plait_main (int argc, char **argv)
    * middle of its sentence where another one fails before. */
   code = flush_results (log, plait_log_is_mute (log) ? PLAIT_EXIT_DONE : plait_exit_code (error));
   plait_log_free (log);
+  plait_crash_guard_exit (FALSE);
   return code;
 }

@@ -79,7 +79,7 @@ plait_token_store_keep (PlaitTokenStore *store, PlaitFile *file, GError **error)
   g_assert (store->lengths->len == 0 && !store->file);
   store->file = file;
   store->name = g_strdup (plait_file_temporary (file));
-  store->descriptor = open (store->name, O_RDWR | O_CLOEXEC);
+  store->descriptor = TEMP_FAILURE_RETRY (open (store->name, O_RDWR | O_CLOEXEC));
   store->hash = XXH3_createState ();
   XXH3_64bits_reset (store->hash);
   return store->descriptor >= 0

@@ -8,6 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/crash.h"
+#include "base/process-state.h"
+#include "base/transfer.h"
+
 /* Bounds on what a descriptor may claim, far above any honest plugin. */
 #define MOST_BINDINGS 256
 #define LARGEST_SETTINGS 65536
@@ -153,6 +157,34 @@ look_at_table (const PlaitPluginDescriptor *descriptor, gsize *state_size)
   return NULL;
 }
 
+/* Names that the arrays, scales and labels of a dumped coverage have already, or may have. */
+static gboolean
+is_taken (const char *name)
+{
+  static const char *const taken[] = { "accumulated", "state", "sentence", "title", "row", "target", "unit", NULL };
+  static const char *const endings[] = { "_offsets", "_shape", "_labels" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
+    if (g_str_has_suffix (name, endings[i]))
+      return TRUE;
+  return g_strv_contains (taken, name);
+}
+
+/* What a coverage calls the numbers that it prepares. */
+static gboolean
+check_prepared_name (const char *path, const char *name, GError **error)
+{
+  if (name && !plait_name_is_valid (name))
+    return refuse (path, error,
+                   "its prepared_name is \"%s\", which is no name; give letters, digits, '-' and '_', beginning with a "
+                   "letter",
+                   name);
+  if (name && is_taken (name))
+    return refuse (path, error, "its prepared_name is \"%s\", which runs have for something else; choose another",
+                   name);
+  return TRUE;
+}
+
 static gboolean
 check_table (const char *path, const PlaitPluginDescriptor *descriptor, GError **error)
 {
@@ -171,7 +203,8 @@ check_table (const char *path, const PlaitPluginDescriptor *descriptor, GError *
                    plait_plugin_kind_name (descriptor->kind));
   if (state_size > LARGEST_STATE)
     return refuse (path, error, "asks for a state of %zu bytes, at most %zu are given", state_size, LARGEST_STATE);
-  return TRUE;
+  return descriptor->kind != PLAIT_PLUGIN_COVERAGE
+         || check_prepared_name (path, ((const PlaitCoverageTable *)descriptor->table)->prepared_name, error);
 }
 
 /* Compares every field of @descriptor, from the module @path, with this build and with @schema. Reads no field before
@@ -227,7 +260,7 @@ check_file (const char *path, GError **error)
 {
   unsigned char head[EI_NIDENT];
   struct stat status;
-  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  int fd = TEMP_FAILURE_RETRY (open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 
   if (fd < 0)
     {
@@ -237,7 +270,7 @@ check_file (const char *path, GError **error)
         return refuse (path, error, "is missing, although its schema is there; build or install the module beside it");
       return refuse (path, error, "cannot be opened: %s; make it readable", g_strerror (why));
     }
-  gssize n = fstat (fd, &status) == 0 && S_ISREG (status.st_mode) ? read (fd, head, sizeof head) : -1;
+  gssize n = fstat (fd, &status) == 0 && S_ISREG (status.st_mode) ? plait_read_at (fd, head, sizeof head, 0) : -1;
   close (fd);
   if (n < 0)
     return refuse (path, error, "is not an ordinary file; put the plugin's module there");
@@ -255,11 +288,10 @@ typedef struct
   const PlaitPluginDescriptor *descriptor;
 } Loading;
 
-/* Opens, asks and checks. Runs in the trial's child first and then here. */
+/* Opens, asks and checks. */
 static gboolean
-load (gpointer data, GError **error)
+open_module (Loading *loading, GError **error)
 {
-  Loading *loading = data;
   GModule *module = g_module_open (loading->path, G_MODULE_BIND_LOCAL);
   gpointer symbol = NULL;
 
@@ -275,14 +307,38 @@ load (gpointer data, GError **error)
   return check (loading->path, loading->descriptor, loading->schema, error);
 }
 
+/* Runs in the trial's child first and then here, where a module may do something else. */
+static gboolean
+load (gpointer data, GError **error)
+{
+  Loading *loading = data;
+  PlaitProcessState state;
+  const char *changed;
+  gboolean good;
+
+  plait_process_state_take (&state);
+  good = open_module (loading, error);
+  changed = plait_process_state_restore (&state);
+  return good
+         && (!changed
+             || refuse (loading->path, error,
+                        "changes %s of the process while it is loaded; leave it as it is, in constructors and by the "
+                        "options of the linker (such as -ffast-math)",
+                        changed));
+}
+
 const PlaitPluginDescriptor *
 plait_module_open (const char *path, const PlaitSchema *schema, PlaitTrialLimits limits, GError **error)
 {
   Loading loading = { path, schema, NULL };
   g_autofree char *what = g_strdup_printf ("%s: its code", path);
+  PlaitCaller before;
+  gboolean loaded;
 
-  if (!check_file (path, error) || !plait_trial (what, PLAIT_ERROR_PLUGIN, load, &loading, limits, error)
-      || !load (&loading, error))
+  if (!check_file (path, error) || !plait_trial (what, PLAIT_ERROR_PLUGIN, load, &loading, limits, error))
     return NULL;
-  return loading.descriptor;
+  before = plait_crash_enter ((PlaitCaller){ path, "loading" });
+  loaded = load (&loading, error);
+  plait_crash_enter (before);
+  return loaded ? loading.descriptor : NULL;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/crash.h"
 #include "base/digest.h"
 #include "base/path.h"
 
@@ -14,6 +15,9 @@
 
 /* Beside the plugins of a build tree stands this file, so that a folder that only happens to be called plugins is not
  * taken for one. */
+#define OF_BUILD_TREE "build tree"
+#define OF_INSTALLATION "installed"
+
 #define BUILD_TREE_MARK "plait-build-tree"
 
 struct PlaitRegistry
@@ -193,12 +197,12 @@ add_own_folder (PlaitRegistry *registry)
   g_autofree char *build_tree = build_tree_folder (object);
   if (build_tree)
     {
-      add_folder (registry, build_tree, "build tree");
+      add_folder (registry, build_tree, OF_BUILD_TREE);
       return;
     }
   g_autofree char *library_folder = g_path_get_dirname (object);
   g_autofree char *installed = g_build_filename (library_folder, PLAIT_NAME, PLAIT_API_VERSION, NULL);
-  add_folder (registry, installed, "installed");
+  add_folder (registry, installed, OF_INSTALLATION);
 }
 
 static PlaitRegistry *
@@ -407,6 +411,13 @@ plait_plugin_digest (PlaitPlugin *plugin, GError **error)
   return plugin->schema_digest && plugin->module_digest;
 }
 
+/* Whether the plugins of @folder came with plait. */
+static gboolean
+is_own (const PlaitPluginFolder *folder)
+{
+  return g_str_equal (folder->origin, OF_BUILD_TREE) || g_str_equal (folder->origin, OF_INSTALLATION);
+}
+
 gboolean
 plait_plugin_load (PlaitPlugin *plugin, GError **error)
 {
@@ -414,6 +425,8 @@ plait_plugin_load (PlaitPlugin *plugin, GError **error)
 
   if (!schema)
     return FALSE;
+  if (!plugin->descriptor && !is_own (plugin->folder))
+    plait_crash_suspect (g_intern_string (plugin->module_path));
   /* A module that hangs does so for each who asks. */
   if (!plugin->descriptor && !plugin->refusal)
     plugin->descriptor = plait_module_open (plugin->module_path, schema, plugin->registry->limits, &plugin->refusal);

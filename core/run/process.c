@@ -86,7 +86,7 @@ run_child (const PlaitExperiment *experiment, PlaitRunOptions options, int repor
     }
   fflush (NULL);
   size = 1 + strlen (report + 1);
-  _exit (write (report_pipe, report, size) == (gssize)size ? 0 : 1);
+  _exit (TEMP_FAILURE_RETRY (write (report_pipe, report, size)) == (gssize)size ? 0 : 1);
 }
 
 /*
@@ -182,7 +182,7 @@ read_report (PlaitRunProcess *process)
 
   while (process->pipe >= 0 && n > 0 && process->size < REPORT_SIZE && poll (&wait, 1, 0) > 0)
     {
-      n = read (process->pipe, process->report + process->size, REPORT_SIZE - process->size);
+      n = TEMP_FAILURE_RETRY (read (process->pipe, process->report + process->size, REPORT_SIZE - process->size));
       process->size += (gsize)MAX (n, 0);
     }
 }

@@ -116,7 +116,7 @@ driver_truncate (H5FD_t *base, hid_t transfer, hbool_t closing)
   DriverFile *file = (DriverFile *)base;
   if (file->end_written == file->end_allocated)
     return 0;
-  if (*file->bytes.failure == 0 && ftruncate (file->bytes.fd, (off_t)file->end_allocated) != 0)
+  if (*file->bytes.failure == 0 && TEMP_FAILURE_RETRY (ftruncate (file->bytes.fd, (off_t)file->end_allocated)) != 0)
     *file->bytes.failure = errno;
   file->end_written = file->end_allocated;
   return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/digest.h"
 #include "base/file-mark.h"
+#include "base/transfer.h"
 #include "base/trial.h"
 #include "store/internal.h"
 
@@ -75,15 +76,15 @@ plait_store_seal (int fd, gint64 format, const GByteArray *structure)
     return FALSE;
   g_strlcpy (header.digest, digest, sizeof header.digest);
   compose_block (block, &header);
-  return pwrite (fd, block, sizeof block, 0) == (ssize_t)sizeof block;
+  return plait_write_at (fd, block, sizeof block, 0);
 }
 
 gboolean
 plait_store_recognize (const char *path)
 {
   char beginning[sizeof MAGIC - 1];
-  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  gboolean found = fd >= 0 && pread (fd, beginning, sizeof beginning, 0) == (ssize_t)sizeof beginning
+  int fd = TEMP_FAILURE_RETRY (open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  gboolean found = fd >= 0 && plait_read_at (fd, beginning, sizeof beginning, 0) == (ssize_t)sizeof beginning
                    && memcmp (beginning, MAGIC, sizeof beginning) == 0;
 
   if (fd >= 0)
@@ -97,7 +98,7 @@ verify (PlaitStore *store, gint64 size, gboolean *other_length, GError **error)
 {
   char block[PLAIT_STORE_USER_BLOCK];
   Header header;
-  ssize_t n = pread (store->fd, block, sizeof block, 0);
+  ssize_t n = plait_read_at (store->fd, block, sizeof block, 0);
   if (n < 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot read it: %s", store->path, g_strerror (errno));
   if ((size_t)n < strlen (MAGIC) || memcmp (block, MAGIC, strlen (MAGIC)) != 0)
@@ -201,7 +202,7 @@ ends_as_hdf5 (const PlaitStore *store)
   guint64 end;
   struct stat status;
 
-  if (pread (store->fd, superblock, sizeof superblock, PLAIT_STORE_USER_BLOCK) != (ssize_t)sizeof superblock
+  if (plait_read_at (store->fd, superblock, sizeof superblock, PLAIT_STORE_USER_BLOCK) != (ssize_t)sizeof superblock
       || memcmp (superblock, "\211HDF\r\n\032\n", 8) != 0 || superblock[8] >= G_N_ELEMENTS (places)
       || fstat (store->fd, &status) != 0)
     return FALSE;
@@ -309,7 +310,7 @@ plait_store_create (const char *path, GError **error)
   store->replacement = plait_file_begin (path, error);
   if (!store->replacement)
     return NULL;
-  store->fd = open (plait_file_temporary (store->replacement), O_RDWR | O_CLOEXEC);
+  store->fd = TEMP_FAILURE_RETRY (open (plait_file_temporary (store->replacement), O_RDWR | O_CLOEXEC));
   if (store->fd < 0)
     return plait_fail_null (error, PLAIT_ERROR_FAILED, "%s: cannot write the new file beside it: %s", path,
                             g_strerror (errno));

@@ -197,6 +197,37 @@ TEST_CASE (crash, the_hosts_own_end_as_ever)
   CHECK_STRING (end.reported, "");
 }
 
+/* As of a library, or of a thread that a plugin began. */
+static void
+leave_unasked (void)
+{
+  plait_crash_guard_exit (TRUE);
+  plait_crash_suspect ("/a/b.so");
+  plait_crash_suspect ("/c.so");
+  exit (0);
+}
+
+static void
+leave_as_asked (void)
+{
+  plait_crash_guard_exit (TRUE);
+  plait_crash_guard_exit (FALSE);
+  exit (5);
+}
+
+TEST_CASE (crash, an_exit_that_nobody_asked_for_ends_in_words)
+{
+  End end = watch (nobody, leave_unasked);
+
+  CHECK (WIFEXITED (end.status) && WEXITSTATUS (end.status) == 1);
+  CHECK_STRING (end.said, "error: the process was ended by a call of exit () that is not plait's own: by a library, or "
+                          "by a thread of /a/b.so or /c.so\n");
+  CHECK_CONTAINS (end.reported, "nthe process was ended by a call of exit ()");
+  end = watch (nobody, leave_as_asked);
+  CHECK (WIFEXITED (end.status) && WEXITSTATUS (end.status) == 5);
+  CHECK_STRING (end.said, "");
+}
+
 static void
 note_caller (gpointer data, gint64 piece, guint thread)
 {

@@ -420,3 +420,27 @@ TEST_CASE (file, waits_for_no_reader)
   CHECK (!plait_file_open_output (pipe, TRUE));
   CHECK_INT (errno, ENXIO);
 }
+
+TEST_CASE (file, repeats_what_is_interrupted)
+{
+  g_autofree char *path = plait_test_path ("file"), *lock_path = plait_test_path ("lock");
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  gboolean replaced, synced;
+  PlaitLock *lock;
+  FILE *output;
+
+  plait_test_system_begin (PLAIT_TEST_SYSTEM_INTERRUPT, 0, 0);
+  replaced = plait_file_replace (path, "text", 4, &error);
+  bytes = plait_file_read (path, PLAIT_FILE_REGULAR, 100, "a file", error ? NULL : &error);
+  synced = plait_file_sync (path);
+  lock = plait_lock_take (lock_path, "busy", "wait", NULL, error ? NULL : &error);
+  output = plait_file_open_output (path, TRUE);
+  plait_test_system_end ();
+  CHECK_NO_ERROR (error);
+  CHECK (replaced && synced && lock && output);
+  CHECK (bytes && g_bytes_get_size (bytes) == 4);
+  if (output)
+    fclose (output);
+  plait_lock_release (lock);
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/trial.h"
 #include "harness.h"
+#include "system.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -156,4 +157,18 @@ TEST_CASE (trial, does_not_wait_for_grandchildren)
   GError *error = NULL;
   CHECK (plait_trial ("thing", PLAIT_ERROR_CORRUPT, leave_a_grandchild, NULL, (PlaitTrialLimits){ 10, 10, 0 }, &error));
   CHECK_NO_ERROR (error);
+}
+
+TEST_CASE (trial, repeats_what_is_interrupted)
+{
+  GError *error = NULL;
+  int value = 1;
+  gboolean accepted, refused;
+
+  plait_test_system_begin (PLAIT_TEST_SYSTEM_INTERRUPT, 0, 0);
+  accepted = try_it (accept, &value, &error);
+  refused = !try_it (refuse, "soup", error ? NULL : &error);
+  plait_test_system_end ();
+  CHECK (accepted && refused);
+  CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "soup: is not to my taste");
 }

@@ -19,6 +19,7 @@ PlaitTestSystemMode mode;
 int number;
 int problem;
 int count;
+bool interrupts;
 
 /* Where forked processes stop. */
 std::string stop_ending;
@@ -33,6 +34,18 @@ stop_before (const std::string &path)
     return;
   if (renames_left-- == 0)
     raise (SIGSTOP);
+}
+
+/* Whether this call is the first of two. */
+bool
+is_interrupted ()
+{
+  if (!active || mode != PLAIT_TEST_SYSTEM_INTERRUPT)
+    return false;
+  interrupts = !interrupts;
+  if (interrupts)
+    errno = EINTR;
+  return interrupts;
 }
 
 template <typename Call>
@@ -67,6 +80,20 @@ int __real_fchmod (int descriptor, mode_t mode);
 int __real_rename (const char *from, const char *to);
 int __real_unlink (const char *path);
 int __real_close (int descriptor);
+ssize_t __real_read (int descriptor, void *bytes, size_t length);
+ssize_t __real_pread64 (int descriptor, void *bytes, size_t length, off64_t offset);
+
+ssize_t
+__wrap_read (int descriptor, void *bytes, size_t length)
+{
+  return is_interrupted () ? -1 : __real_read (descriptor, bytes, length);
+}
+
+ssize_t
+__wrap_pread64 (int descriptor, void *bytes, size_t length, off64_t offset)
+{
+  return is_interrupted () ? -1 : __real_pread64 (descriptor, bytes, length, offset);
+}
 
 int
 __wrap_open64 (const char *path, int flags, ...)
@@ -79,31 +106,31 @@ __wrap_open64 (const char *path, int flags, ...)
       permissions = va_arg (arguments, mode_t);
       va_end (arguments);
     }
-  return pass ([=] { return __real_open64 (path, flags, permissions); });
+  return is_interrupted () ? -1 : pass ([=] { return __real_open64 (path, flags, permissions); });
 }
 
 ssize_t
 __wrap_write (int descriptor, const void *bytes, size_t length)
 {
-  return pass ([=] { return __real_write (descriptor, bytes, length); });
+  return is_interrupted () ? -1 : pass ([=] { return __real_write (descriptor, bytes, length); });
 }
 
 ssize_t
 __wrap_pwrite64 (int descriptor, const void *bytes, size_t length, off64_t offset)
 {
-  return pass ([=] { return __real_pwrite64 (descriptor, bytes, length, offset); });
+  return is_interrupted () ? -1 : pass ([=] { return __real_pwrite64 (descriptor, bytes, length, offset); });
 }
 
 int
 __wrap_ftruncate64 (int descriptor, off64_t length)
 {
-  return pass ([=] { return __real_ftruncate64 (descriptor, length); });
+  return is_interrupted () ? -1 : pass ([=] { return __real_ftruncate64 (descriptor, length); });
 }
 
 int
 __wrap_fsync (int descriptor)
 {
-  return pass ([=] { return __real_fsync (descriptor); });
+  return is_interrupted () ? -1 : pass ([=] { return __real_fsync (descriptor); });
 }
 
 int
@@ -144,6 +171,7 @@ plait_test_system_begin (PlaitTestSystemMode mode_, int number_, int problem_)
   number = number_;
   problem = problem_;
   count = 0;
+  interrupts = false;
   active = true;
 }
 

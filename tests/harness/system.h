@@ -18,6 +18,7 @@ typedef enum
   PLAIT_TEST_SYSTEM_FAIL,        /* call @number does nothing and fails with @problem */
   PLAIT_TEST_SYSTEM_KILL_BEFORE, /* the process ends before call @number */
   PLAIT_TEST_SYSTEM_KILL_AFTER,  /* the process ends after call @number */
+  PLAIT_TEST_SYSTEM_INTERRUPT,   /* each call that can wait, read and pread too, is interrupted once (EINTR) */
 } PlaitTestSystemMode;
 
 void plait_test_system_begin (PlaitTestSystemMode mode, int number, int problem);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "zoo.h"
 
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "base/crash.h"
 #include "harness.h"
 #include "plugin/registry.h"
 
@@ -217,6 +221,12 @@ TEST_CASE (zoo, encoders_and_coverages_without_functions)
     { PLAIT_PLUGIN_COVERAGE, "coverage-no-build", "has no function \"build\" in its table; every coverage needs one" },
     { PLAIT_PLUGIN_COVERAGE, "coverage-no-update",
       "has no function \"update\" in its table; every coverage needs one" },
+    { PLAIT_PLUGIN_COVERAGE, "coverage-of-state",
+      "its prepared_name is \"state\", which runs have for something else; choose another" },
+    { PLAIT_PLUGIN_COVERAGE, "coverage-of-accumulated", "its prepared_name is \"accumulated\", which runs have" },
+    { PLAIT_PLUGIN_COVERAGE, "coverage-of-offsets", "its prepared_name is \"fertility_offsets\", which runs have" },
+    { PLAIT_PLUGIN_COVERAGE, "coverage-of-a-path", "its prepared_name is \"a/b\", which is no name" },
+    { PLAIT_PLUGIN_COVERAGE, "coverage-of-wild-name", "crashed (signal 11" },
     { PLAIT_PLUGIN_COVERAGE, "coverage-huge-state", "asks for a state of 1073741824 bytes" },
   };
 
@@ -250,6 +260,77 @@ TEST_CASE (zoo, code_that_misbehaves)
   check_animal ("entry-crashes", "crashed (signal 11");
   check_animal ("wild-pointer", "crashed (signal 11");
   check_animal ("unresolved", "plait_nobody_has_this");
+}
+
+TEST_CASE (zoo, code_that_changes_the_process)
+{
+  g_autofree char *before = g_get_current_dir (), *after = NULL;
+
+  check_animal ("goes-away", "changes the working folder of the process while it is loaded; leave it as it is");
+  check_animal ("later-goes-away", "changes the working folder of the process");
+  check_animal ("masks-files", "changes the mask of new files");
+  check_animal ("sets-the-locale", "changes the locale");
+  check_animal ("takes-signals", "changes what a signal does");
+  check_animal ("closes-a-stream", "changes a standard stream");
+  check_animal ("rounds-upwards", "changes the rounding of numbers");
+  check_animal ("later-another", "gave no descriptor");
+  after = g_get_current_dir ();
+  CHECK_STRING (after, before);
+  CHECK (fcntl (STDOUT_FILENO, F_GETFD) >= 0);
+}
+
+/* What the process says that loads the animal @name of @folder. */
+static void
+load_in_child (const char *folder, const char *name, char *said, gsize size)
+{
+  int ends[2], status = 0;
+  gsize length = 0;
+  gssize n;
+  pid_t child;
+
+  REQUIRE (pipe (ends) == 0);
+  fflush (NULL);
+  child = fork ();
+  if (child == 0)
+    {
+      g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
+      PlaitPlugin *plugin = plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, name, NULL);
+
+      dup2 (ends[1], STDERR_FILENO);
+      plait_crash_watch ();
+      _exit (plugin && plait_plugin_load (plugin, NULL) ? 77 : 78);
+    }
+  close (ends[1]);
+  while (length + 1 < size && (n = read (ends[0], said + length, size - length - 1)) > 0)
+    length += (gsize)n;
+  said[length] = '\0';
+  close (ends[0]);
+  REQUIRE (waitpid (child, &status, 0) == child);
+  CHECK (WIFEXITED (status) && WEXITSTATUS (status) == 1);
+}
+
+/* A module that passes its trial, and does something else when it counts. */
+TEST_CASE (zoo, code_that_misbehaves_after_its_trial)
+{
+#ifdef __SANITIZE_ADDRESS__
+  SKIP_TEST ("a sanitizer answers crashes itself");
+#else
+  static const char *const animals[][2] = { { "later-crashes", "reached for memory that is not there" },
+                                            { "later-aborts", "ended the process by abort ()" },
+                                            { "later-exits", "called exit ()" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (animals); i++)
+    {
+      CONTEXT ("%s", animals[i][0]);
+      g_autofree char *folder = zoo_cage ("zoo", animals[i][0], animals[i][0]);
+      g_autofree char *part
+          = g_strdup_printf ("%s.so, loading: %s; this is a fault of the plugin", animals[i][0], animals[i][1]);
+      char said[1000];
+
+      load_in_child (folder, animals[i][0], said, sizeof said);
+      CHECK_CONTAINS (said, part);
+    }
+#endif
 }
 
 TEST_CASE (zoo, code_that_does_not_end)

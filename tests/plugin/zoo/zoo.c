@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include <fenv.h>
 #include <signal.h>
+#include <locale.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "plugin/plugin.h"
@@ -73,6 +77,9 @@
 #ifndef ZOO_STATE
 #define ZOO_STATE 0
 #endif
+#ifndef ZOO_PREPARED
+#define ZOO_PREPARED NULL
+#endif
 #ifndef ZOO_ENCODE
 #define ZOO_ENCODE encode
 #endif
@@ -98,6 +105,16 @@ typedef struct
   const char *label;
   const char *parts;
 } Settings;
+
+/* Whether the host tries the module in a child, which dies with its parent. */
+G_GNUC_UNUSED static int
+is_tried (void)
+{
+  int number = 0;
+
+  prctl (PR_GET_PDEATHSIG, &number);
+  return number != 0;
+}
 
 G_GNUC_UNUSED static const PlaitBinding bindings[] = {
   ZOO_HEADS, PLAIT_BIND_REAL (Settings, rate),  PLAIT_BIND_BOOLEAN (Settings, flag),
@@ -130,7 +147,8 @@ update (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *st
 #ifdef ZOO_ENCODER
 static const PlaitEncoderTable table = { .state_size = ZOO_STATE, .build = ZOO_BUILD, .encode = ZOO_ENCODE };
 #elif defined ZOO_COVERAGE
-static const PlaitCoverageTable table = { .state_size = ZOO_STATE, .build = ZOO_BUILD, .update = ZOO_UPDATE };
+static const PlaitCoverageTable table
+    = { .state_size = ZOO_STATE, .build = ZOO_BUILD, .update = ZOO_UPDATE, .prepared_name = ZOO_PREPARED };
 #else
 G_GNUC_UNUSED static const PlaitCombinerTable table
     = { .state_size = ZOO_STATE, .build = ZOO_BUILD, .combine = ZOO_COMBINE };
