@@ -264,6 +264,42 @@ plait_store_write_contents (PlaitStore *store, GError **error)
                                     error);
 }
 
+/* ---- a file whose structure was not made by this process ---- */
+
+/* TRUE if HDF5 finds the values of the dataset @id by an index of chunks. */
+static gboolean
+is_chunked (hid_t id)
+{
+  /* Values in one piece are most often there, and quicker to be told. */
+  g_auto (StoreId) list = H5Dget_offset (id) == HADDR_UNDEF ? H5Dget_create_plist (id) : -1;
+
+  return list >= 0 && H5Pget_layout (list) == H5D_CHUNKED;
+}
+
+/* Reads what HDF5 parses of an object, and its values if they stand in chunks and *@data, the bytes left, allows. */
+static PlaitStoreStep
+parse (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
+{
+  const PlaitStoreObject *object = &visit->object;
+  gint64 *left = data, hash, bytes;
+
+  if (visit->id >= 0 && !hash_attributes (store, visit, &hash, error))
+    return PLAIT_STORE_WALK_FAIL;
+  /* Values that cannot be read are told when they are asked for. */
+  if (object->kind != PLAIT_STORE_DATASET || !is_chunked (visit->id)
+      || !plait_store_check_values (store, visit->path, visit->id, NULL)
+      || __builtin_mul_overflow (object->elements, object->element_bytes, &bytes) || bytes > *left)
+    return PLAIT_STORE_WALK_ON;
+  *left -= bytes;
+  return hash_dataset (store, visit, &hash, error) ? PLAIT_STORE_WALK_ON : PLAIT_STORE_WALK_FAIL;
+}
+
+gboolean
+plait_store_parse_all (PlaitStore *store, gint64 bytes, GError **error)
+{
+  return plait_store_walk (store, "/", DEEPEST, parse, &bytes, error);
+}
+
 /* ---- a file that another program has written ---- */
 
 void

@@ -257,6 +257,10 @@ gboolean plait_store_belongs_to_axes (const char *name);
 /* Writes the table of what @store holds, the last that is written. */
 gboolean plait_store_write_contents (PlaitStore *store, GError **error);
 
+/* Reads all that HDF5 parses: names, types, shapes, attributes, indices of chunks, and at most @bytes of the values
+ * that stand in chunks. */
+gboolean plait_store_parse_all (PlaitStore *store, gint64 bytes, GError **error);
+
 /* Compares what @store holds with that table. *@digest: what identifies what was found (transfer full). (transfer
  * full) */
 PlaitStoreChanges *plait_store_compare_contents (PlaitStore *store, char **digest, GError **error);

@@ -12,7 +12,8 @@
  * digest of a table of hashes at the end of the file, one for each 64 KiB. Opening checks the length, the table and all
  * that is no values (groups, attributes, shapes); values are checked whenever they are read. So libhdf5 sees no byte
  * that was not checked, a truncation and any flipped byte that matters are refused, and values that nobody reads cost
- * nothing: plait_store_check reads them all. The last that is written is /contents, a table of digests of all that the
+ * nothing: plait_store_check reads them all. Before a file that this process has not written is used, a child process
+ * parses its structure. The last that is written is /contents, a table of digests of all that the
  * file holds, by which one that another program has written anew is known (contents.c). Writing makes a new file beside
  * the old one and puts it in its place when it is whole and synced; until then, and whenever something fails, the old
  * one stands untouched. The same writes give the same bytes.

@@ -24,6 +24,9 @@ void forge_real (const char *from, const char *to, const char *path, const char 
 /* Gives all elements of the dataset @path, which is of numbers, the value @value. */
 void forge_values (const char *from, const char *to, const char *path, double value);
 
+/* Changes one to three bytes of the structure of HDF5, which ones says @seed. */
+void forge_structure (const char *from, const char *to, guint32 seed);
+
 /* Gives the file @name the user block that belongs to its bytes, of format @format. */
 void forge_seal (const char *name, int format);
 

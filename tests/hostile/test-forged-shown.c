@@ -58,6 +58,21 @@ TEST_CASE (hostile_forged, places_that_are_shown)
 #define COMPARE "compare forged.h5 text.h5 -q --trials 2"
 #define COMPARE_ATTENTION "compare forged.h5 text.h5 -q --attention"
 
+/* libhdf5 crashes on one of twenty. */
+TEST_CASE (hostile_forged, structure_that_is_shown)
+{
+  static const char *const commands[] = { "show forged.h5 --all", REPORT, NULL };
+
+  NEED_MATERIALS ();
+  for (guint32 seed = 0; seed < 40; seed++)
+    {
+      CONTEXT ("seed %u", seed);
+
+      forge_structure ("text.h5", "forged.h5", seed);
+      look (commands);
+    }
+}
+
 TEST_CASE (hostile_forged, places_that_are_reported)
 {
   static const Look looks[] = {
