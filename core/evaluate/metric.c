@@ -278,28 +278,31 @@ check_text (const PlaitMetric *metric, PlaitUnit unit, const char *text, const c
   if (length > metric->most_bytes)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
-        "the %s of %s %zu has %zu bytes, more than the %zu that %s takes; is the file line-aligned text?", what,
-        unit_names[unit], sentence + 1, length, metric->most_bytes, metric->title);
+        "the %s of %s %zu has %zu bytes, more than the %zu that %s takes; split the text, leave that metric out, or "
+        "give line-aligned text",
+        what, unit_names[unit], sentence + 1, length, metric->most_bytes, metric->title);
   if (!g_utf8_validate (text, (gssize)length, NULL))
     return plait_fail (error, PLAIT_ERROR_INPUT, "the %s of %s %zu is not valid UTF-8; convert the file to UTF-8", what,
                        unit_names[unit], sentence + 1);
   return TRUE;
 }
 
-/* Whether each of @pairs, which are of @unit, has a reference, and all text is such as the metric takes. */
+/* TRUE if each of @pairs, which are of @unit, has a reference, and all text is such as the metric takes; else *@place
+ * is the one that is not. */
 static gboolean
-check_pairs (const PlaitMetric *metric, PlaitUnit unit, const PlaitTextPairs *pairs, GError **error)
+check_pairs (const PlaitMetric *metric, PlaitUnit unit, const PlaitTextPairs *pairs, gsize *place, GError **error)
 {
   for (gsize i = 0; i < pairs->sentences; i++)
     {
+      *place = i;
       if (count_references (pairs, i) == 0)
         return plait_fail (error, PLAIT_ERROR_INPUT, "%s %zu has no reference; give one (it may be empty text)",
                            unit_names[unit], i + 1);
-      if (!check_text (metric, unit, pairs->hypotheses[i], "hypothesis", i, error))
-        return FALSE;
       for (guint k = 0; k < pairs->reference_sets; k++)
         if (pairs->references[k][i] && !check_text (metric, unit, pairs->references[k][i], "reference", i, error))
           return FALSE;
+      if (!check_text (metric, unit, pairs->hypotheses[i], "hypothesis", i, error))
+        return FALSE;
     }
   return TRUE;
 }
@@ -340,27 +343,56 @@ rows_of (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
   return statistics;
 }
 
+/* Checks @pairs and makes *@documents of them, if the metric or the text is of documents. */
+static gboolean
+prepare (const PlaitMetric *metric, const PlaitTextPairs *pairs, PlaitDocumentPairs **documents, gsize *place,
+         GError **error)
+{
+  char joint = metric->unit == PLAIT_UNIT_DOCUMENT && metric->kind->reads_lines ? '\n' : ' ';
+
+  *place = pairs->sentences;
+  if (pairs->sentences == 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "there are no sentences to score with %s; give at least one",
+                       metric->title);
+  if (!check_pairs (metric, PLAIT_UNIT_SENTENCE, pairs, place, error))
+    return FALSE;
+  *place = pairs->sentences;
+  if (metric->unit == PLAIT_UNIT_SENTENCE && !pairs->documents)
+    return TRUE;
+  *documents = plait_document_pairs_new (pairs, joint, error);
+  return *documents && check_pairs (metric, PLAIT_UNIT_DOCUMENT, &(*documents)->pairs, place, error);
+}
+
 PlaitStatistics *
 plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
 {
-  g_assert (metric->kind->row || metric->kind->rows);
-  if (pairs->sentences == 0)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT, "there are no sentences to score with %s; give at least one",
-                            metric->title);
-  if (!check_pairs (metric, PLAIT_UNIT_SENTENCE, pairs, error))
-    return NULL;
-  char joint = metric->unit == PLAIT_UNIT_DOCUMENT && metric->kind->reads_lines ? '\n' : ' ';
-  if (metric->unit == PLAIT_UNIT_SENTENCE && !pairs->documents)
-    return rows_of (metric, pairs, error);
+  g_autoptr (PlaitDocumentPairs) documents = NULL;
+  PlaitStatistics *statistics;
+  gsize place;
 
-  g_autoptr (PlaitDocumentPairs) documents = plait_document_pairs_new (pairs, joint, error);
-  if (!documents || !check_pairs (metric, PLAIT_UNIT_DOCUMENT, &documents->pairs, error))
+  g_assert (metric->kind->row || metric->kind->rows);
+  if (!prepare (metric, pairs, &documents, &place, error))
     return NULL;
-  PlaitStatistics *statistics = rows_of (metric, &documents->pairs, error);
-  if (!statistics)
-    return NULL;
-  statistics->lines = g_steal_pointer (&documents->lines);
+  statistics = rows_of (metric, documents ? &documents->pairs : pairs, error);
+  if (statistics && documents)
+    statistics->lines = g_steal_pointer (&documents->lines);
   return statistics;
+}
+
+gboolean
+plait_metric_check_references (const PlaitMetric *metric, const PlaitTextPairs *pairs, gsize *place, GError **error)
+{
+  g_autoptr (PlaitDocumentPairs) documents = NULL;
+  g_autoptr (PlaitStatistics) statistics = NULL;
+  PlaitTextPairs own = *pairs;
+
+  own.hypotheses = pairs->references[0];
+  if (!prepare (metric, &own, &documents, place, error))
+    return FALSE;
+  *place = pairs->sentences;
+  if (metric->kind->rows)
+    statistics = metric->kind->rows (metric, documents ? &documents->pairs : &own, error);
+  return !metric->kind->rows || statistics;
 }
 
 double

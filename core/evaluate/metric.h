@@ -70,6 +70,12 @@ gboolean plait_metric_larger_is_better (const PlaitMetric *metric);
  * UTF-8, too long or without any reference; no sentences are an error too. (transfer full) */
 PlaitStatistics *plait_metric_statistics (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error);
 
+/* Checks beforehand that @metric can score translations of the references of @pairs, whose hypotheses are not looked
+ * at: what plait_metric_statistics would refuse of the references is refused here. *@place becomes the sentence or
+ * document at fault, from 0, or the number of all if it is none alone. */
+gboolean plait_metric_check_references (const PlaitMetric *metric, const PlaitTextPairs *pairs, gsize *place,
+                                        GError **error);
+
 /* @sentences rows of zeros for statistics that come from elsewhere. (transfer full) */
 PlaitStatistics *plait_statistics_new (gsize sentences, guint width);
 void plait_statistics_free (PlaitStatistics *statistics);

@@ -394,6 +394,8 @@ resolve (const PlaitResolution *resolution)
   read_core_group (resolution, &plait_evaluate_group, &experiment->evaluate, suit_prediction, NULL,
                    plait_resolution_check_evaluate);
   check_checkpoint (resolution);
+  if (resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES)
+    plait_resolution_check_references (resolution);
   read_core_group (resolution, &plait_bench_group, &experiment->bench, NULL, NULL, plait_resolution_check_bench);
 }
 
@@ -460,6 +462,7 @@ plait_resolver_new (const PlaitKeyFile *file, const char *path, PlaitResolveFlag
   resolver->parts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)plait_part_free);
   resolver->sources = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, plait_source_in_file_free);
   resolver->lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  resolver->scorable = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   resolver->data = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, plait_data_in_file_free);
   return resolver;
 }
@@ -474,6 +477,7 @@ plait_resolver_free (PlaitResolver *resolver)
   g_hash_table_unref (resolver->sources);
   g_hash_table_unref (resolver->data);
   g_hash_table_unref (resolver->lines);
+  g_hash_table_unref (resolver->scorable);
   g_strfreev (resolver->alternatives);
   g_free (resolver->folder);
   g_free (resolver);

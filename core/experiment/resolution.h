@@ -70,6 +70,7 @@ struct PlaitResolver
   GHashTable *sources;  /* the texts of the source and of its leaves -> PlaitSourceInFile */
   GHashTable *data;     /* the group's text -> PlaitDataInFile */
   GHashTable *lines;    /* path of a file -> gint64, how many it has */
+  GHashTable *scorable; /* files of references and metrics that were checked */
 };
 
 typedef struct
@@ -153,6 +154,9 @@ void plait_resolution_check_prediction (const PlaitResolution *resolution);
 
 /* Whether the files of a split that are there have as many lines, or features of sentences, each (lines.c). */
 void plait_resolution_check_lines (const PlaitResolution *resolution);
+
+/* Notes references of a test split, or of validation, that a metric cannot score. */
+void plait_resolution_check_references (const PlaitResolution *resolution);
 
 /* Whether the settings of one group fit together; it has been read without a fault. */
 void plait_resolution_check_decoder (const PlaitResolution *resolution);

@@ -172,6 +172,32 @@ find_texts (PlaitEvaluation *evaluation, const PlaitCorpus *corpus, const PlaitE
   return evaluation->translation->text != NULL;
 }
 
+gboolean
+plait_evaluation_check_references (const PlaitExperiment *experiment, const char *names, const char *split,
+                                   const PlaitCorpus *corpus, GError **error)
+{
+  g_autoptr (GPtrArray) metrics = NULL;
+  g_auto (GStrv) references = NULL;
+
+  if (!corpus || experiment->predict.kind == PLAIT_PREDICT_MASKED)
+    return TRUE;
+  metrics = plait_metric_new_list (names, error);
+  references = metrics ? plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error) : NULL;
+  for (guint m = 0; references && m < metrics->len; m++)
+    {
+      const char *const *set = (const char *const *)references;
+      const PlaitTextPairs pairs = { g_strv_length (references), NULL, 1, &set, TRUE };
+      gsize place;
+
+      if (!plait_metric_check_references (metrics->pdata[m], &pairs, &place, error))
+        {
+          g_prefix_error (error, "%s: ", split);
+          return FALSE;
+        }
+    }
+  return references != NULL;
+}
+
 PlaitEvaluation *
 plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus, GError **error)
 {
@@ -186,6 +212,8 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   PlaitTranslationRates *forced;
 
   evaluation->rates = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_translation_rates_free);
+  if (!plait_evaluation_check_references (experiment, experiment->evaluate.metrics, split, corpus, error))
+    return NULL;
   search = begin_rates (evaluation, evaluator->system, "search", corpus);
   forced = begin_rates (evaluation, evaluator->system, "forced", corpus);
   evaluation->split = g_strdup (split);

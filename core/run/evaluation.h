@@ -39,6 +39,11 @@ typedef struct
   const gint *stop;
 } PlaitEvaluator;
 
+/* Checks that the metrics @names can score translations of the references of @corpus, of which the split is @split;
+ * NULL or a corpus without text of a target: nothing to check. */
+gboolean plait_evaluation_check_references (const PlaitExperiment *experiment, const char *names, const char *split,
+                                            const PlaitCorpus *corpus, GError **error);
+
 /* Translates and scores @corpus. (transfer full) */
 PlaitEvaluation *plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus,
                                        GError **error);

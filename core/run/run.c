@@ -254,18 +254,28 @@ initialise (Run *run, GError **error)
   return run->initialisation != NULL;
 }
 
-/* What the model cannot read is said now, not after training. */
+/* Refuses now, not after training, what the model cannot read and the metrics cannot score. */
 static gboolean
 check_corpora (const Run *run, GError **error)
 {
   const PlaitModel *model = run->system->model;
+  const PlaitExperiment *experiment = run->experiment;
 
   if (!plait_fit_corpus (model, run->corpus, "train", run->corpus, error)
-      || !plait_fit_corpus (model, run->corpus, "validation", run->validation, error))
+      || !plait_fit_corpus (model, run->corpus, "validation", run->validation, error)
+      || (*experiment->train.metric
+          && !plait_evaluation_check_references (experiment, experiment->train.metric, "validation", run->validation,
+                                                 error)))
     return FALSE;
   for (guint i = 0; i < run->tests->len; i++)
-    if (!plait_fit_corpus (model, run->corpus, run->experiment->test_splits[i], run->tests->pdata[i], error))
-      return FALSE;
+    {
+      const char *split = experiment->test_splits[i];
+
+      if (!plait_fit_corpus (model, run->corpus, split, run->tests->pdata[i], error)
+          || !plait_evaluation_check_references (experiment, experiment->evaluate.metrics, split, run->tests->pdata[i],
+                                                 error))
+        return FALSE;
+    }
   return TRUE;
 }
 

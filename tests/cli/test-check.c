@@ -237,3 +237,63 @@ TEST_CASE (check_command, survives_each_line_that_is_missing)
       CHECK_CONTAINS (call.output, "part.ini:");
     }
 }
+
+/* What the metrics cannot score is said before anything is trained, by every command that reads the references. */
+TEST_CASE (check_command, references_are_held_to_the_metrics)
+{
+  g_autoptr (GString) target = g_string_new ("x y\n");
+  static const struct
+  {
+    const char *settings, *part;
+  } cases[] = {
+    { "evaluate.metrics=bleu;meteor", "[evaluate] metrics: |test.target:2: the reference of sentence 2 has 8999 bytes, "
+                                      "more than the 8192 that METEOR" },
+    { "train.metric=meteor", "[train] metric: |test.target:2: the reference of sentence 2" },
+    { "evaluate.metrics=ter;rouge:type=L;chrf", NULL },
+  };
+
+  for (guint i = 0; i < 4500; i++)
+    g_string_append (target, i > 0 ? " w" : "w");
+  g_string_append (target, "\nx\n");
+  plait_test_write ("test.target", target->str);
+  plait_test_write ("test.a", "a b\na\nb\n");
+  plait_test_write ("long.ini", "[data]\ntarget=target\nvocabulary_type=words\n"
+                                "train.a=test.a\ntrain.target=test.a\ntest.a=test.a\ntest.target=test.target\n"
+                                "validation.a=test.a\nvalidation.target=test.target\n"
+                                "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
+                                "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n[train]\nupdates=1\nbatch=2\n"
+                                "[decode]\nmaximum_length=3\n[evaluate]\nresamples=0\nattention=0\n");
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("%s", cases[i].settings);
+      g_auto (PlaitTestCall) check = CALL ("check", "long.ini", "--set", cases[i].settings);
+      g_auto (PlaitTestCall) plan = CALL ("run", "long.ini", "--dry-run", "--set", cases[i].settings);
+
+      CHECK_INT (check.code, cases[i].part ? 2 : 0);
+      CHECK_INT (plan.code, cases[i].part ? 2 : 0);
+      g_auto (GStrv) parts = g_strsplit (cases[i].part ? cases[i].part : "", "|", -1);
+      for (guint k = 0; parts[k]; k++)
+        {
+          CHECK_CONTAINS (check.output, parts[k]);
+          CHECK_CONTAINS (plan.errors, parts[k]);
+        }
+    }
+  /* Documents, whose sentences are scored together. */
+  g_auto (PlaitTestCall) documents
+      = CALL ("check", "long.ini", "--set", "data.documents=a;target", "--set", "evaluate.metrics=meteor");
+  CHECK_CONTAINS (documents.output, "test.target:1: the reference of sentence 1 has 900");
+  /* An evaluation of a run, before its search. */
+  g_auto (PlaitTestCall) run = CALL ("run", "long.ini", "-q");
+  g_auto (PlaitTestCall) test = CALL ("test", "long.h5", "--set", "evaluate.metrics=meteor");
+  CHECK_INT (run.code, 0);
+  plait_test_check_refused (&test, "test: the reference of sentence 2 has 8999 bytes");
+  CHECK (!strstr (test.errors, "searching"));
+  /* Text that a task makes. */
+  plait_test_write ("made.ini", "[data]\ngenerate=copy\ngenerate.train=4\ngenerate.test=2\ngenerate.shortest=3000\n"
+                                "generate.longest=3000\ntarget=target\nvocabulary_type=words\n"
+                                "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
+                                "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n[train]\nupdates=1\nbatch=1\n"
+                                "[evaluate]\nmetrics=meteor\n");
+  g_auto (PlaitTestCall) made = CALL ("run", "made.ini", "--dry-run", "-q");
+  plait_test_check_refused (&made, "test: the reference of sentence 1 has ");
+}
