@@ -243,8 +243,10 @@ const PlaitCommand plait_commands[] = {
     "--check FILE [--tokens FILE] [--json] | --convert FILE --to FORM [--tokens FILE] [--output FILE] [--force]",
     "Check a file of constituency trees against its text, or write it in another form",
     "A line holds one tree: brackets as in the Penn Treebank, or triples [LEFT,RIGHT,PARENT] with words numbered from "
-    "1. Its words must be the white-space tokens of the same line of the text. An empty line, null, (()) and [1,1,201] "
-    "say that there is no tree. Files are plain or gzip; \"-\" is standard input.\n"
+    "1. The words of tree i must be the white-space tokens of line i of the text. A tree in brackets may go over "
+    "several lines, of which each but the first begins with a space. null, (()) and [1,1,201] say that there is no "
+    "tree, and so does an empty line where no tree goes over several lines. Files are plain or gzip; \"-\" is standard "
+    "input.\n"
     "\n"
     "Examples:\n"
     "  plait trees --check train.en.tree --tokens train.en\n"

@@ -40,14 +40,18 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCorpusBlock, block_free)
 
 /* One more side, which reads @path. NULL on failure. */
 static PlaitCorpusSide *
-add_side (PlaitCorpusBlock *block, gint64 stream, const char *path, const PlaitDocumentSettings *layout, GError **error)
+add_side (PlaitCorpusBlock *block, gint64 stream, const char *path, const PlaitDocumentSettings *layout,
+          gboolean is_trees, GError **error)
 {
   PlaitCorpusSide *side = &block->sides[block->n_sides++];
   side->stream = stream;
   side->is_documents = layout->layout != PLAIT_LAYOUT_SENTENCES;
   side->text = g_string_new (NULL);
   side->sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
+  side->is_trees = is_trees;
   side->reader = plait_text_reader_open (path, error);
+  if (side->reader && is_trees)
+    side->reader = plait_text_reader_join_trees (side->reader, TRUE);
   side->lines = side->reader ? plait_document_reader_new (side->reader, layout, error) : NULL;
   return side->lines ? side : NULL;
 }
@@ -56,7 +60,7 @@ static gboolean
 add_stream (PlaitCorpusBlock *block, gint64 number, GError **error)
 {
   const PlaitCorpusStreamState *stream = &block->corpus->streams[number];
-  PlaitCorpusSide *side = add_side (block, number, stream->path, &stream->documents, error);
+  PlaitCorpusSide *side = add_side (block, number, stream->path, &stream->documents, FALSE, error);
   if (!side)
     return FALSE;
   for (gsize j = 0; j < G_N_ELEMENTS (side->ids); j++)
@@ -67,12 +71,8 @@ add_stream (PlaitCorpusBlock *block, gint64 number, GError **error)
   side->scratch = g_array_new (FALSE, FALSE, side->is_documents ? sizeof (PlaitDocumentSentence) : sizeof (gint32));
   if (!stream->trees_path)
     return TRUE;
-  PlaitCorpusSide *trees = add_side (block, number, stream->trees_path, &(PlaitDocumentSettings){ 0 }, error);
-  if (!trees)
-    return FALSE;
-  trees->is_trees = TRUE;
-  side->trees = trees;
-  return TRUE;
+  side->trees = add_side (block, number, stream->trees_path, &(PlaitDocumentSettings){ 0 }, TRUE, error);
+  return side->trees != NULL;
 }
 
 static PlaitCorpusBlock *
@@ -126,19 +126,24 @@ number_of (const PlaitCorpusSide *side, gint64 line)
   return line < side->n_lines ? side->numbers[line] : side->number;
 }
 
+/* What the entries of @side are called. */
+static const char *
+entries_of (const PlaitCorpusSide *side)
+{
+  return side->is_documents ? "documents" : side->is_trees ? "trees" : "lines";
+}
+
 /* Some files have ended with line @line of the block, where others go on: counts the lines of two for the message. */
 static gboolean
 fail_on_line_counts (PlaitCorpusBlock *block, gint64 line, GError **error)
 {
   PlaitCorpusSide *sides[2] = { &block->sides[0] };
   gint64 other = 1, place, n[2];
-  gboolean is_same;
 
   while ((block->sides[other].n_lines > line) == (sides[0]->n_lines > line))
     other++;
   sides[1] = &block->sides[other];
   place = number_of (sides[1], line);
-  is_same = sides[0]->is_documents == sides[1]->is_documents;
   for (guint i = 0; i < 2; i++)
     {
       if (!plait_no_fault (&sides[i]->error, error)) /* behind this line */
@@ -147,15 +152,14 @@ fail_on_line_counts (PlaitCorpusBlock *block, gint64 line, GError **error)
       if (n[i] < 0)
         return FALSE;
     }
-  return plait_fail (
-      error, PLAIT_ERROR_INPUT,
-      "%s:%jd: the file has %jd %s, but %s has %jd%s; expected as many in both, since %s i of each belongs to tuple i",
-      plait_text_reader_name (sides[1]->reader), place, n[1], sides[1]->is_documents ? "documents" : "lines",
-      plait_text_reader_name (sides[0]->reader), n[0],
-      is_same                  ? ""
-      : sides[0]->is_documents ? " documents"
-                               : " lines",
-      sides[0]->is_documents || sides[1]->is_documents ? "document" : "line");
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s:%jd: the file has %jd %s, but %s has %jd%s%s; expected as many in both, since %s i of each "
+                     "belongs to tuple i",
+                     plait_text_reader_name (sides[1]->reader), place, n[1], entries_of (sides[1]),
+                     plait_text_reader_name (sides[0]->reader), n[0],
+                     entries_of (sides[0]) == entries_of (sides[1]) ? "" : " ",
+                     entries_of (sides[0]) == entries_of (sides[1]) ? "" : entries_of (sides[0]),
+                     sides[0]->is_documents || sides[1]->is_documents ? "document" : "line");
 }
 
 /* Reads the next line of @side into the block; FALSE at the end or on failure. */

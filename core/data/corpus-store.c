@@ -16,8 +16,9 @@ static PlaitTreeLine
 tree_line (const PlaitCorpusSide *side, gint64 line)
 {
   const gint32 *words = (const gint32 *)(gpointer)side->words[line / PIECE_LINES]->data;
-  PlaitTreeLine tree = { .number = side->numbers[line], .words = side->line_words[line].n };
-  tree.file = plait_text_reader_name ((side->trees ? side->trees : side)->reader);
+  const PlaitCorpusSide *named = side->trees ? side->trees : side;
+  PlaitTreeLine tree = { .number = named->numbers[line], .words = side->line_words[line].n };
+  tree.file = plait_text_reader_name (named->reader);
   tree.sentence = plait_corpus_side_text (side, line, &tree.sentence_length);
   tree.pieces = tree.words > 0 ? words + side->line_words[line].first : NULL;
   if (side->trees)

@@ -103,6 +103,8 @@ open_trees (Side *side, const PlaitCorpusStream *stream, GPtrArray *columns, GEr
   if (!stream->path || !plait_tree_maker_reads (side->trees))
     return TRUE;
   side->tree_reader = open_text (stream->trees_path, stream->trees_column, columns, error);
+  if (side->tree_reader)
+    side->tree_reader = plait_text_reader_join_trees (side->tree_reader, FALSE);
   return side->tree_reader != NULL;
 }
 
@@ -225,6 +227,7 @@ take_tree (const PlaitFeed *feed, Side *side, const char *line, gsize length, GE
       tree.tree = plait_text_reader_next (side->tree_reader, &tree.tree_length, &cause);
       if (!plait_no_fault (&cause, error))
         return FALSE;
+      tree.number = plait_text_reader_line (side->tree_reader);
       if (line && !tree.tree)
         return fail_on_end (tree.file, plait_text_reader_name (side->reader), feed->line + 1, error);
       if (!line && tree.tree)

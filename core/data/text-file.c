@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "data/tree-lines.h"
 
 #define READ_SIZE (64 * 1024)
 
@@ -25,6 +26,7 @@ struct PlaitTextReader
 {
   Table *table; /* NULL: a file of its own */
   guint column;
+  PlaitTreeLines *trees; /* NULL: a line is a line */
 
   char *name;
   int descriptor;
@@ -113,6 +115,21 @@ plait_text_reader_open_columns (const char *path, guint n, GError **error)
   return columns;
 }
 
+PlaitTextReader *
+plait_text_reader_join_trees (PlaitTextReader *lines, gboolean may_wait)
+{
+  PlaitTextReader *reader;
+  struct stat status;
+
+  if (lines->table)
+    return lines;
+  reader = g_new0 (PlaitTextReader, 1);
+  reader->name = g_strdup (lines->name);
+  reader->trees
+      = plait_tree_lines_new (lines, may_wait || (fstat (lines->descriptor, &status) == 0 && S_ISREG (status.st_mode)));
+  return reader;
+}
+
 static void
 table_unref (Table *table)
 {
@@ -130,6 +147,7 @@ plait_text_reader_free (PlaitTextReader *reader)
     return;
   if (reader->table)
     table_unref (reader->table);
+  plait_tree_lines_free (reader->trees);
   if (reader->owns_descriptor)
     close (reader->descriptor);
   g_clear_object (&reader->inflate);
@@ -372,12 +390,22 @@ next_field (PlaitTextReader *reader, gsize *length, GError **error)
   return table->fields[reader->column];
 }
 
+static const char *
+next_tree (PlaitTextReader *reader, gsize *length, GError **error)
+{
+  gsize n;
+
+  return plait_tree_lines_next (reader->trees, length ? length : &n, &reader->line, error);
+}
+
 const char *
 plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
 {
   char *lf = NULL;
   if (reader->table)
     return next_field (reader, length, error);
+  if (reader->trees)
+    return next_tree (reader, length, error);
   for (;;)
     {
       char *unscanned = reader->text + reader->start + reader->scanned;

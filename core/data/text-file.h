@@ -30,6 +30,11 @@ PlaitTextReader *plait_text_reader_open_pipe (const char *path, GError **error);
  * read line by line, each once a line, in any order; what is refused is told by the first. (transfer full) */
 GPtrArray *plait_text_reader_open_columns (const char *path, guint n, GError **error);
 
+/* A reader whose lines are the trees of @lines, each of which may go over several lines of the file (tree-lines.h).
+ * @may_wait: a pipe may be read ahead of what is asked for, as a file is. Takes @lines; returns them as they are if
+ * they are a column. (transfer full) */
+PlaitTextReader *plait_text_reader_join_trees (PlaitTextReader *lines, gboolean may_wait);
+
 void plait_text_reader_free (PlaitTextReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTextReader, plait_text_reader_free)
 
@@ -37,7 +42,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTextReader, plait_text_reader_free)
  * NULL at the end, with @error left alone, and NULL with @error set on failure. */
 const char *plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error);
 
-/* The number of lines read so far: of the line last given, counting from 1. */
+/* The number of lines read so far: of the line last given, counting from 1; of a tree, of its first line. */
 gint64 plait_text_reader_line (const PlaitTextReader *reader);
 
 /* The path or name that messages show. (transfer none) */

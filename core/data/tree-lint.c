@@ -35,6 +35,8 @@ reading_open (Reading *reading, const char *trees, const char *tokens, const Pla
               GError **error)
 {
   reading->trees = plait_text_reader_open_pipe (trees, error);
+  if (reading->trees)
+    reading->trees = plait_text_reader_join_trees (reading->trees, TRUE);
   if (reading->trees && tokens)
     reading->tokens = plait_text_reader_open_pipe (tokens, error);
   reading->maker = plait_tree_maker_new (settings, NULL);

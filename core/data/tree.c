@@ -108,7 +108,8 @@ add_word (Brackets *brackets, const char *text, gsize length, gsize byte, GError
   if (brackets->open->len == 0)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,
-        "byte %zu of the tree is outside of all brackets; expected one tree a line, so parse the line again", byte);
+        "byte %zu of the tree is outside of all brackets; expected a tree to begin a line, so parse the line again",
+        byte);
   Open *parent = innermost (brackets);
   if (is_empty_element (plait_tree_node (brackets->tree, parent->node)))
     {
@@ -158,7 +159,8 @@ read_brackets (Brackets *brackets, const char *line, gsize length, GError **erro
       else if (brackets->closed)
         return plait_fail (
             error, PLAIT_ERROR_INPUT,
-            "byte %zu comes after the end of the tree; expected one tree a line, so parse the line again", byte);
+            "byte %zu comes after the end of the tree; expected each tree to begin a line, so parse the line again",
+            byte);
       else if (line[i] == '(')
         {
           for (i++; i < length && plait_text_is_ascii_space (line[i]); i++)
@@ -184,7 +186,8 @@ read_brackets (Brackets *brackets, const char *line, gsize length, GError **erro
     }
   if (brackets->open->len > 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%u brackets of the tree are still open at the end of the line; parse the line again",
+                       "%u brackets of the tree are still open where it ends; parse it again, or, where it goes over "
+                       "several lines, begin each but the first with a space",
                        brackets->open->len);
   return TRUE;
 }

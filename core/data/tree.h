@@ -4,7 +4,8 @@
 #include "data/head-rules.h"
 
 /*
- * A constituency tree as a parser gave it, read from one line:
+ * A constituency tree as a parser gave it, read from one line, which several lines of a file may have been joined into
+ * (tree-lines.h):
  *
  *     (ROOT (S (NP (DT A) (NN man)) (VP (VBZ sleeps))))      brackets, as the Penn Treebank has them
  *     [1,2,201] [201,3,202]                                  triples of left child, right child and parent

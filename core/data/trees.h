@@ -5,8 +5,9 @@
 #include "data/input.h"
 
 /*
- * The tree stream of a source: one tree a line beside the source's sentences (tree.h says how it is written), or trees
- * that no parser made. What comes out are binary trees over the rows of each sentence:
+ * The tree stream of a source: one tree for each of the source's sentences (tree.h says how it is written, tree-lines.h
+ * how it goes over several lines), or trees that no parser made. What comes out are binary trees over the rows of each
+ * sentence:
  *
  *   - chains of single children become one node, whose label keeps all of theirs, joined by '+' (ROOT+S);
  *   - a node of more than two children becomes several, those below it labelled '@' and its label (@NP);

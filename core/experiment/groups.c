@@ -90,8 +90,8 @@ const PlaitSettingGroup plait_data_group = PLAIT_SETTING_GROUP_WITH (
     "data", "Corpora and vocabularies", PlaitDataSettings, data_definitions,
     "SPLIT.STREAM=FILE, such as train.en or test2016.cs: line-aligned text, plain or gzip, or HDF5 for an encoder of "
     "features. Splits are train, validation, and names that begin with test.\n"
-    "SPLIT.STREAM.trees=FILE, such as train.en.trees: for an encoder of trees, one a line beside the sentences of "
-    "STREAM, as brackets or triples (plait trees --check).\n"
+    "SPLIT.STREAM.trees=FILE, such as train.en.trees: for an encoder of trees, one for each line of STREAM, as "
+    "brackets, over one line or several, or triples (plait trees --check).\n"
     "vocabulary.NAME=FILE: a vocabulary to be read instead of learnt, or a run whose vocabulary of the name, or only "
     "one, is taken. NAME is shared, or with vocabulary=separate a stream. Without it, a run in train.initialise gives "
     "its own (train.initialise_vocabulary).\n"

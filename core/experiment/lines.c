@@ -6,17 +6,17 @@
 /* Whether the files of each split go together line by line, told by reading them through once. */
 
 static gboolean
-count_text (const char *path, gint64 *lines, GError **error)
+count_text (const char *path, gboolean trees, gint64 *lines, GError **error)
 {
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, error);
   GError *fault = NULL;
 
+  if (reader && trees)
+    reader = plait_text_reader_join_trees (reader, TRUE);
+  *lines = 0;
   while (reader && plait_text_reader_next (reader, NULL, &fault))
-    ;
-  if (!reader || !plait_no_fault (&fault, error))
-    return FALSE;
-  *lines = plait_text_reader_line (reader);
-  return TRUE;
+    ++*lines;
+  return reader && plait_no_fault (&fault, error);
 }
 
 static gboolean
@@ -44,7 +44,14 @@ reader_of (const PlaitExperiment *experiment, const PlaitDataFile *file)
   return NULL;
 }
 
-/* The lines of @file; -1 if it is not read, has none, or cannot be read, which is told. */
+/* TRUE if @file holds the trees that @source reads. */
+static gboolean
+is_trees (const PlaitExperimentSource *source, const PlaitDataFile *file)
+{
+  return source && g_strcmp0 (source->trees, file->stream) == 0;
+}
+
+/* The lines of @file, or its trees; -1 if it is not read, has none, or cannot be read, which is told. */
 static gint64
 count (const PlaitResolution *resolution, const PlaitDataFile *file)
 {
@@ -61,7 +68,7 @@ count (const PlaitResolution *resolution, const PlaitDataFile *file)
   if (known)
     return *known;
   if (source && source->kind == PLAIT_INPUT_FEATURES ? count_features (file->path, source->dataset, &lines, &fault)
-                                                     : count_text (file->path, &lines, &fault))
+                                                     : count_text (file->path, is_trees (source, file), &lines, &fault))
     g_hash_table_insert (resolution->resolver->lines, g_strdup (file->path), g_memdup2 (&lines, sizeof lines));
   else
     plait_resolution_problem (resolution, "data", file->key, "%s", fault->message);
@@ -86,7 +93,8 @@ plait_resolution_check_lines (const PlaitResolution *resolution)
       else if (lines >= 0 && lines != count (resolution, first))
         plait_resolution_problem (
             resolution, "data", file->key,
-            "%s has %jd lines, but %s has %jd; line i of each belongs together: give files of one length", file->path,
-            lines, first->key, count (resolution, first));
+            "%s has %jd %s, but %s has %jd; line i of each belongs together: give files of one length", file->path,
+            lines, is_trees (reader_of (&resolution->experiment->public, file), file) ? "trees" : "lines", first->key,
+            count (resolution, first));
     }
 }

@@ -127,6 +127,27 @@ TEST_CASE (check_command, tells_all_mistakes_of_an_experiment_at_once)
     CHECK_CONTAINS (call.output, parts[i]);
 }
 
+TEST_CASE (check_command, counts_trees_over_several_lines)
+{
+  static const char *const ends[] = { "", "(S\n  (A x))\n" };
+
+  plait_test_write ("text", "x y\nz\n");
+  plait_test_write ("trees.ini",
+                    "[data]\ntrain.a=text\ntrain.a.trees=trees\ntrain.b=text\ntarget=b\n"
+                    "vocabulary_type=words\n[source a]\nencoder=tree-lstm\nleaves=bigru\n[decoder]\nwidth=8\n");
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
+    {
+      g_autofree char *trees = g_strconcat ("(S\n  (A x)\n  (B y))\n\n(C z)\n", ends[i], NULL);
+      CONTEXT ("%s", ends[i]);
+
+      plait_test_write ("trees", trees);
+      g_auto (PlaitTestCall) call = CALL ("check", "trees.ini");
+      CHECK_INT (call.code, i == 0 ? 0 : 2);
+      if (i > 0)
+        CHECK_CONTAINS (call.output, " has 3 trees, but train.a has 2;");
+    }
+}
+
 TEST_CASE (check_command, tells_mistakes_as_json)
 {
   g_auto (PlaitTestCall) call = check_mistaken ("--json");

@@ -268,7 +268,7 @@ TEST_CASE (tree_corpus, refuses_by_file_and_line)
   g_free (data_write_gzip ("trees.gz", "\n[1,1,201]\n\n(S it (A rains)\n\n", -1));
   check_refused (&setup, "trees.gz:4: 1 brackets of the tree are still open");
   g_free (data_write_gzip ("trees.gz", "(A a)\n", -1));
-  check_refused (&setup, "trees.gz:2: the file has 1 lines, but ");
+  check_refused (&setup, "trees.gz:2: the file has 1 trees, but ");
   g_autoptr (PlaitFeed) feed = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, &error);
   g_free (data_write_gzip ("trees.gz", "[1,1,201]\n(S (A a) (B b))\n", -1));
   setup.tree_settings.no_tree = PLAIT_NO_TREE_LEAVES;
@@ -289,6 +289,38 @@ TEST_CASE (tree_corpus, refuses_by_file_and_line)
   g_autoptr (PlaitFeed) more = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, &error);
   CHECK (!plait_feed_next (more, 2, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "sentences:2: ends here, but ");
+}
+
+/* Of the Penn Treebank's form, from files and as they come. */
+TEST_CASE (tree_corpus, reads_trees_over_several_lines)
+{
+  static const char spread[]
+      = "\n( (S\n    (NP (DT the) (JJ old) (NN dog))\n    (VP (VB barks))\n    (. .)))\n(NP (NN rain))\n\n()\n"
+        "[1,2,201]\n\n(S\n  (A no)\n  (B tree)\n  (C %s))\n";
+  g_autofree char *right = g_strdup_printf (spread, "here"), *wrong = g_strdup_printf (spread, "there");
+  g_auto (Setup) setup = { 0 };
+  set_up (&setup);
+  g_autoptr (GError) error = NULL;
+  g_free (data_write_gzip ("trees.gz", right, -1));
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (corpus && feed);
+  const gint64 tuples[] = { 0, 1, 2, 3 };
+  g_autoptr (PlaitBatch) read = plait_corpus_batch (corpus, tuples, 4, &error);
+  g_autoptr (PlaitBatch) come = plait_feed_next (feed, 5, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (read && come);
+  g_autofree char *of_files = describe (read), *of_feed = describe (come);
+  CHECK_STRING (of_files, "6 (1 2)@NP (0 6)NP (3 4)@S (7 8)S|2|3 (0 1)|4 (1 2)@S (0 4)S|");
+  CHECK_STRING (of_feed, "6 (1 2)@NP (0 6)NP (3 4)@S (7 8)S|2|8|3 (0 1)|4 (1 2)@S (0 4)S|");
+
+  g_free (data_write_gzip ("trees.gz", wrong, -1));
+  check_refused (&setup, "trees.gz:11: word 3 of the tree is \"there\", but token 3 of the sentence is \"here\"");
+  g_autoptr (PlaitFeed) late = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, &error);
+  CHECK (!plait_feed_next (late, 5, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "trees.gz:11: word 3 of the tree is \"there\"");
 }
 
 /* So that a model with trees reads the tokens that one without them reads. */
