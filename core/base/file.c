@@ -237,7 +237,8 @@ make_own (PlaitFile *file)
       g_free (file->temporary);
       file->temporary
           = g_strdup_printf ("%s" PARTIAL "%s-%d-%d", file->path, g_get_host_name (), (int)getpid (), number);
-      file->descriptor = open (file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      /* NFS shares no lock of a file that cannot be read. */
+      file->descriptor = open (file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (file->descriptor >= 0 && plait_lock_descriptor (file->descriptor) != PLAIT_LOCK_BUSY
           && plait_lock_stands (file->descriptor, file->temporary))
         return TRUE;
@@ -357,6 +358,8 @@ check_is_as_before (const PlaitFile *file, GError **error)
 static gboolean
 take_place (const PlaitFile *file, GError **error)
 {
+  /* HDF5 locks what it reads, and fails where another process has the file for itself. */
+  plait_lock_share (file->descriptor);
   /* A server of NFS that was asked twice, as its first answer was lost, says that there is no such file any more. */
   return rename (file->temporary, file->path) == 0
          || (errno == ENOENT && plait_lock_stands (file->descriptor, file->path))

@@ -35,6 +35,13 @@ plait_lock_descriptor (int descriptor)
   return PLAIT_LOCK_TAKEN;
 }
 
+void
+plait_lock_share (int descriptor)
+{
+  while (flock (descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EINTR)
+    ;
+}
+
 gboolean
 plait_lock_stands (int descriptor, const char *path)
 {

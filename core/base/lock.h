@@ -20,6 +20,10 @@ typedef enum
 /* Locks the file or folder that is open as @descriptor, without waiting, until the descriptor is closed. */
 PlaitLockState plait_lock_descriptor (int descriptor);
 
+/* Makes the lock that plait_lock_descriptor took one that others may share, such as readers of HDF5 files: still no
+ * process can take it for itself. */
+void plait_lock_share (int descriptor);
+
 /* Whether what is open as @descriptor still stands at @path. */
 gboolean plait_lock_stands (int descriptor, const char *path);
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -443,4 +444,56 @@ TEST_CASE (file, repeats_what_is_interrupted)
   if (output)
     fclose (output);
   plait_lock_release (lock);
+}
+
+/* What another program finds after each call of a file that is written. */
+typedef struct
+{
+  const PlaitFile *file;
+  const char *path;
+  int read;   /* how often it could be read at its name, */
+  int locked; /* and how often it could not, as its writer had it */
+  int free;   /* how often its temporary file could be taken for left behind */
+} Outside;
+
+static int
+open_locked (const char *path, int operation)
+{
+  int descriptor = open (path, O_RDONLY | O_CLOEXEC);
+  gboolean taken = descriptor >= 0 && flock (descriptor, operation | LOCK_NB) == 0;
+
+  if (descriptor >= 0)
+    close (descriptor);
+  return descriptor < 0 ? -1 : taken;
+}
+
+static void
+look_from_outside (gpointer data)
+{
+  Outside *outside = data;
+  int shared = open_locked (outside->path, LOCK_SH);
+
+  outside->read += shared == 1;
+  outside->locked += shared == 0;
+  outside->free += shared < 0 && open_locked (plait_file_temporary (outside->file), LOCK_EX) == 1;
+}
+
+/* Readers that lock what they read (HDF5, and so h5py and h5dump) are never refused a file that has its name. */
+TEST_CASE (file, can_be_read_and_locked_as_soon_as_it_has_its_name)
+{
+  g_autofree char *path = plait_test_path ("new");
+  g_autoptr (GError) error = NULL;
+  PlaitFile *file = plait_file_begin (path, &error);
+  Outside outside = { .file = file, .path = path };
+
+  REQUIRE (file != NULL);
+  plait_test_system_watch (look_from_outside, &outside);
+  plait_test_system_begin (PLAIT_TEST_SYSTEM_COUNT, 0, 0);
+  CHECK (plait_file_finish (file, "text", 4, &error));
+  plait_test_system_end ();
+  plait_test_system_watch (NULL, NULL);
+  CHECK_NO_ERROR (error);
+  CHECK (outside.read > 0);
+  CHECK_INT (outside.locked, 0);
+  CHECK_INT (outside.free, 0);
 }

@@ -21,6 +21,9 @@ int problem;
 int count;
 bool interrupts;
 
+void (*watcher) (gpointer data);
+gpointer watched;
+
 /* Where forked processes stop. */
 std::string stop_ending;
 int renames_left;
@@ -65,6 +68,14 @@ pass (Call call)
   auto result = call ();
   if (hit && mode == PLAIT_TEST_SYSTEM_KILL_AFTER)
     _exit (killed);
+  if (watcher)
+    {
+      int problem_of_call = errno;
+      active = false;
+      watcher (watched);
+      active = true;
+      errno = problem_of_call;
+    }
   return result;
 }
 
@@ -173,6 +184,13 @@ plait_test_system_begin (PlaitTestSystemMode mode_, int number_, int problem_)
   count = 0;
   interrupts = false;
   active = true;
+}
+
+void
+plait_test_system_watch (void (*after) (gpointer data), gpointer data)
+{
+  watcher = after;
+  watched = data;
 }
 
 int

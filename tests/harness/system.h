@@ -23,6 +23,10 @@ typedef enum
 
 void plait_test_system_begin (PlaitTestSystemMode mode, int number, int problem);
 
+/* Calls @after (@data), whose own calls are not counted, after each call from plait_test_system_begin to the end; NULL:
+ * nothing. */
+void plait_test_system_watch (void (*after) (gpointer data), gpointer data);
+
 /* Back to normal. Returns how many calls were made since the beginning. */
 int plait_test_system_end (void);
 
