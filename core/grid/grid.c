@@ -58,27 +58,68 @@ plait_grid_count (const PlaitGrid *grid, PlaitGridCellState state)
   return count;
 }
 
-/* "decoder.combiner=flat experiment.seed=1" -> "combiner-flat_seed-1-DIGEST": what is left of the keys is their last
- * part, and what a shell or a file system might take amiss is replaced. (transfer full) */
+/* "combiner-flat": axis @a of @cell with the last part of its key, without what a shell or a file system might take
+ * amiss; empty for the empty value. (transfer full) */
+static char *
+name_part (const PlaitCells *cells, const PlaitExperimentCell *cell, guint a)
+{
+  const PlaitAxis *axis = &cells->axes[a];
+  const char *last = strrchr (axis->key, '.');
+  const char *value = axis->values[cell->places[a]];
+  char *part = *value ? g_strdup_printf ("%s-%s", last ? last + 1 : axis->key, value) : g_strdup ("");
+
+  for (char *p = part; *p; p++)
+    if (!g_ascii_isalnum (*p) && !strchr ("-_+.", *p))
+      *p = '-';
+  return part;
+}
+
+/* @parts [n] but @skipped with '_' between them, each with at most @limit bytes. (transfer full) */
+static GString *
+join_parts (const GPtrArray *parts, const char *skipped, int limit)
+{
+  GString *name = g_string_new (NULL);
+
+  for (guint a = 0; a < parts->len; a++)
+    {
+      const char *part = parts->pdata[a];
+
+      if (*part && part != skipped)
+        g_string_append_printf (name, "%s%.*s", name->len > 0 ? "_" : "", limit, part);
+    }
+  return name;
+}
+
+/* "decoder.combiner=flat experiment.seed=1" -> "combiner-flat_seed-1-DIGEST". Of a name that is too long all parts keep
+ * their beginnings, and the seed, which stands last then, is whole. (transfer full) */
 static char *
 name_cell (const PlaitCells *cells, const PlaitExperimentCell *cell)
 {
   g_autofree char *digest = plait_digest_bytes (cell->label, strlen (cell->label));
-  g_autoptr (GString) name = g_string_new (NULL);
+  g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GString) name = NULL;
+  const char *seed = NULL;
 
   for (guint a = 0; a < cells->n_axes; a++)
     {
-      const char *last = strrchr (cells->axes[a].key, '.');
-      const char *value = cells->axes[a].values[cell->places[a]];
-
-      if (*value)
-        g_string_append_printf (name, "%s%s-%s", name->len > 0 ? "_" : "", last ? last + 1 : cells->axes[a].key, value);
+      g_ptr_array_add (parts, name_part (cells, cell, a));
+      if (plait_axis_is_seed (&cells->axes[a]) && *(char *)parts->pdata[a])
+        seed = parts->pdata[a];
     }
-  for (char *p = name->str; *p; p++)
-    if (!g_ascii_isalnum (*p) && !strchr ("-_+.", *p))
-      *p = '-';
+  name = join_parts (parts, NULL, G_MAXINT);
   if (name->len > LONGEST_NAME)
-    g_string_truncate (name, LONGEST_NAME);
+    {
+      gsize room = LONGEST_NAME - (seed ? strlen (seed) + 1 : 0);
+
+      for (int limit = LONGEST_NAME; limit > 0 && name->len > room; limit--)
+        {
+          g_string_free (name, TRUE);
+          name = join_parts (parts, seed, limit);
+        }
+      g_string_truncate (name, MIN (name->len, room));
+      if (seed)
+        g_string_append_printf (name, "_%s", seed);
+    }
   g_string_append_printf (name, "-%.*s", NAME_DIGITS, digest);
   return g_string_free (g_steal_pointer (&name), FALSE);
 }

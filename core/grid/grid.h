@@ -9,7 +9,8 @@
 /*
  * A grid in its folder: a run a cell, and files over all of them.
  *
- *     NAME.h5             a finished cell; NAME is short for its label, and has eight digits of the label's digest
+ *     NAME.h5             a finished cell; NAME is short for its label, has its seed whole, and eight digits of the
+ *                         label's digest
  *     NAME.training.h5    a cell that is not finished; it takes the place of NAME.h5 when it is
  *     NAME.log            what the cell's process said
  *     grid.h5             links to all finished cells, and the table

@@ -358,3 +358,41 @@ TEST_CASE (grid, writes_files_over_all_cells)
   REQUIRE (g_file_get_contents (csv_path, &csv, NULL, NULL));
   CHECK (g_str_has_prefix (csv, "decoder.combiner,n,test BLEU,test BLEU standard deviation,"));
 }
+
+/* However long the values of a cell, its files tell the seed, and no two have one name. */
+TEST_CASE (grid, names_files_by_the_seed_however_long)
+{
+  static const struct
+  {
+    const char *axes;
+    const char *first; /* of the file of the first cell, before eight digits */
+  } cases[] = {
+    { "decoder.combiner=serial;flat\nexperiment.seed=1;2\n", "combiner-serial_seed-1-" },
+    { "experiment.seed=1;2\ndecoder.combiner=serial;flat\ntrain.learning_rate=0.00012345678901234567890;0.5\n"
+      "train.smoothing=0.11111111111111111111;0\n",
+      "combiner-serial_learning_rate-0.00_smoothing-0.111111_seed-1-" },
+    { "decoder.combiner=serial;flat\nexperiment.name=a/very/long/name/of/a/grid/that/nobody/wants/to/read/to/its/"
+      "end;b\n"
+      "experiment.seed=1234567890;2\n",
+      "combiner-serial_name-a-very-long-name-of-a-g_seed-1234567890-" },
+    { "experiment.name=a/very/long/name/of/a/grid/that/nobody/wants/to/read/to/its/end;b\n",
+      "name-a-very-long-name-of-a-grid-that-nobody-wants-to-read-to-" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+
+      CONTEXT ("%s", cases[i].axes);
+      test_grid_write (cases[i].axes);
+      g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);
+      g_autofree char *first = g_strndup (opened.grid->items[0].name, strlen (opened.grid->items[0].name) - 8);
+
+      CHECK_STRING (first, cases[i].first);
+      for (guint c = 0; c < opened.grid->n; c++)
+        {
+          CHECK (g_hash_table_add (names, opened.grid->items[c].name));
+          CHECK (strlen (opened.grid->items[c].name) <= 69);
+        }
+    }
+}
