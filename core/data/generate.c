@@ -203,14 +203,22 @@ plait_task_files (const PlaitTask *task)
 }
 
 gboolean
+plait_task_write_split (const PlaitTask *task, const PlaitTaskSettings *settings, guint split, const char *folder,
+                        GError **error)
+{
+  g_auto (GStrv) names = plait_task_files (task);
+
+  return write_split (task, settings, split, folder, names + split * g_strv_length ((char **)task->streams), error);
+}
+
+gboolean
 plait_task_write (const PlaitTask *task, const PlaitTaskSettings *settings, const char *path, GError **error)
 {
   g_auto (GStrv) names = plait_task_files (task);
   g_autoptr (PlaitFolder) folder = plait_folder_begin (path, error);
 
-  for (gsize split = 0; folder && split < PLAIT_TASK_SPLITS; split++)
-    if (!write_split (task, settings, split, plait_folder_temporary (folder),
-                      names + split * g_strv_length ((char **)task->streams), error))
+  for (guint split = 0; folder && split < PLAIT_TASK_SPLITS; split++)
+    if (!plait_task_write_split (task, settings, split, plait_folder_temporary (folder), error))
       return FALSE;
   return folder && plait_folder_commit (g_steal_pointer (&folder), (const char *const *)names, error);
 }

@@ -74,7 +74,11 @@ void plait_task_tuple (const PlaitTask *task, const PlaitTaskSettings *settings,
 /* The names of its files, SPLIT.STREAM for every split and stream. (transfer full) */
 GStrv plait_task_files (const PlaitTask *task);
 
-/* Writes these files into the folder @path, which base/folder.h makes as a whole. */
+/* Writes the files of split @split into @folder, which is there. */
+gboolean plait_task_write_split (const PlaitTask *task, const PlaitTaskSettings *settings, guint split,
+                                 const char *folder, GError **error);
+
+/* Writes all of these files into the folder @path, which base/folder.h makes as a whole. */
 gboolean plait_task_write (const PlaitTask *task, const PlaitTaskSettings *settings, const char *path, GError **error);
 
 /* The tasks. */

@@ -54,16 +54,21 @@ plait_materials_generate (PlaitMaterials *materials, PlaitLog *log, GError **err
   if (!materials->folder)
     return FALSE;
   plait_log_info (log, "generating the corpus of task %s", experiment->task->name);
+  /* The folder stays the one that is locked: another process would remove a folder in its place. */
   for (guint s = 0; s < PLAIT_TASK_SPLITS; s++)
-    for (guint i = 0; experiment->task->streams[i]; i++)
-      {
-        char *name = g_strdup_printf ("%s.%s", plait_task_splits[s], experiment->task->streams[i]);
+    {
+      for (guint i = 0; experiment->task->streams[i]; i++)
+        {
+          char *name = g_strdup_printf ("%s.%s", plait_task_splits[s], experiment->task->streams[i]);
 
-        g_hash_table_insert (materials->generated, name,
-                             g_build_filename (plait_temporary_path (materials->folder), name, NULL));
-      }
-  return plait_task_write (experiment->task, &experiment->task_settings, plait_temporary_path (materials->folder),
-                           error);
+          g_hash_table_insert (materials->generated, name,
+                               g_build_filename (plait_temporary_path (materials->folder), name, NULL));
+        }
+      if (!plait_task_write_split (experiment->task, &experiment->task_settings, s,
+                                   plait_temporary_path (materials->folder), error))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 const char *
