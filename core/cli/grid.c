@@ -12,6 +12,7 @@
 #include "cli/stop.h"
 #include "grid/cost.h"
 #include "grid/executor.h"
+#include "grid/limits.h"
 #include "grid/table.h"
 #include "grid/tasks.h"
 #include "grid/vocabularies.h"
@@ -39,19 +40,34 @@ print_list (PlaitPage *page, const char *heading, char *const *lines)
     plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", lines[i]);
 }
 
-/* What cells that ran or were measured train on otherwise, beside their axes. (transfer full) */
+/* TRUE if a cell ran or was measured that is @cell but for its seed. */
+static gboolean
+is_measured (const PlaitGrid *grid, const PlaitGridCost *cost, const PlaitGridCell *cell)
+{
+  if (cost->cells[cell - grid->items].set.lines > 0)
+    return TRUE;
+  for (guint i = 0; i < grid->n; i++)
+    if (cost->cells[i].set.lines > 0 && plait_cells_are_seeds (grid->cells, grid->items[i].cell, cell->cell))
+      return TRUE;
+  return FALSE;
+}
+
+/* What cells train on otherwise, beside their axes: of those that ran or were measured; where others are left, what
+ * settings may come to. (transfer full) */
 static char **
 find_differences (const PlaitGrid *grid, const PlaitGridCost *cost)
 {
   g_autofree PlaitTrainingSet *sets = g_new0 (PlaitTrainingSet, grid->n + 1);
   g_autofree const char **names = g_new0 (const char *, grid->n + 1);
+  gboolean measured = TRUE;
 
   for (guint i = 0; i < grid->n; i++)
     {
       sets[i] = cost->cells[i].set;
       names[i] = grid->items[i].cell->label;
+      measured = measured && is_measured (grid, cost, &grid->items[i]);
     }
-  return plait_training_sets_tell (sets, names, grid->n);
+  return measured ? plait_training_sets_tell (sets, names, grid->n) : plait_cells_tell_limits (grid->cells);
 }
 
 static void

@@ -2,6 +2,7 @@
 #include <glib/gstdio.h>
 
 #include "grid/cells.h"
+#include "grid/limits.h"
 #include "grid/vocabularies.h"
 #include "grids.h"
 #include "harness.h"
@@ -252,5 +253,46 @@ TEST_CASE (cells, tell_which_vocabularies_differ)
       const PlaitCellVocabulary *first = g_ptr_array_index (cells->cells[0].vocabularies, 0);
       CHECK_STRING (differ[0], cases[i].differs);
       CHECK_STRING (first->text, cases[i].text);
+    }
+}
+
+TEST_CASE (cells, tell_what_may_make_their_lines_differ)
+{
+  static const struct
+  {
+    const char *data, *axes;
+    const char *told[3]; /* how the sentences begin */
+  } cases[] = {
+    { "", "experiment.sources=a;a+b\n", { NULL } },
+    { "maximum_source_length=9\n", "experiment.sources=a;a+b\n", { "Limits of length" } },
+    { "maximum_source_length=9\n", "decoder.width=64;128\n", { NULL } },
+    { "maximum_target_length=9\n", "data.vocabulary_size=0;9\n", { "Limits of length" } },
+    { "",
+      "experiment.sources=a;a+b\ntrain.batch_unit=tokens\ndata.maximum_source_length=0;9\n",
+      { "Limits of length", "Batches in tokens" } },
+    { "document_length=9\ndocuments=a;b;c\n", "experiment.sources=a;a+b\n", { "Documents are cut" } },
+  };
+  g_autoptr (PlaitRegistry) registry = test_grid_registry ();
+  g_autofree char *path = plait_test_path ("grid.ini");
+
+  write_file ("a", "u v\n");
+  write_file ("b", "w\n");
+  write_file ("c", "x y\n");
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("%s%s", cases[i].data, cases[i].axes);
+      g_autofree char *text = g_strconcat ("[data]\n", OF_FILES, cases[i].data, SOURCES, cases[i].axes, NULL);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PlaitCells) cells = NULL;
+
+      write_file ("grid.ini", text);
+      cells = plait_cells_load (path, NULL, registry, &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (cells != NULL);
+      g_auto (GStrv) told = plait_cells_tell_limits (cells);
+      guint n = 0;
+      for (; cases[i].told[n] && told[n]; n++)
+        CHECK (g_str_has_prefix (told[n], cases[i].told[n]));
+      CHECK (!cases[i].told[n] && !told[n]);
     }
 }
