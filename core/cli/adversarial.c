@@ -93,6 +93,8 @@ add_row (const Test *test, PlaitCorpus *corpus, const char *source, const char *
                                         &experiment->decode, what, test->log, test->stop, NULL, NULL, error);
   if (!translation)
     return FALSE;
+  plait_evaluation_join (experiment, test->split, references, NULL);
+  plait_evaluation_join (experiment, test->split, translation->text, NULL);
   const char *const *sets[] = { (const char *const *)references };
   PlaitTextPairs pairs = { (gsize)translation->n_lines, (const char *const *)translation->text, 1, sets, TRUE };
   row = g_new0 (Row, 1);

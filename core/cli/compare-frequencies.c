@@ -5,6 +5,7 @@
 #include "cli/table-print.h"
 #include "data/text-file.h"
 #include "evaluate/frequencies.h"
+#include "evaluate/pieces.h"
 
 /* plait compare --frequencies: how well words are translated by how often training had them. */
 
@@ -14,17 +15,31 @@ typedef struct
   PlaitFrequencyScore scores[PLAIT_FREQUENCY_BINS];
 } System;
 
+/* The words of the file at @path, joined as @experiment has its text joined. */
 static GHashTable *
-read_text (const char *path, GError **error)
+read_text (const char *path, const PlaitKeyFile *experiment, GError **error)
 {
+  g_auto (GStrv) names = g_strsplit (PLAIT_TEXT_PIECES, ";", -1);
+  const char *join = plait_key_file_value (experiment, "evaluate", "join");
+  guint pieces = PLAIT_PIECES_NONE;
+
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (path, error);
   g_autoptr (GHashTable) frequencies = plait_frequencies_new ();
   g_autoptr (GError) fault = NULL;
 
   if (!reader)
     return NULL;
+  for (guint i = 0; join && names[i]; i++)
+    if (g_str_equal (names[i], join))
+      pieces = i;
   for (const char *line; (line = plait_text_reader_next (reader, NULL, &fault));)
-    plait_frequencies_count (frequencies, line);
+    {
+      char *text[] = { g_strdup (line), NULL };
+
+      plait_text_join (text, (PlaitTextPieces)pieces);
+      plait_frequencies_count (frequencies, text[0]);
+      g_free (text[0]);
+    }
   return plait_no_fault (&fault, error) ? g_steal_pointer (&frequencies) : NULL;
 }
 
@@ -99,7 +114,7 @@ print (const PlaitMeasure *measure, const GArray *systems, PlaitPage *page)
 gboolean
 plait_compare_frequencies (const PlaitRunComparison *comparison, const char *path, gboolean as_json, GError **error)
 {
-  g_autoptr (GHashTable) frequencies = read_text (path, error);
+  g_autoptr (GHashTable) frequencies = read_text (path, plait_run_at (comparison->runs, 0)->experiment, error);
   gboolean any = FALSE;
 
   if (!frequencies)

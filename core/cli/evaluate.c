@@ -10,12 +10,14 @@
 #include "cli/table-print.h"
 #include "data/text-file.h"
 #include "evaluate/documents.h"
+#include "evaluate/pieces.h"
 #include "evaluate/report.h"
 
 /* plait evaluate: scores of translations in text files, and tests between systems. */
 
 #define TEXT_LIMIT ((gsize)1 << 30)
 #define DIGITS 2
+#define JOINS "subword-nmt|wordpiece|sentencepiece"
 #define USUAL_BINS "10;20;30;40;50"
 
 /* What a metric says of a system. */
@@ -39,7 +41,7 @@ typedef struct
   char **references; /* files */
   char **hypotheses;
   char *metrics, *resamples, *seed, *test, *trials;
-  char *source, *bins;
+  char *source, *bins, *join;
   gboolean sentences, json;
 } Options;
 
@@ -52,6 +54,8 @@ typedef struct
   guint trials;
   GPtrArray *metrics;
   gboolean documents; /* all metrics are of documents, whose sentences need not be as many in every file */
+  PlaitTextPieces join;
+  PlaitLog *log;
   gsize sentences;
   guint n_references;
   char ***references;    /* [n_references] lines */
@@ -89,6 +93,21 @@ evaluation_clear (Evaluation *evaluation)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Evaluation, evaluation_clear)
 
+/* Joins the pieces of words of @lines, of @path, or warns of them. */
+static void
+join (const Evaluation *evaluation, const char *path, char **lines)
+{
+  const char *found
+      = evaluation->join == PLAIT_PIECES_NONE ? plait_text_find_pieces ((const char *const *)lines) : NULL;
+
+  if (found)
+    plait_log_warning (
+        evaluation->log,
+        "%s: looks like text in pieces of words, which metrics take for words; --join %s joins it before it is scored",
+        path, found);
+  plait_text_join (lines, evaluation->join);
+}
+
 /* The lines of the file at @path, aligned with those of the first reference, which is at @first_path. (transfer
  * full) */
 static char **
@@ -98,6 +117,7 @@ read_lines (Evaluation *evaluation, const char *path, const char *first_path, GE
 
   if (!lines)
     return NULL;
+  join (evaluation, path, lines);
   gsize n = g_strv_length (lines);
   if (n == 0)
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: is empty; expected one sentence a line", path);
@@ -194,9 +214,11 @@ static void
 print_json (const Evaluation *evaluation, char **reference_names)
 {
   g_autoptr (PlaitJson) json = plait_json_new_object ();
+  g_auto (GStrv) names = g_strsplit (PLAIT_TEXT_PIECES, ";", -1);
 
   plait_json_texts (json, "references", (const char *const *)reference_names, -1);
   plait_json_integer (json, "sentences", (gint64)evaluation->sentences);
+  plait_json_text (json, "join", names[evaluation->join]);
   plait_json_begin_array (json, "systems");
   for (guint s = 0; s < evaluation->n_systems; s++)
     {
@@ -450,6 +472,7 @@ take_options (Evaluation *evaluation, const Options *options, GError **error)
   if (options->bins && !options->source)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--bins needs --source, the file whose lines say how long each sentence is");
+  evaluation->join = options->join ? 1 + plait_option_choice (options->join, JOINS) : PLAIT_PIECES_NONE;
   evaluation->tested = evaluation->tested && g_strv_length (options->hypotheses) > 1 && !options->sentences;
   evaluation->seed = (guint64)seed;
   evaluation->resamples = options->sentences ? 0 : (guint)resamples;
@@ -469,9 +492,9 @@ take_options (Evaluation *evaluation, const Options *options, GError **error)
 }
 
 static gboolean
-evaluate (const Options *options, GError **error)
+evaluate (const Options *options, PlaitLog *log, GError **error)
 {
-  g_auto (Evaluation) evaluation = { 0 };
+  g_auto (Evaluation) evaluation = { .log = log };
 
   if (!take_options (&evaluation, options, error) || (options->sentences && !check_units (&evaluation, error))
       || !read_files (&evaluation, options, error))
@@ -510,6 +533,8 @@ plait_command_evaluate (PlaitInvocation *invocation, GError **error)
     { "metric", 'm', 0, G_OPTION_ARG_FILENAME, &options.metrics, "Metrics with their options (bleu;chrf)", "LIST" },
     { "source", 0, 0, G_OPTION_ARG_FILENAME, &options.source,
       "The source text; scores are also given by its words between white space", "FILE" },
+    { "join", 0, 0, G_OPTION_ARG_FILENAME, &options.join,
+      "Join pieces of words before scoring: un@@ known, un ##known, ▁un known", JOINS },
     { "bins", 0, 0, G_OPTION_ARG_FILENAME, &options.bins,
       "With --source: bounds of the bins of its lengths (" USUAL_BINS ")", "LIST" },
     { "resamples", 0, 0, G_OPTION_ARG_FILENAME, &options.resamples,
@@ -523,5 +548,5 @@ plait_command_evaluate (PlaitInvocation *invocation, GError **error)
     { NULL },
   };
 
-  return plait_invocation_parse (invocation, entries, 0, 0, error) && evaluate (&options, error);
+  return plait_invocation_parse (invocation, entries, 0, 0, error) && evaluate (&options, invocation->log, error);
 }

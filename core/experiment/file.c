@@ -436,6 +436,9 @@ plait_experiment_training_key (const PlaitExperiment *experiment, PlaitKeyForm f
    * validation text. */
   if (experiment->train.best_by == PLAIT_BEST_BY_METRIC)
     write_group (&writer, "decode");
+  if (experiment->train.best_by == PLAIT_BEST_BY_METRIC && experiment->evaluate.join != PLAIT_PIECES_NONE)
+    g_string_append_printf (writer.text, "\n[evaluate]\njoin=%s\n",
+                            plait_experiment_value (experiment, "evaluate", "join"));
   if (experiment->predict.kind == PLAIT_PREDICT_MASKED)
     g_string_append_printf (writer.text, "\n[evaluate]\nseed=%jd\n", experiment->evaluate.seed);
   return g_string_free (writer.text, FALSE);

@@ -123,6 +123,10 @@ const PlaitSettingGroup plait_source_group = PLAIT_SETTING_GROUP_WITH (
 static const PlaitSettingDefinition evaluate_definitions[] = {
   PLAIT_DEFINE_LIST (PlaitEvaluateSettings, metrics, "bleu;chrf", NULL,
                      "Metrics of translations, each NAME or NAME:OPTION,OPTION=VALUE"),
+  PLAIT_DEFINE_CHOICE (
+      PlaitEvaluateSettings, join, "none", PLAIT_TEXT_PIECES,
+      "Text of the data that another program has cut into pieces (un@@ known, un ##known, ▁un known) is joined before "
+      "it is scored and kept, translations and references alike; words are counted then"),
   PLAIT_DEFINE_CHOICE (PlaitEvaluateSettings, checkpoint, "best", "best;last;average",
                        "Parameters that are evaluated: those of the best validation (the last ones where there was "
                        "none), the last ones, or the average that train.average keeps"),
@@ -199,5 +203,6 @@ plait_experiment_changes_scores (const char *group, const char *key)
 
   if (known && (known->flags & PLAIT_SETTING_NEUTRAL))
     return FALSE;
-  return !g_str_equal (group, plait_evaluate_group.name) || g_str_equal (key, "checkpoint");
+  return !g_str_equal (group, plait_evaluate_group.name) || g_str_equal (key, "checkpoint")
+         || g_str_equal (key, "join");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "evaluate/pieces.h"
 #include "plugin/settings.h"
 
 /*
@@ -119,6 +120,7 @@ typedef struct
   double translation_rate_over;
   double translation_rate_under;
   gint translation_rate_layers; /* PlaitRateLayers */
+  gint join;                    /* PlaitTextPieces */
 } PlaitEvaluateSettings;
 
 extern const PlaitSettingGroup plait_evaluate_group;

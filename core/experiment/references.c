@@ -2,6 +2,7 @@
 /* Whether the metrics can score translations of the references, which is known before anything is trained. */
 #include "data/text-file.h"
 #include "evaluate/metric.h"
+#include "evaluate/pieces.h"
 #include "experiment/resolution.h"
 
 typedef struct
@@ -45,7 +46,7 @@ check_metrics (const PlaitResolution *resolution, const References *references, 
                const char *group, const char *key)
 {
   const char *const *texts = (const char *const *)references->texts->pdata;
-  const PlaitTextPairs pairs = { references->texts->len, NULL, 1, &texts, TRUE };
+  const PlaitTextPairs pairs = { references->lines->len, NULL, 1, &texts, TRUE };
 
   for (guint m = 0; m < metrics->len; m++)
     {
@@ -70,7 +71,8 @@ check_split (const PlaitResolution *resolution, const char *split, const char *n
   const char *target = experiment->data.target, *path = plait_experiment_data_file (experiment, split, target);
   PlaitDocumentSettings settings = plait_experiment_documents (experiment, target);
   g_autoptr (GPtrArray) metrics = plait_metric_new_list (names, NULL);
-  g_autofree char *seen = g_strdup_printf ("%s\n%s\n%d %s", path, names, settings.layout, settings.language);
+  g_autofree char *seen = g_strdup_printf ("%s\n%s\n%d %d %s", path, names, experiment->evaluate.join, settings.layout,
+                                           settings.language);
   g_auto (References) references
       = { path, g_ptr_array_new_with_free_func (g_free), g_array_new (FALSE, FALSE, sizeof (gint64)) };
 
@@ -78,7 +80,11 @@ check_split (const PlaitResolution *resolution, const char *split, const char *n
     return;
   /* What cannot be read is told by whoever reads the data. */
   if (read_references (&references, &settings, NULL))
-    check_metrics (resolution, &references, metrics, group, key);
+    {
+      g_ptr_array_add (references.texts, NULL);
+      plait_text_join ((char **)references.texts->pdata, (PlaitTextPieces)experiment->evaluate.join);
+      check_metrics (resolution, &references, metrics, group, key);
+    }
   g_hash_table_add (resolution->resolver->scorable, g_steal_pointer (&seen));
 }
 

@@ -2,6 +2,7 @@
 #include "run/evaluation.h"
 
 #include "evaluate/perplexity.h"
+#include "evaluate/pieces.h"
 #include "evaluate/text.h"
 #include "run/attention.h"
 #include "run/descent-dump.h"
@@ -172,9 +173,26 @@ find_texts (PlaitEvaluation *evaluation, const PlaitCorpus *corpus, const PlaitE
   return evaluation->translation->text != NULL;
 }
 
+void
+plait_evaluation_join (const PlaitExperiment *experiment, const char *split, char **texts, PlaitLog *log)
+{
+  const char *found;
+
+  if (experiment->predict.kind != PLAIT_PREDICT_SEQUENCE)
+    return;
+  found = log && experiment->evaluate.join == PLAIT_PIECES_NONE ? plait_text_find_pieces ((const char *const *)texts)
+                                                                : NULL;
+  if (found)
+    plait_log_warning (log,
+                       "%s: looks like text in pieces of words, which metrics take for words; evaluate.join=%s joins "
+                       "it before it is scored",
+                       split, found);
+  plait_text_join (texts, (PlaitTextPieces)experiment->evaluate.join);
+}
+
 gboolean
 plait_evaluation_check_references (const PlaitExperiment *experiment, const char *names, const char *split,
-                                   const PlaitCorpus *corpus, GError **error)
+                                   const PlaitCorpus *corpus, PlaitLog *log, GError **error)
 {
   g_autoptr (GPtrArray) metrics = NULL;
   g_auto (GStrv) references = NULL;
@@ -183,6 +201,8 @@ plait_evaluation_check_references (const PlaitExperiment *experiment, const char
     return TRUE;
   metrics = plait_metric_new_list (names, error);
   references = metrics ? plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error) : NULL;
+  if (references)
+    plait_evaluation_join (experiment, split, references, log);
   for (guint m = 0; references && m < metrics->len; m++)
     {
       const char *const *set = (const char *const *)references;
@@ -212,7 +232,7 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   PlaitTranslationRates *forced;
 
   evaluation->rates = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_translation_rates_free);
-  if (!plait_evaluation_check_references (experiment, experiment->evaluate.metrics, split, corpus, error))
+  if (!plait_evaluation_check_references (experiment, experiment->evaluate.metrics, split, corpus, NULL, error))
     return NULL;
   search = begin_rates (evaluation, evaluator->system, "search", corpus);
   forced = begin_rates (evaluation, evaluator->system, "forced", corpus);
@@ -225,6 +245,11 @@ plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const 
   if (!evaluation->translation || !find_texts (evaluation, corpus, experiment, vocabulary, error)
       || !add_sources (evaluation, experiment, corpus, error))
     return NULL;
+  plait_evaluation_join (experiment, split, evaluation->references, NULL);
+  plait_evaluation_join (experiment, split, evaluation->translation->text, evaluator->log);
+  for (guint i = 0; i < evaluation->sources->len; i++)
+    plait_evaluation_join (experiment, split, g_array_index (evaluation->sources, PlaitEvaluationSource, i).lines,
+                           NULL);
   evaluation->log_probabilities = g_new0 (double, n);
   evaluation->tokens = g_new0 (gint64, n);
   if (!plait_score_corpus (evaluator->search, corpus, experiment->decode.batch, scoring, evaluator->log,

@@ -39,10 +39,14 @@ typedef struct
   const gint *stop;
 } PlaitEvaluator;
 
+/* Joins @texts (NULL-terminated, of @split), references or translations, as [evaluate] join says. Warns, if @log is not
+ * NULL, where it says nothing and they look like pieces of words. */
+void plait_evaluation_join (const PlaitExperiment *experiment, const char *split, char **texts, PlaitLog *log);
+
 /* Checks that the metrics @names can score translations of the references of @corpus, of which the split is @split;
  * NULL or a corpus without text of a target: nothing to check. */
 gboolean plait_evaluation_check_references (const PlaitExperiment *experiment, const char *names, const char *split,
-                                            const PlaitCorpus *corpus, GError **error);
+                                            const PlaitCorpus *corpus, PlaitLog *log, GError **error);
 
 /* Translates and scores @corpus. (transfer full) */
 PlaitEvaluation *plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus,

@@ -172,6 +172,7 @@ prepare_data (Run *run, GError **error)
               = plait_corpus_text (run->validation, plait_corpus_n_sources (run->validation), error);
           if (!run->validation_references)
             return FALSE;
+          plait_evaluation_join (experiment, "validation", run->validation_references, NULL);
         }
     }
   return open_tests (run, error);
@@ -198,6 +199,7 @@ measure (gpointer data, double *score, GError **error)
                                         &experiment->decode, "validation", run->options->log, NULL, NULL, NULL, error);
   if (!translation)
     return FALSE;
+  plait_evaluation_join (experiment, "validation", translation->text, NULL);
   pairs.sentences = (gsize)translation->n_lines;
   pairs.hypotheses = (const char *const *)translation->text;
   result = plait_evaluate (metric, &pairs, 0, 0, error);
@@ -265,7 +267,7 @@ check_corpora (const Run *run, GError **error)
       || !plait_fit_corpus (model, run->corpus, "validation", run->validation, error)
       || (*experiment->train.metric
           && !plait_evaluation_check_references (experiment, experiment->train.metric, "validation", run->validation,
-                                                 error)))
+                                                 run->options->log, error)))
     return FALSE;
   for (guint i = 0; i < run->tests->len; i++)
     {
@@ -273,7 +275,7 @@ check_corpora (const Run *run, GError **error)
 
       if (!plait_fit_corpus (model, run->corpus, split, run->tests->pdata[i], error)
           || !plait_evaluation_check_references (experiment, experiment->evaluate.metrics, split, run->tests->pdata[i],
-                                                 error))
+                                                 run->options->log, error))
         return FALSE;
     }
   return TRUE;

@@ -147,6 +147,32 @@ TEST_CASE (evaluate_command, reads_text_as_every_command_does)
   CHECK_CONTAINS (space.output, "\"sentences\": 1\n");
 }
 
+/* Pieces of words are joined where asked for, and told where not. */
+TEST_CASE (evaluate_command, joins_pieces_of_words)
+{
+  plait_test_write ("words", "the unknown words here are known\n");
+  plait_test_write ("pieces", "the un@@ known word@@ s here are known\n");
+  g_auto (PlaitTestCall) plain = CALL ("evaluate", "-r", "words", "-i", "words", "-m", "bleu;ter", "--json");
+  g_auto (PlaitTestCall) pieces
+      = CALL ("evaluate", "-r", "pieces", "-i", "pieces", "-m", "bleu;ter", "--source", "pieces", "--bins", "6");
+  g_auto (PlaitTestCall) joined = CALL ("evaluate", "-r", "words", "-i", "pieces", "-m", "bleu;ter", "--source",
+                                        "pieces", "--bins", "6", "--join", "subword-nmt");
+  g_auto (PlaitTestCall) json
+      = CALL ("evaluate", "-r", "pieces", "-i", "words", "--join", "subword-nmt", "--json", "-m", "bleu");
+  g_auto (PlaitTestCall) bad = CALL ("evaluate", "-r", "words", "-i", "words", "--join", "bpe");
+
+  CHECK_STRING (plain.errors, "");
+  CHECK_CONTAINS (pieces.errors, "pieces: looks like text in pieces of words, which metrics take for words; --join "
+                                 "subword-nmt joins it");
+  CHECK_CONTAINS (pieces.output, "to 6             0"); /* eight pieces */
+  CHECK_STRING (joined.errors, "");
+  CHECK_CONTAINS (joined.output, " = 100.00 ");
+  CHECK_CONTAINS (joined.output, "to 6             1");
+  CHECK_CONTAINS (json.output, "\"join\": \"subword-nmt\"");
+  CHECK_CONTAINS (json.output, "\"score\": 100");
+  plait_test_check_refused (&bad, "expected subword-nmt, wordpiece or sentencepiece");
+}
+
 TEST_CASE (evaluate_command, fits_a_terminal)
 {
   write_files ();

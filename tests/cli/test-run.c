@@ -4,6 +4,7 @@
 #include "base/json-read.h"
 #include "call.h"
 #include "harness.h"
+#include "store/store.h"
 
 /* plait run: what it prints. What it does is tested in tests/run. */
 
@@ -267,4 +268,38 @@ TEST_CASE (run_command, reads_a_large_text_once)
   g_unsetenv ("PLAIT_INDEX");
   CHECK_INT (third.code, 0);
   CHECK_CONTAINS (third.errors, "learning vocabulary shared");
+}
+
+/* Text of the data that is in pieces of words is scored and kept as words, if the experiment says so. */
+TEST_CASE (run_command, joins_pieces_of_words_before_it_scores)
+{
+  g_autofree char *path = plait_test_path ("pieces.h5");
+  g_autoptr (PlaitStore) store = NULL;
+  gint64 n = 0;
+
+  plait_test_write ("p.a", "a b\nb a\n");
+  plait_test_write ("p.target", "un@@ known x\nx un@@ known\n");
+  plait_test_write ("pieces.ini", "[data]\ntarget=target\nvocabulary_type=words\ntrain.a=p.a\ntrain.target=p.target\n"
+                                  "test.a=p.a\ntest.target=p.target\nvalidation.a=p.a\nvalidation.target=p.target\n"
+                                  "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
+                                  "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
+                                  "[train]\nupdates=1\nbatch=2\nmetric=bleu\n"
+                                  "[decode]\nmaximum_length=4\n[evaluate]\nmetrics=bleu\nresamples=0\nattention=0\n");
+  g_auto (PlaitTestCall) plan = CALL ("run", "pieces.ini", "--dry-run");
+  g_auto (PlaitTestCall) plain = CALL ("run", "pieces.ini", "-o", "plain.h5");
+  g_auto (PlaitTestCall) joined = CALL ("run", "pieces.ini", "-o", "pieces.h5", "--set", "evaluate.join=subword-nmt");
+
+  CHECK_CONTAINS (plan.errors, "test: looks like text in pieces of words, which metrics take for words; "
+                               "evaluate.join=subword-nmt joins it");
+  CHECK_CONTAINS (plain.errors, "test: looks like text in pieces of words");
+  CHECK_INT (joined.code, 0);
+  CHECK (!strstr (joined.errors, "looks like"));
+  store = plait_store_open (path, NULL);
+  REQUIRE (store != NULL);
+  g_auto (GStrv) references = plait_store_read_strings (store, "/evaluation/test/references", 1 << 20, &n, NULL);
+  g_auto (GStrv) hypotheses = plait_store_read_strings (store, "/evaluation/test/hypotheses", 1 << 20, &n, NULL);
+  REQUIRE (references && hypotheses && n == 2);
+  CHECK_STRING (references[0], "unknown x");
+  CHECK_STRING (references[1], "x unknown");
+  CHECK (!strstr (hypotheses[0], "@@ ") && !strstr (hypotheses[1], "@@ "));
 }

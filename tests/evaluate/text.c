@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "evaluate/ngrams.h"
+#include "evaluate/pieces.h"
 #include "evaluate/text.h"
 
 #include <string.h>
@@ -33,6 +34,51 @@ TEST_CASE (text, counts_words)
   CHECK_INT (plait_text_count_words (" \t"), 0);
   CHECK_INT (plait_text_count_words ("one"), 1);
   CHECK_INT (plait_text_count_words ("\302\240one\343\200\200two three "), 3);
+}
+
+/* The first of each is what sed -r 's/(@@ )|(@@ ?$)//g' makes of it, SentencePiece's decoder, and BERT's. */
+TEST_CASE (text, joins_pieces_of_words)
+{
+  static const struct
+  {
+    PlaitTextPieces pieces;
+    const char *text, *joined;
+  } cases[] = {
+    { PLAIT_PIECES_SUBWORD_NMT, "the un@@ know@@ n word", "the unknown word" },
+    { PLAIT_PIECES_SUBWORD_NMT, "cut@@", "cut" },
+    { PLAIT_PIECES_SUBWORD_NMT, "cut@@ ", "cut" },
+    { PLAIT_PIECES_SUBWORD_NMT, "a@@ b@@\nc", "ab\nc" },
+    { PLAIT_PIECES_SUBWORD_NMT, "me@@home @ @@x", "me@@home @ @@x" },
+    { PLAIT_PIECES_WORDPIECE, "the un ##know ##n word ## #", "the unknown word ## #" },
+    { PLAIT_PIECES_SENTENCEPIECE, "\xe2\x96\x81the \xe2\x96\x81un known \xe2\x96\x81 word", "the unknown word" },
+    { PLAIT_PIECES_SENTENCEPIECE,
+      "\xe2\x96\x81"
+      "a b\n\xe2\x96\x81"
+      "c d",
+      "ab\ncd" },
+    { PLAIT_PIECES_SENTENCEPIECE, "a text as it is", "a text as it is" },
+    { PLAIT_PIECES_NONE, "un@@ known", "un@@ known" },
+  };
+  static const struct
+  {
+    const char *text[3], *found;
+  } looks[] = {
+    { { "the un@@ known word", "another" }, "subword-nmt" },
+    { { "the un ##known word" }, "wordpiece" },
+    { { "\xe2\x96\x81the \xe2\x96\x81word" }, "sentencepiece" },
+    { { "me@home @@ ## ### #hash", "" }, NULL },
+    { { NULL }, NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = g_strdup (cases[i].text);
+
+      plait_text_join ((char *[]){ text, NULL }, cases[i].pieces);
+      CHECK_STRING (text, cases[i].joined);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (looks); i++)
+    CHECK_STRING (plait_text_find_pieces (looks[i].text), looks[i].found);
 }
 
 /* AddressSanitizer's strstr () takes time that grows with the square of the line. */

@@ -130,6 +130,7 @@ static const char *const defaults[] = {
   "decode.batch=32",
   "decode.precision=float",
   "evaluate.metrics=bleu;chrf",
+  "evaluate.join=none",
   "evaluate.checkpoint=best",
   "evaluate.resamples=1000",
   "evaluate.seed=12345",

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <glib.h>
+
+/*
+ * Text that another program has cut into pieces of words. Metrics are of words, so it is joined before it is scored.
+ */
+typedef enum
+{
+  PLAIT_PIECES_NONE,
+  PLAIT_PIECES_SUBWORD_NMT,   /* "un@@ known" */
+  PLAIT_PIECES_WORDPIECE,     /* "un ##known" */
+  PLAIT_PIECES_SENTENCEPIECE, /* "▁un known ▁word" */
+} PlaitTextPieces;
+
+/* Their names in this order. */
+#define PLAIT_TEXT_PIECES "none;subword-nmt;wordpiece;sentencepiece"
+
+/* Joins the pieces of each of @texts (NULL-terminated) in place. */
+void plait_text_join (char **texts, PlaitTextPieces pieces);
+
+/* The name of the program whose pieces @texts (NULL-terminated) look like, or NULL. (transfer none) */
+const char *plait_text_find_pieces (const char *const *texts);
