@@ -271,15 +271,23 @@ suit_prediction (const PlaitResolution *resolution, PlaitSettings *evaluate)
     plait_settings_set (evaluate, "metrics", metrics, NULL);
 }
 
-/* Whether the run that training begins with is there. Its path is absolute already. */
+/* Whether what training begins with is there. Its path is absolute already. */
 static void
 check_initial (const PlaitResolution *resolution)
 {
   const char *path = resolution->experiment->public.train.initialise;
+  g_autoptr (PlaitSafetensors) weights = NULL;
+  g_autoptr (GError) fault = NULL;
 
-  if ((resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES) && *path != '\0'
-      && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    plait_resolution_problem (resolution, "train", "initialise", "%s %s; name the file of a finished run", path,
+  if (!(resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES) || *path == '\0')
+    return;
+  weights = plait_safetensors_is_named (path) ? plait_safetensors_open (path, &fault) : NULL;
+  if (fault)
+    plait_resolution_problem (resolution, "train", "initialise", "%s", fault->message);
+  else if (!weights && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    plait_resolution_problem (resolution, "train", "initialise",
+                              "%s %s; name the file of a finished run, or a safetensors file of weights, or its index",
+                              path,
                               g_file_test (path, G_FILE_TEST_EXISTS) ? "is not a regular file" : "does not exist");
 }
 
@@ -291,7 +299,7 @@ check_initial_state (const PlaitResolution *resolution)
 
   if (train->initialise_state != PLAIT_INITIAL_TRAINING_OPTIMIZER)
     return;
-  if (*train->initialise == '\0' || g_str_has_suffix (train->initialise, PLAIT_SAFETENSORS_SUFFIX))
+  if (*train->initialise == '\0' || plait_safetensors_is_named (train->initialise))
     plait_resolution_problem (
         resolution, "train", "initialise_state",
         "optimizer is that of a run, which train.initialise does not name; name one, or leave it at parameters");
@@ -320,9 +328,10 @@ find_name_map (const PlaitResolution *resolution)
     return;
   if (!experiment->name_map)
     plait_resolution_problem (resolution, "train", "initialise_map", "%s", fault->message);
-  else if (!g_str_has_suffix (train->initialise, PLAIT_SAFETENSORS_SUFFIX))
+  else if (!plait_safetensors_is_named (train->initialise))
     plait_resolution_problem (resolution, "train", "initialise_map",
                               "is a map of weights in NAME" PLAIT_SAFETENSORS_SUFFIX
+                              " or in several files with the index NAME" PLAIT_SAFETENSORS_INDEX_SUFFIX
                               ", which train.initialise does not name; leave it out for a run");
 }
 

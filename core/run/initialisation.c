@@ -332,7 +332,7 @@ plait_initialisation_new (const PlaitExperiment *experiment, const PlaitMaterial
   initialisation->experiment = experiment;
   initialisation->take = globs_new (train->initialise_take);
   initialisation->leave = globs_new (train->initialise_leave);
-  if (g_str_has_suffix (train->initialise, PLAIT_SAFETENSORS_SUFFIX))
+  if (plait_safetensors_is_named (train->initialise))
     origin.published = plait_published_open (train->initialise, experiment->name_map, error);
   else if (!open_run (initialisation, &origin, error))
     return NULL;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "store/safetensors.h"
+
 struct PlaitDigests
 {
   GHashTable *files; /* path -> PlaitKnownText */
@@ -252,6 +254,29 @@ visit_split (PlaitDigests *digests, const PlaitExperiment *experiment, const cha
 
 #define INITIALISE "initialise"
 
+/* Visits the file that training begins with, and the parts that it names, if it is an index: initialise.1 and so on. */
+static gboolean
+visit_initial (PlaitDigests *digests, const char *path, PlaitDigestVisitor visitor, gpointer data, GError **error)
+{
+  gboolean kept = digests->run && kept_digest (digests, INITIALISE ".1");
+  g_auto (GStrv) parts = path && !kept ? plait_safetensors_parts (path, error) : NULL;
+
+  if (path && ((!kept && !parts) || !visit_file (digests, INITIALISE, path, visitor, data, error)))
+    return FALSE;
+  for (guint i = 0; kept || (parts && parts[i]); i++)
+    {
+      g_autofree char *name = g_strdup_printf (INITIALISE ".%u", i + 1);
+      const char *digest = kept ? kept_digest (digests, name) : NULL;
+
+      if (kept && !digest)
+        break;
+      if (kept ? !visitor (name, NULL, digest, data, error)
+               : !visit_file (digests, name, parts[i], visitor, data, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 char *
 plait_digest_key (const char *name)
 {
@@ -323,7 +348,7 @@ plait_digests_visit_training (PlaitDigests *digests, const PlaitExperiment *expe
          && visit_split (digests, experiment, "validation", visitor, data, error)
          && visit_vocabularies (digests, experiment, visitor, data, error)
          && visit_file (digests, "head_rules", experiment->head_rules, visitor, data, error)
-         && visit_file (digests, INITIALISE, initial, visitor, data, error)
+         && visit_initial (digests, initial, visitor, data, error)
          && visit_file (digests, INITIALISE "_map", experiment->name_map, visitor, data, error);
 }
 

@@ -72,11 +72,11 @@ static const PlaitSettingDefinition definitions[] = {
       "What weights begin with: uniform values by the sum of their widths and normal embeddings, or orthogonal "
       "matrices where they are square and else, embeddings too, normal values of standard deviation 0.01",
       "Glorot & Bengio 2010; dl4mt"),
-  PLAIT_DEFINE_PLACE (
-      PlaitTrainSettings, initialise, "",
-      "Run, or file NAME.safetensors of weights, whose parameters training begins with, relative to the experiment "
-      "file, after --set to the current folder; empty: none. Taken are those of the same name and shape, and into more "
-      "learned positions those that are there; embeddings and output only if the vocabulary is the same"),
+  PLAIT_DEFINE_PLACE (PlaitTrainSettings, initialise, "",
+                      "Run, or weights (NAME.safetensors, or NAME.safetensors.index.json of several files), whose "
+                      "parameters training begins with, relative to the experiment file, after --set to the current "
+                      "folder; empty: none. Taken are those of the same name and shape, and into more learned "
+                      "positions those that are there; embeddings and output only if the vocabulary is the same"),
   PLAIT_DEFINE_LIST (PlaitTrainSettings, initialise_take, "", NULL,
                      "Globs (* and ?) over names of parameters that are taken from it; empty: all"),
   PLAIT_DEFINE_LIST (PlaitTrainSettings, initialise_leave, "", NULL,

@@ -4,6 +4,7 @@
 #include "harness.h"
 #include "sample.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -127,6 +128,141 @@ TEST_CASE (safetensors, refuses_lengths_that_lie)
   check_refused (plait_test_folder (), "is a folder; expected a safetensors file");
   g_autofree char *absent = plait_test_path ("absent.safetensors");
   check_refused (absent, "cannot be opened");
+}
+
+/*
+ * Models in several files
+ */
+
+#define ONE(name) "{" TENSOR (name, "F32", "[1]", "[0,4]") "}"
+
+/* Writes part-1 and part-2 with a tensor each, 1 and 2, and the index @index. The path of the index. (transfer full) */
+static char *
+make_parts (const char *first, const char *second, const char *index)
+{
+  static const float values[] = { 1, 2 };
+  g_autofree char *one = plait_test_path ("part-1.safetensors"), *two = plait_test_path ("part-2.safetensors");
+  char *path = plait_test_path ("model.safetensors.index.json");
+
+  make (one, first, 0, &values[0], sizeof *values);
+  make (two, second, 0, &values[1], sizeof *values);
+  CHECK (g_file_set_contents (path, index, -1, NULL));
+  return path;
+}
+
+TEST_CASE (safetensors, reads_parts_by_their_index)
+{
+  g_autofree char *path
+      = make_parts (ONE ("b"), ONE ("a"),
+                    "{\"metadata\":{\"total_size\":8},\"weight_map\":{\"a\":\"part-2.safetensors\",\"b\":"
+                    "\"part-1.safetensors\"}}");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitSafetensors) file = plait_safetensors_open (path, &error);
+  g_auto (GStrv) parts = plait_safetensors_parts (path, &error);
+  static const char *const names[] = { "b", "a" };
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (file && parts);
+  CHECK_STRING (plait_safetensors_path (file), path);
+  CHECK_INT (g_strv_length (parts), 2);
+  CHECK (g_str_has_suffix (parts[0], "/part-1.safetensors"));
+  REQUIRE (plait_safetensors_n (file) == 2);
+  for (guint i = 0; i < 2; i++)
+    {
+      const PlaitSafetensor *tensor = plait_safetensors_get (file, i);
+      PlaitScalar value = 0;
+
+      CHECK_STRING (tensor->name, names[i]);
+      CHECK (plait_safetensors_find (file, names[i]) == tensor);
+      CHECK (plait_safetensors_read (file, tensor, 0, 1, &value, &error));
+      CHECK_NO_ERROR (error);
+      CHECK_NEAR (value, i + 1, 0);
+    }
+}
+
+TEST_CASE (safetensors, refuses_an_index_that_lies)
+{
+  static const char good[] = ONE ("a"), other[] = ONE ("b");
+  static const struct
+  {
+    const char *first, *second, *index, *part;
+  } cases[] = {
+    { good, other, "[]", "is JSON, but no object" },
+    { good, other, "{\"weight_map\":{\"a\":\"\xff\"}}", "unable to decode byte 0xff" },
+    { good, other, "{}", "has 0 parts in its weight_map; expected 1 to 500" },
+    { good, other, "{\"weight_map\":[]}", "has 0 parts in its weight_map" },
+    { good, other, "{\"weight_map\":{}}", "has 0 parts in its weight_map" },
+    { good, other, "{\"weight_map\":{\"a\":1}}",
+      "weight_map puts tensor \"a\" into \"\"; expected the name of a safetensors file beside it" },
+    { good, other, "{\"weight_map\":{\"a\":\"../part-1.safetensors\"}}", "into \"../part-1.safetensors\"; expected" },
+    { good, other, "{\"weight_map\":{\"a\":\"/tmp/part-1.safetensors\"}}",
+      "into \"/tmp/part-1.safetensors\"; expected" },
+    { good, other, "{\"weight_map\":{\"a\":\"part-1.bin\"}}", "into \"part-1.bin\"; expected" },
+    { good, other, "{\"weight_map\":{\"a\":\"..\"}}", "into \"..\"; expected" },
+    { good, other, "{\"weight_map\":{\"a\":\"part-1.safetensors\",\"a\":\"part-2.safetensors\"}}",
+      "duplicate object key" },
+    { good, other, "{\"weight_map\":{\"a\":\"part-3.safetensors\"}}", "part-3.safetensors: cannot be opened (" },
+    { good, good, "{\"weight_map\":{\"a\":\"part-1.safetensors\",\"b\":\"part-2.safetensors\"}}",
+      "part-2.safetensors: tensor \"a\" is in " },
+    { good, other, "{\"weight_map\":{\"a\":\"part-2.safetensors\",\"b\":\"part-1.safetensors\"}}",
+      "tensor \"a\" is in part-1.safetensors, but weight_map says part-2.safetensors; copy the index and its parts "
+      "again" },
+    { good, other, "{\"weight_map\":{\"c\":\"part-1.safetensors\"}}",
+      "tensor \"a\" is in part-1.safetensors, but weight_map says nothing of it" },
+    { good, other, "{\"weight_map\":{\"a\":\"part-1.safetensors\",\"c\":\"part-1.safetensors\"}}",
+      "tensor \"c\" is not in part-1.safetensors, where weight_map puts it" },
+    { "{}", other, "{\"weight_map\":{\"a\":\"part-1.safetensors\"}}",
+      "part-1.safetensors: its tensors have 0 bytes, but 4" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = make_parts (cases[i].first, cases[i].second, cases[i].index);
+      CONTEXT ("%s", cases[i].index);
+
+      check_refused (path, cases[i].part);
+    }
+}
+
+/* Deep, long, and of more parts than can be open. */
+TEST_CASE (safetensors, refuses_an_index_that_is_too_much)
+{
+  g_autoptr (GString) many = g_string_new ("{\"weight_map\":{");
+  g_autoptr (GString) deep = g_string_new ("{\"weight_map\":");
+
+  for (int i = 0; i < 501; i++)
+    g_string_append_printf (many, "%s\"t%d\":\"part-%d.safetensors\"", i > 0 ? "," : "", i, i);
+  g_string_append (many, "}}");
+  for (int i = 0; i < 100000; i++)
+    g_string_append_c (deep, '[');
+  g_autofree char *path = make_parts (ONE ("a"), ONE ("b"), many->str);
+  check_refused (path, "has 501 parts in its weight_map; expected 1 to 500");
+  g_free (path);
+  path = make_parts (ONE ("a"), ONE ("b"), deep->str);
+  check_refused (path, "maximum parsing depth reached");
+}
+
+/* Who names a part, or the whole that is not there, is led to the index. */
+TEST_CASE (safetensors, names_the_index_for_one_of_its_parts)
+{
+  static const char *const names[] = { "model-00001-of-00002.safetensors", "model.safetensors" };
+  static const char *const parts[] = { "is one of several parts of a model; name the index of all of them, ",
+                                       "is not there, but in several parts; name the index of all of them, " };
+  static const float value = 1;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = plait_test_path (names[i]), *index = plait_test_path ("model.safetensors.index.json");
+      g_autoptr (GError) error = NULL;
+
+      if (i == 0)
+        make (path, ONE ("a"), 0, &value, sizeof value);
+      g_unlink (index);
+      g_autoptr (PlaitSafetensors) alone = plait_safetensors_open (path, &error);
+      CHECK (!alone == (i > 0));
+      CHECK (g_file_set_contents (index, "{}", -1, NULL));
+      check_refused (path, parts[i]);
+    }
 }
 
 TEST_CASE (safetensors, reads_all_types_of_weights)
