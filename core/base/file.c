@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
 
+#include "base/file-input.h"
 #include "base/file-mark.h"
 #include "base/lock.h"
 #include "base/memory.h"
@@ -57,6 +58,7 @@ plait_file_open (const char *path, PlaitFileInput input, const char *expected, s
       /* Wait for the writer of a pipe, but not for a file. */
       if (!S_ISREG (status->st_mode))
         fcntl (descriptor, F_SETFL, 0);
+      plait_file_input_note (descriptor, path);
       return descriptor;
     }
   if (descriptor >= 0)
@@ -289,7 +291,7 @@ plait_file_begin (const char *path, GError **error)
     plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not the name of a file", path);
   else if (resolved && !S_ISREG (status.st_mode))
     plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is not a regular file, so it cannot be replaced; name another", path);
-  else
+  else if (plait_file_input_check (file->path, path, error))
     {
       file->before = plait_file_mark (file->path);
       begun = make_temporary (file, resolved ? status.st_mode : 0, error);
@@ -372,7 +374,8 @@ plait_file_commit (PlaitFile *file, GError **error)
 {
   gboolean done;
 
-  if (!complete (file, error) || !check_is_as_before (file, error) || !take_place (file, error))
+  if (!complete (file, error) || !check_is_as_before (file, error)
+      || !plait_file_input_check (file->path, file->name, error) || !take_place (file, error))
     {
       plait_file_abandon (file);
       return FALSE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/folder.h"
 
+#include "base/file-input.h"
 #include "base/file.h"
 #include "base/lock.h"
 
@@ -68,6 +69,19 @@ plait_folder_temporary (const PlaitFolder *folder)
   return folder->temporary;
 }
 
+gboolean
+plait_folder_fail (const PlaitFolder *folder, GError **error)
+{
+  g_autoptr (GString) message = error && *error ? g_string_new ((*error)->message) : NULL;
+
+  if (!message)
+    return FALSE;
+  g_string_replace (message, folder->temporary, folder->name, 0);
+  g_free ((*error)->message);
+  (*error)->message = g_strdup (message->str);
+  return FALSE;
+}
+
 /*
  * Beginning
  */
@@ -133,6 +147,18 @@ make_temporary (PlaitFolder *folder, const char *place, const struct stat *befor
                         folder->name, g_strerror (errno));
 }
 
+/* TRUE if a process holds the folder @path, which then must stay the one that it is. */
+static gboolean
+is_held (const char *path)
+{
+  int descriptor = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  gboolean held = descriptor >= 0 && plait_lock_descriptor (descriptor) == PLAIT_LOCK_BUSY;
+
+  if (descriptor >= 0)
+    close (descriptor);
+  return held;
+}
+
 PlaitFolder *
 plait_folder_begin (const char *path, GError **error)
 {
@@ -157,7 +183,8 @@ plait_folder_begin (const char *path, GError **error)
                             g_strerror (errno));
   folder->inside
       = exists
-        && (stat (folder->parent, &above) != 0 || above.st_dev != here.st_dev || access (folder->parent, W_OK) != 0
+        && (is_held (folder->path) || stat (folder->parent, &above) != 0 || above.st_dev != here.st_dev
+            || access (folder->parent, W_OK) != 0
             || (stat (".", &current) == 0 && current.st_dev == here.st_dev && current.st_ino == here.st_ino));
   return make_temporary (folder, folder->inside ? folder->path : folder->parent, exists ? &here : NULL, error)
              ? g_steal_pointer (&folder)
@@ -213,6 +240,8 @@ are_files (const PlaitFolder *folder, const char *const *names, GError **error)
       if (lstat (path, &status) == 0 && !S_ISREG (status.st_mode))
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s: it is not a regular file, so it cannot be replaced; name another folder", path);
+      if (!plait_file_input_check (path, path, error))
+        return FALSE;
     }
   return TRUE;
 }

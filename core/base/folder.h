@@ -13,8 +13,8 @@
  *   plait_folder_commit (g_steal_pointer (&folder), names, &error);
  *
  * A folder that is there already is exchanged for the new one in one step where it holds nothing else than @names.
- * Where it does, or is the current folder or on another file system than its parent, the files take their places one by
- * one, after all are written.
+ * Where it does, or is the current folder, locked (base/lock.h) or on another file system than its parent, the files
+ * take their places one by one, after all are written.
  */
 typedef struct PlaitFolder PlaitFolder;
 
@@ -24,6 +24,9 @@ PlaitFolder *plait_folder_begin (const char *path, GError **error);
 
 /* The folder to write into. (transfer none) */
 const char *plait_folder_temporary (const PlaitFolder *folder);
+
+/* Returns FALSE, for a file that could not be made; its error names the folder instead of the temporary one then. */
+gboolean plait_folder_fail (const PlaitFolder *folder, GError **error);
 
 /* Gives the folder its name and frees @folder. @names: every name that a file of such a folder can have, so that those
  * of an earlier one that are not made anew go; NULL if the folder must not be there yet. On failure the old folder is

@@ -233,7 +233,7 @@ read_line (PlaitBenchTokens *tokens, const char *line, GError **error)
 gboolean
 plait_bench_tokens_read (PlaitBenchTokens *tokens, const char *path, GError **error)
 {
-  g_auto (GStrv) lines = plait_text_file_lines (path, LARGEST_FILE, error);
+  g_auto (GStrv) lines = plait_text_file_lines (path, FALSE, LARGEST_FILE, error);
 
   if (!lines)
     return FALSE;

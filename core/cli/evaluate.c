@@ -113,7 +113,7 @@ join (const Evaluation *evaluation, const char *path, char **lines)
 static char **
 read_lines (Evaluation *evaluation, const char *path, const char *first_path, GError **error)
 {
-  g_auto (GStrv) lines = plait_text_file_lines (path, TEXT_LIMIT, error);
+  g_auto (GStrv) lines = plait_text_file_lines (path, TRUE, TEXT_LIMIT, error);
 
   if (!lines)
     return NULL;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/crash.h"
+#include "base/file-input.h"
 #include "base/path.h"
 #include "cli/command.h"
 #include "cli/exit-codes.h"
@@ -145,6 +146,7 @@ plait_main (int argc, char **argv)
   /* A limit of file sizes is answered like a full disk. */
   signal (SIGXFSZ, SIG_IGN);
   plait_crash_watch ();
+  plait_file_input_guard ();
   if (argc >= 2 && (strcmp (argv[1], "--version") == 0 || strcmp (argv[1], "-V") == 0))
     printf ("plait %s\n", PLAIT_VERSION);
   else if (argc >= 2 && (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0))

@@ -80,7 +80,7 @@ write_project (const char *kind, const char *name, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made (%s)", name, g_strerror (errno));
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
     if (!write_file (i, kind, name, plait_folder_temporary (folder), error))
-      return FALSE;
+      return plait_folder_fail (folder, error);
   return plait_folder_commit (g_steal_pointer (&folder), NULL, error);
 }
 

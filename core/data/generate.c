@@ -219,6 +219,6 @@ plait_task_write (const PlaitTask *task, const PlaitTaskSettings *settings, cons
 
   for (guint split = 0; folder && split < PLAIT_TASK_SPLITS; split++)
     if (!plait_task_write_split (task, settings, split, plait_folder_temporary (folder), error))
-      return FALSE;
+      return plait_folder_fail (folder, error);
   return folder && plait_folder_commit (g_steal_pointer (&folder), (const char *const *)names, error);
 }

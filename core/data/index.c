@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file-input.h"
 #include "base/path.h"
 
 #define LEAST (64 * 1024 * 1024)
@@ -93,6 +94,7 @@ plait_index_begin (const PlaitIndex *index, const char *text, const char *name)
 
       g_clear_error (&error);
       g_mkdir_with_parents (folders[i], 0777);
+      plait_file_input_own (path);
       file = plait_file_begin (path, &error);
     }
   if (!file)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file-input.h"
 #include "base/file.h"
 #include "data/tree-lines.h"
 
@@ -86,7 +87,10 @@ PlaitTextReader *
 plait_text_reader_open_pipe (const char *path, GError **error)
 {
   if (strcmp (path, "-") == 0)
-    return reader_new (STDIN_FILENO, FALSE, TRUE, "standard input");
+    {
+      plait_file_input_note (STDIN_FILENO, "standard input");
+      return reader_new (STDIN_FILENO, FALSE, TRUE, "standard input");
+    }
   return open_path (path, TRUE, error);
 }
 
@@ -448,9 +452,10 @@ plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
 }
 
 char **
-plait_text_file_lines (const char *path, gsize maximum, GError **error)
+plait_text_file_lines (const char *path, gboolean pipes, gsize maximum, GError **error)
 {
-  g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (path, error);
+  g_autoptr (PlaitTextReader) reader
+      = pipes ? plait_text_reader_open_pipe (path, error) : plait_text_reader_open (path, error);
   g_autoptr (GStrvBuilder) lines = g_strv_builder_new ();
   g_autoptr (GError) fault = NULL;
   gsize length, left = maximum;

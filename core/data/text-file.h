@@ -58,6 +58,6 @@ plait_text_is_ascii_space (char c)
 /* Whether @line holds nothing but white space of ASCII: an empty line to the corpus. */
 gboolean plait_text_is_blank (const char *line, gsize length);
 
-/* Reads all lines of the file or pipe at @path ("-": standard input), as a reader gives them. Refuses more than
- * @maximum bytes: no device goes on for ever. (transfer full) */
-char **plait_text_file_lines (const char *path, gsize maximum, GError **error);
+/* Reads all lines of the file at @path, as a reader gives them; with @pipes it may be a pipe, and "-" is standard
+ * input. Refuses more than @maximum bytes: no device goes on for ever. (transfer full) */
+char **plait_text_file_lines (const char *path, gboolean pipes, gsize maximum, GError **error);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/file-input.h"
 #include "base/file.h"
 #include "grid/grid-private.h"
 #include "grid/table.h"
@@ -127,8 +128,10 @@ gboolean
 plait_grid_write (const PlaitGrid *grid, const PlaitGridTable *table, GError **error)
 {
   g_autofree char *path = g_build_filename (grid->folder, "grid.h5", NULL);
-  g_autoptr (PlaitStore) store = plait_store_create (path, error);
+  g_autoptr (PlaitStore) store = NULL;
 
+  plait_file_input_own (path);
+  store = plait_store_create (path, error);
   return store && plait_store_set_string (store, "/", "version", PLAIT_VERSION, error)
          && plait_store_set_string (store, "/", "name", grid->cells->name, error)
          && plait_store_set_string (store, "/", "experiment", grid->text, error) && write_axes (grid, store, error)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "grid/grid.h"
+#include "grid/grid-private.h"
 
 #include "store/store.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <sys/stat.h>
 
 /* The place of a grid: who works there, and whose the files are. */
 
@@ -41,6 +42,40 @@ check_files (const char *folder, GError **error)
                            "%s: exists, but there is no %s beside it, so no grid wrote it; choose another folder with "
                            "--output, or move the file",
                            path, written[0]);
+    }
+  return TRUE;
+}
+
+/* TRUE if @path is a run, damaged or not, or nothing. */
+static gboolean
+is_run_or_nothing (const char *path)
+{
+  g_autoptr (PlaitStore) store = NULL;
+  struct stat status;
+
+  if (lstat (path, &status) != 0)
+    return TRUE;
+  if (!plait_store_recognize (path))
+    return FALSE;
+  store = plait_store_open (path, NULL);
+  return !store || plait_store_has_attribute (store, "/", "status");
+}
+
+gboolean
+plait_grid_check_cells (const PlaitGrid *grid, GError **error)
+{
+  static const char *const endings[] = { ".h5", ".training.h5" };
+
+  for (guint i = 0; i < grid->n * G_N_ELEMENTS (endings) && !grid->fresh; i++)
+    {
+      const PlaitGridCell *cell = &grid->items[i / G_N_ELEMENTS (endings)];
+      g_autofree char *path = plait_grid_file (grid, cell, endings[i % G_N_ELEMENTS (endings)]);
+
+      if (!is_run_or_nothing (path))
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: is not a run, and a cell's would be written in its place; choose another folder with "
+                           "--output, move the file, or replace it with --fresh",
+                           path);
     }
   return TRUE;
 }

@@ -8,6 +8,9 @@
 /* The table of cells that are left out, in the file over all cells. */
 #define PLAIT_GRID_SAME "/same"
 
+/* Fails if what bears the name of a cell's file is no run, damaged or not, unless all cells are to be run afresh. */
+gboolean plait_grid_check_cells (const PlaitGrid *grid, GError **error);
+
 /* Sets the state of each cell of @grid, and what else it says of the folder. Where some cells were chosen, only runs of
  * its other cells are looked at beside theirs. */
 void plait_grid_judge (PlaitGrid *grid);

@@ -245,6 +245,8 @@ plait_grid_new (const char *path, const char *const *overrides, const char *fold
   for (guint i = 0; grid->part && i < grid->n; i++)
     if (!plait_grid_hold_cell (grid, &grid->items[i], log, error))
       return NULL;
+  if (!plait_grid_check_cells (grid, error))
+    return NULL;
   plait_grid_judge (grid);
   return g_steal_pointer (&grid);
 }

@@ -539,8 +539,11 @@ plait_export_ctranslate2 (const PlaitTrained *trained, const char *path, gint64 
   add_decoder (&export);
   add_words (&export);
   folder = check_whole (&export, error) ? plait_folder_begin (path, error) : NULL;
-  if (!folder || !write_files (&export, plait_folder_temporary (folder), error)
-      || !plait_folder_commit (g_steal_pointer (&folder), plait_ctranslate2_files, error))
+  if (!folder)
+    return FALSE;
+  if (!write_files (&export, plait_folder_temporary (folder), error))
+    return plait_folder_fail (folder, error);
+  if (!plait_folder_commit (g_steal_pointer (&folder), plait_ctranslate2_files, error))
     return FALSE;
   tell_limits (&export, log);
   return TRUE;

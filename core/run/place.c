@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/place.h"
 
+#include "base/file-input.h"
 #include "base/file-mark.h"
 #include "base/file.h"
 #include "base/lock.h"
@@ -17,8 +18,13 @@ PlaitRunPlace *
 plait_run_place_new (const char *path, gboolean over_old, PlaitLog *log, GError **error)
 {
   g_autoptr (PlaitRunPlace) place = g_new0 (PlaitRunPlace, 1);
-  g_autoptr (PlaitFile) trial = plait_file_begin (path, error);
   g_autofree char *busy = g_strdup_printf ("%s: another plait run is writing this file", path);
+  g_autoptr (PlaitFile) trial = NULL;
+
+  /* A run reads what it has written. */
+  if (!g_file_test (path, G_FILE_TEST_EXISTS) || plait_store_recognize (path))
+    plait_file_input_own (path);
+  trial = plait_file_begin (path, error);
 
   place->path = g_strdup (path);
   place->log = log;

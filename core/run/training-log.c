@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file-input.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "run/event-file.h"
@@ -43,6 +44,8 @@ plait_training_log_free (PlaitTrainingLog *training)
 static gboolean
 output_open (Output *output, const char *option, GError **error)
 {
+  if (!plait_file_input_check (output->path, output->path, error))
+    return FALSE;
   output->stream = plait_file_open_output (output->path, FALSE);
   if (!output->stream && errno == ENXIO)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s %s: nobody reads this pipe; begin with what is to read", option,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/folder.h"
 
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/lock.h"
 #include "harness.h"
 #include "system.h"
 
@@ -107,6 +109,24 @@ TEST_CASE (folder, follows_links_and_replaces_only_files)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "elsewhere: is there and is no folder");
   CHECK (!make ("", "2", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not the name of a folder");
+}
+
+/* A folder that a process has locked, such as a temporary one, stays the folder that it is. */
+TEST_CASE (folder, is_the_same_where_it_is_locked)
+{
+  g_autofree char *path = plait_test_path ("locked");
+  int descriptor;
+  GError *error = NULL;
+
+  REQUIRE (g_mkdir (path, 0777) == 0);
+  descriptor = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  REQUIRE (plait_lock_descriptor (descriptor) == PLAIT_LOCK_TAKEN);
+  CHECK (make (path, "1", &error));
+  CHECK (make (path, "2", &error));
+  CHECK_NO_ERROR (error);
+  CHECK (plait_lock_stands (descriptor, path));
+  check (path, "a=2 b=2");
+  close (descriptor);
 }
 
 /* Without names nothing may be there. */

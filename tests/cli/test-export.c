@@ -4,6 +4,7 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "store/safetensors.h"
 #include "store/store.h"
@@ -304,6 +305,7 @@ TEST_CASE (export_command, begins_the_sources_of_ctranslate2_as_the_vocabulary_d
 TEST_CASE (export_command, tells_the_limits_of_ctranslate2)
 {
   g_autofree char *model = plait_test_path ("model/model.bin");
+  g_autofree char *run_path = plait_test_path ("small.h5");
   g_autofree char *bytes = NULL, *described = NULL;
 
   plait_test_write ("text", "b a\nb\n\na\n\n");
@@ -334,6 +336,12 @@ TEST_CASE (export_command, tells_the_limits_of_ctranslate2)
   described = describe_model ((const guint8 *)bytes);
   CHECK_CONTAINS (described, "encoder/position_encodings/encodings 3000 8 float32\n");
   CHECK_CONTAINS (described, "decoder/position_encodings/encodings 3000 8 float32\n");
+
+  /* The run itself stays, where it is called as a file of the model. */
+  CHECK (g_unlink (model) == 0 && link (run_path, model) == 0);
+  g_auto (PlaitTestCall) itself
+      = CALL ("export", "model/model.bin", "-o", "model", "--format=ctranslate2", "--force", "-q");
+  plait_test_check_refused (&itself, "model.bin: is the same file as model/model.bin, which the command reads");
 }
 
 TEST_CASE (export_command, refuses_models_that_ctranslate2_has_not)

@@ -239,7 +239,7 @@ TEST_CASE (text_file, gives_all_lines_by_the_same_rule)
   g_autoptr (GError) error = NULL;
 
   REQUIRE (g_file_set_contents (path, text, sizeof text - 1, NULL));
-  g_auto (GStrv) lines = plait_text_file_lines (path, sizeof text, &error);
+  g_auto (GStrv) lines = plait_text_file_lines (path, TRUE, sizeof text, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (lines && g_strv_length (lines) == 5);
   CHECK_STRING (lines[0], " one");
@@ -248,9 +248,9 @@ TEST_CASE (text_file, gives_all_lines_by_the_same_rule)
   CHECK_STRING (lines[3], " ");
   CHECK_STRING (lines[4], "last");
 
-  CHECK (!plait_text_file_lines (path, 8, &error));
+  CHECK (!plait_text_file_lines (path, TRUE, 8, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "text: holds more than 8 bytes");
   g_clear_error (&error);
-  CHECK (!plait_text_file_lines ("/dev/zero", G_MAXSIZE, &error));
+  CHECK (!plait_text_file_lines ("/dev/zero", TRUE, G_MAXSIZE, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/dev/zero:1: ");
 }

@@ -250,3 +250,73 @@ TEST_CASE (hostile_output, same_file_as_an_input)
     REFUSED (commands[i], "is the same file as|name another");
   REFUSED ("run text.ini -q -r -o text.ini", "text.ini");
 }
+
+/* Whatever a command reads, under whatever name, is not replaced by what it writes, with --force either. */
+TEST_CASE (hostile_output, never_replaces_what_was_read)
+{
+  static const char *const commands[] = {
+    "bench train text.ini -q -n 1 -w 0 --force --parameters text.ini",
+    "bench train text.ini -q -n 1 -w 0 --force --parameters linked.ini",
+    "bench train text.ini -q -n 1 -w 0 --force --parameters symbolic.ini",
+    "bench attend trees.ini --set bench.positions=2 -n 1 -w 0 -q --force --parameters trees.ini",
+    "translate text.h5 -q -s a=test.a -s b=test.b --force -o linked.h5",
+    "translate text.h5 -q -s a=test.a -s b=test.b --force -a linked.h5",
+    "trees --convert reorder/train.a.trees --to triples -q --force -o reorder/train.a.trees",
+    "baseline lead --words 2 train.a -q --force -o train.a",
+    "run text.ini -q --force -o test.b",
+    "run text.ini -q --force -o new.h5 --log text.ini",
+    "reproduce text.h5 -q --force -o linked.h5",
+  };
+
+  NEED_MATERIALS ();
+  g_autofree char *original = plait_test_path ("text.ini"), *run = plait_test_path ("text.h5"),
+                  *linked = plait_test_path ("linked.ini"), *symbolic = plait_test_path ("symbolic.ini"),
+                  *second = plait_test_path ("linked.h5"), *model = plait_test_path ("linked");
+  g_autofree char *third = g_build_filename (model, "model.bin", NULL);
+  CHECK (link (original, linked) == 0 && symlink (original, symbolic) == 0 && link (run, second) == 0);
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    REFUSED (commands[i], "name another");
+}
+
+/* What bears the name of a file that a grid writes, and is of another kind, was made by somebody else. */
+TEST_CASE (hostile_output, grid_replaces_no_files_of_others)
+{
+  static const char *const command = "grid grid.ini -q --set train.epochs=0 --set train.updates=1";
+
+  NEED_MATERIALS ();
+  g_autofree char *folder = plait_test_path ("grid");
+  g_autoptr (GDir) names = g_dir_open (folder, 0, NULL);
+  const char *name;
+  REQUIRE (names != NULL);
+  while ((name = g_dir_read_name (names)))
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+      g_autofree char *other = g_strconcat ("grid/", name, NULL);
+      g_autoptr (GBytes) bytes = g_str_has_suffix (name, ".h5") ? materials_read (other) : NULL;
+
+      if (!bytes)
+        continue;
+      CONTEXT ("%s", name);
+      materials_write_text (other, "mine");
+      REFUSED (command, other);
+      materials_copy (g_str_equal (name, "grid.h5") ? "text.h5" : "dump.h5", other);
+      REFUSED (command, other);
+      g_unlink (path);
+      CHECK (mkfifo (path, 0600) == 0);
+      REFUSED (command, other);
+      g_unlink (path);
+      materials_write (other, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+    }
+}
+
+/* What is read again, or measured, is no pipe whose writer would be waited for. */
+TEST_CASE (hostile_output, pipes_that_nobody_writes)
+{
+  NEED_MATERIALS ();
+  g_autofree char *pipe = plait_test_path ("pipe");
+  CHECK (mkfifo (pipe, 0600) == 0);
+  REFUSED ("bench train text.ini -q --data pipe", "pipe: is not a regular file");
+  REFUSED ("bench decode text.ini -q --data pipe", "pipe: is not a regular file");
+  REFUSED ("bench train pipe -q", "pipe");
+  REFUSED ("bench train text.ini -q --parameters pipe --force", "pipe: it is not a regular file");
+}
