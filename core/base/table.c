@@ -7,7 +7,7 @@
 
 #define USUAL_FORMAT "%.2f"
 #define P_FORMAT "%.4f"
-#define SMALLEST_P 0.0001 /* that the format shows */
+#define SMALLEST_P 0.00005 /* a smaller one would be shown as 0 */
 #define NONE "–"
 
 static void

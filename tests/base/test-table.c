@@ -68,7 +68,7 @@ TEST_CASE (table, small_p_is_no_zero)
   {
     double p;
     const char *shown;
-  } cases[] = { { 0, "< 0.0001" }, { 9.999e-5, "< 0.0001" }, { 1e-4, "0.0001" }, { 0.00014, "0.0001" } };
+  } cases[] = { { 0, "< 0.0001" }, { 4.9e-5, "< 0.0001" }, { 9.999e-5, "0.0001" }, { 0.00014, "0.0001" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
