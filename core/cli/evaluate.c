@@ -534,7 +534,7 @@ plait_command_evaluate (PlaitInvocation *invocation, GError **error)
     { "source", 0, 0, G_OPTION_ARG_FILENAME, &options.source,
       "The source text; scores are also given by its words between white space", "FILE" },
     { "join", 0, 0, G_OPTION_ARG_FILENAME, &options.join,
-      "Join pieces of words before scoring: un@@ known, un ##known, ▁un known", JOINS },
+      "Join pieces of words before scoring: un@@ known, un ##known, or those of SentencePiece", JOINS },
     { "bins", 0, 0, G_OPTION_ARG_FILENAME, &options.bins,
       "With --source: bounds of the bins of its lengths (" USUAL_BINS ")", "LIST" },
     { "resamples", 0, 0, G_OPTION_ARG_FILENAME, &options.resamples,

@@ -125,8 +125,8 @@ static const PlaitSettingDefinition evaluate_definitions[] = {
                      "Metrics of translations, each NAME or NAME:OPTION,OPTION=VALUE"),
   PLAIT_DEFINE_CHOICE (
       PlaitEvaluateSettings, join, "none", PLAIT_TEXT_PIECES,
-      "Text of the data that another program has cut into pieces (un@@ known, un ##known, ▁un known) is joined before "
-      "it is scored and kept, translations and references alike; words are counted then"),
+      "Text of the data that another program has cut into pieces (un@@ known, un ##known, or those of SentencePiece) "
+      "is joined before it is scored and kept, translations and references alike; words are counted then"),
   PLAIT_DEFINE_CHOICE (PlaitEvaluateSettings, checkpoint, "best", "best;last;average",
                        "Parameters that are evaluated: those of the best validation (the last ones where there was "
                        "none), the last ones, or the average that train.average keeps"),
