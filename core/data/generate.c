@@ -98,6 +98,67 @@ plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, const char *
                      task->name, name, task->name);
 }
 
+/* Sets the parameter that @word, NAME=VALUE, says. */
+static gboolean
+set_word (const PlaitTask *task, PlaitTaskSettings *settings, const char *word, GError **error)
+{
+  const char *equals = strchr (word, '=');
+  g_autofree char *name = equals ? g_strndup (word, (gsize)(equals - word)) : NULL;
+  gint64 value;
+
+  if (!equals || !g_ascii_string_to_signed (equals + 1, 10, G_MININT64, G_MAXINT64, &value, NULL))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is no parameter of task %s; write NAME=NUMBER", word,
+                       task->name);
+  return plait_task_set (task, settings, name, value, error);
+}
+
+const char *
+plait_task_parse_text (const PlaitTask *task, const PlaitTaskSettings *base, const char *text,
+                       PlaitTaskSettings *settings, GError **error)
+{
+  g_auto (GStrv) words = g_strsplit (text, " ", -1);
+  const char *stream = NULL;
+
+  for (guint s = 0; task->streams[s] && words[0] && !stream; s++)
+    if (g_str_equal (task->streams[s], words[0]))
+      stream = task->streams[s];
+  if (!stream)
+    {
+      g_autofree char *remedy = plait_name_remedy (words[0] ? words[0] : "", task->streams, NULL);
+
+      return plait_fail_null (error, PLAIT_ERROR_INPUT, "\"%s\" is no stream of the task %s; %s",
+                              words[0] ? words[0] : "", task->name, remedy);
+    }
+  *settings = *base;
+  settings->values = g_memdup2 (base->values, (gsize)MAX (task->n_parameters, 1) * sizeof *base->values);
+  for (guint i = 1; words[i]; i++)
+    if (!set_word (task, settings, words[i], error))
+      {
+        plait_task_settings_clear (settings);
+        return NULL;
+      }
+  return stream;
+}
+
+char *
+plait_task_name_text (const PlaitTask *task, const PlaitTaskSettings *base, const char *stream,
+                      const PlaitTaskSettings *settings)
+{
+  g_autoptr (GArray) parameters = plait_task_parameters (task);
+  g_autoptr (GString) text = g_string_new (stream);
+
+  for (guint i = 0; i < parameters->len; i++)
+    {
+      PlaitTaskSettings own = *settings, other = *base;
+      gint64 value = *value_of (&own, i);
+      gboolean evaluates = i > 1 && i < PLAIT_TASK_COMMON; /* the size of another split */
+
+      if (!evaluates && value != *value_of (&other, i))
+        g_string_append_printf (text, " %s=%jd", g_array_index (parameters, PlaitTaskParameter, i).name, value);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
 gint64
 plait_task_draw_length (gint64 shortest, gint64 longest, PlaitRandomKey key, gint64 index)
 {

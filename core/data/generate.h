@@ -67,6 +67,16 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitTaskSettings, plait_task_settings_clear)
 gboolean plait_task_set (const PlaitTask *task, PlaitTaskSettings *settings, const char *name, gint64 value,
                          GError **error);
 
+/* Reads "STREAM NAME=VALUE ...", training text of @task that is made by @base but for these parameters. Sets
+ * *@settings, to be cleared, and returns the stream; NULL with PLAIT_ERROR_INPUT if there is no such stream or
+ * parameter. (transfer none) */
+const char *plait_task_parse_text (const PlaitTask *task, const PlaitTaskSettings *base, const char *text,
+                                   PlaitTaskSettings *settings, GError **error);
+
+/* Writes what reads as training text of @stream that is made by @settings, with @base. (transfer full) */
+char *plait_task_name_text (const PlaitTask *task, const PlaitTaskSettings *base, const char *stream,
+                            const PlaitTaskSettings *settings);
+
 /* Writes tuple @tuple of split @split to @lines, one GString a stream, emptying them first. */
 void plait_task_tuple (const PlaitTask *task, const PlaitTaskSettings *settings, gint64 split, gint64 tuple,
                        GString *const *lines);

@@ -179,7 +179,7 @@ typedef struct
 {
   const char *key;    /* "vocabulary_text.shared.1"; NULL: it is training text of a stream that is used */
   const char *path;   /* absolute; NULL: generated */
-  const char *stream; /* of the task, where the corpus is generated; else NULL */
+  const char *stream; /* where the corpus is generated: plait_task_parse_text; else NULL */
 } PlaitVocabularyText;
 
 /* The texts that vocabulary @name is learnt from, if it is: those that data.vocabulary_text.NAME names, or else the

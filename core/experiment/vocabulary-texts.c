@@ -5,30 +5,24 @@
 
 /* The text that each vocabulary is learnt from. */
 
-static gboolean
-has_stream (const PlaitTask *task, const char *stream)
-{
-  return g_strv_contains (task->streams, stream);
-}
-
-/* Notes that @key names no number or no stream, where that is so. */
+/* Notes that @key names no number, or no generated text, where that is so. */
 static gboolean
 check_text (const PlaitResolution *resolution, const char *key, const char *number)
 {
   const PlaitTask *task = resolution->experiment->data->task;
   const char *value = plait_key_file_value (resolution->file, "data", key);
+  g_auto (PlaitTaskSettings) settings = { 0 };
+  g_auto (PlaitTaskSettings) defaults = { 0 };
+  g_autoptr (GError) fault = NULL;
 
+  if (task)
+    defaults = plait_task_defaults (task);
   if (!number || !g_ascii_string_to_unsigned (number + 1, 10, 1, G_MAXUINT, NULL, NULL))
     plait_resolution_problem (resolution, "data", key,
                               "has no number; write " PLAIT_VOCABULARY_TEXT_PREFIX
                               "NAME.1 for the first text that vocabulary NAME is learnt from, NAME.2 for the second");
-  else if (task && !has_stream (task, value))
-    {
-      g_autofree char *remedy = plait_name_remedy (value, task->streams, NULL);
-
-      plait_resolution_problem (resolution, "data", key, "\"%s\" is no stream of the task %s; %s", value, task->name,
-                                remedy);
-    }
+  else if (task && !plait_task_parse_text (task, &defaults, value, &settings, &fault))
+    plait_resolution_problem (resolution, "data", key, "%s", fault->message);
   else
     return TRUE;
   return FALSE;

@@ -39,13 +39,12 @@ describe_settings (const PlaitExperiment *experiment, const char *name)
                                       "vocabulary_minimum_count", "vocabulary_character_coverage",
                                       "vocabulary_normalisation", "vocabulary_byte_fallback",
                                       "vocabulary_sentences" };
-  g_autofree char *generated = experiment->task ? plait_describe_generated (experiment) : NULL;
   g_autoptr (GString) text = g_string_new (name);
 
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     g_string_append_printf (text, "\n%s", plait_experiment_value (experiment, "data", keys[i]));
-  if (generated)
-    g_string_append_printf (text, "\n%s", generated);
+  if (experiment->task)
+    g_string_append_printf (text, "\n%s", experiment->task->name);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
@@ -188,14 +187,36 @@ number_classes (const GPtrArray *classes)
       }
 }
 
+/* A text, and an experiment that names it so. */
+typedef struct
+{
+  PlaitVocabularyText text;
+  const PlaitExperiment *experiment;
+} Text;
+
+static void
+add_texts (GArray *all, const Class *class, GHashTable *seen, PlaitDigests *taken)
+{
+  gboolean first = all->len == 0;
+
+  for (guint t = 0; t < class->texts->len; t++)
+    {
+      const Text text = { g_array_index (class->texts, PlaitVocabularyText, t), class->first };
+      const char *digest = plait_digests_text (taken, class->first, &text.text, NULL);
+
+      if (g_hash_table_add (seen, (gpointer)(digest ? digest : text.text.path)) || first)
+        g_array_append_val (all, text);
+    }
+}
+
 /* The texts of all classes of number @together: those of the one that has most, then what others have beside these.
- * (transfer full) */
+ * (transfer full) (element-type Text) */
 static GArray *
 unite (const GPtrArray *classes, guint together, PlaitDigests *taken)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   const Class *most = NULL;
-  GArray *texts = g_array_new (FALSE, FALSE, sizeof (PlaitVocabularyText));
+  GArray *texts = g_array_new (FALSE, FALSE, sizeof (Text));
 
   for (guint i = 0; i < classes->len; i++)
     {
@@ -204,23 +225,37 @@ unite (const GPtrArray *classes, guint together, PlaitDigests *taken)
       if (class->together == together && (!most || class->texts->len > most->texts->len))
         most = class;
     }
-  g_array_append_vals (texts, most->texts->data, most->texts->len);
-  for (guint i = 0; i < most->digests->len; i++)
-    g_hash_table_add (seen, most->digests->pdata[i]);
+  add_texts (texts, most, seen, taken);
   for (guint i = 0; i < classes->len; i++)
-    {
-      const Class *class = classes->pdata[i];
-
-      for (guint t = 0; class->together == together && t < class->texts->len; t++)
-        {
-          const PlaitVocabularyText *text = &g_array_index (class->texts, PlaitVocabularyText, t);
-          const char *digest = plait_digests_text (taken, class->first, text, NULL);
-
-          if (g_hash_table_add (seen, (gpointer)(digest ? digest : text->path)))
-            g_array_append_val (texts, *text);
-        }
-    }
+    if (((const Class *)classes->pdata[i])->together == together)
+      add_texts (texts, classes->pdata[i], seen, taken);
   return texts;
+}
+
+/* @texts as @experiment names them. Generated ones that others make otherwise are added to @names. (transfer full)
+ * (element-type PlaitVocabularyText) */
+static GArray *
+name_texts (const PlaitExperiment *experiment, const GArray *texts, GPtrArray *names)
+{
+  GArray *named = g_array_new (FALSE, FALSE, sizeof (PlaitVocabularyText));
+
+  for (guint i = 0; i < texts->len; i++)
+    {
+      const Text *one = &g_array_index (texts, Text, i);
+      PlaitVocabularyText text = one->text;
+      g_auto (PlaitTaskSettings) settings = { 0 };
+      const char *stream = text.path ? NULL
+                                     : plait_task_parse_text (one->experiment->task, &one->experiment->task_settings,
+                                                              text.stream, &settings, NULL);
+
+      if (stream)
+        {
+          text.stream = plait_task_name_text (experiment->task, &experiment->task_settings, stream, &settings);
+          g_ptr_array_add (names, (gpointer)text.stream);
+        }
+      g_array_append_val (named, text);
+    }
+  return named;
 }
 
 /* Has the classes of number @together learn one vocabulary. */
@@ -233,12 +268,14 @@ join (const GPtrArray *classes, guint together, PlaitDigests *taken)
   for (guint i = 0; i < classes->len; i++)
     {
       const Class *class = classes->pdata[i];
-      g_autoptr (GPtrArray) digests = digest_texts (class->first, texts, taken);
+      g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+      g_autoptr (GArray) named = class->together == together ? name_texts (class->first, texts, names) : NULL;
+      g_autoptr (GPtrArray) digests = named ? digest_texts (class->first, named, taken) : NULL;
 
-      if (class->together != together || are_alike (class->digests, digests))
+      if (!named || are_alike (class->digests, digests))
         continue;
       for (guint c = 0; c < class->cells->len; c++)
-        plait_experiment_set_vocabulary_texts (class->cells->pdata[c], class->name, texts);
+        plait_experiment_set_vocabulary_texts (class->cells->pdata[c], class->name, named);
       changed = TRUE;
     }
   return changed;

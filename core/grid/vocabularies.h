@@ -10,7 +10,7 @@
  *     vocabularies=own     each cell learns from the text that it reads itself
  *
  * A cell whose own text is not all of that has data.vocabulary_text keys, so that its run says what it was learnt from.
- * Generated text that is made by different settings is never put together.
+ * Generated text of different tasks is never put together.
  */
 
 /* Returns whether [grid] of @file lets each cell learn its own; a fault is added to @problems. */

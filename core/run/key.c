@@ -148,10 +148,8 @@ visit_file (PlaitDigests *digests, const char *name, const char *path, PlaitDige
 
 /* (transfer full) */
 static char *
-describe_split (const PlaitExperiment *experiment, guint split)
+describe_split (const PlaitTask *task, const PlaitTaskSettings *settings, guint split)
 {
-  const PlaitTask *task = experiment->task;
-  const PlaitTaskSettings *settings = &experiment->task_settings;
   g_autoptr (GString) text = g_string_new (task->name);
 
   g_string_append_printf (text, " %ju %jd", settings->seed, settings->sizes[split]);
@@ -159,12 +157,6 @@ describe_split (const PlaitExperiment *experiment, guint split)
     g_string_append_printf (text, " %jd", settings->values[i]);
   g_string_append_printf (text, " %s", plait_task_splits[split]);
   return g_string_free (g_steal_pointer (&text), FALSE);
-}
-
-char *
-plait_describe_generated (const PlaitExperiment *experiment)
-{
-  return describe_split (experiment, 0);
 }
 
 static void
@@ -175,9 +167,8 @@ string_free (gpointer string)
 
 /* Makes all streams of a split and takes their digests, without writing them. (transfer full) */
 static char **
-digest_split (const PlaitExperiment *experiment, guint split)
+digest_split (const PlaitTask *task, const PlaitTaskSettings *settings, guint split)
 {
-  const PlaitTask *task = experiment->task;
   g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (string_free);
   g_autoptr (GPtrArray) checksums = g_ptr_array_new_with_free_func ((GDestroyNotify)g_checksum_free);
   g_autoptr (GStrvBuilder) digests = g_strv_builder_new ();
@@ -187,9 +178,9 @@ digest_split (const PlaitExperiment *experiment, guint split)
       g_ptr_array_add (lines, g_string_new (NULL));
       g_ptr_array_add (checksums, g_checksum_new (G_CHECKSUM_SHA256));
     }
-  for (gint64 tuple = 0; tuple < experiment->task_settings.sizes[split]; tuple++)
+  for (gint64 tuple = 0; tuple < settings->sizes[split]; tuple++)
     {
-      plait_task_tuple (task, &experiment->task_settings, split, tuple, (GString *const *)lines->pdata);
+      plait_task_tuple (task, settings, split, tuple, (GString *const *)lines->pdata);
       for (guint s = 0; s < lines->len; s++)
         {
           GString *line = lines->pdata[s];
@@ -205,12 +196,12 @@ digest_split (const PlaitExperiment *experiment, guint split)
 
 /* The digest of @stream of a generated split; of what a run was trained with, its own. */
 static const char *
-digest_of_generated (PlaitDigests *digests, const PlaitExperiment *experiment, guint split, const char *name,
-                     const char *stream)
+digest_of_generated (PlaitDigests *digests, const PlaitTask *task, const PlaitTaskSettings *settings, guint split,
+                     const char *name, const char *stream)
 {
   const char *kept
       = digests->run && !g_str_equal (plait_task_splits[split], "test") ? kept_digest (digests, name) : NULL;
-  g_autofree char *description = describe_split (experiment, split);
+  g_autofree char *description = describe_split (task, settings, split);
   char **found = g_hash_table_lookup (digests->generated, description);
   guint place = 0;
 
@@ -218,10 +209,10 @@ digest_of_generated (PlaitDigests *digests, const PlaitExperiment *experiment, g
     return kept;
   if (!found)
     {
-      found = digest_split (experiment, split);
+      found = digest_split (task, settings, split);
       g_hash_table_insert (digests->generated, g_steal_pointer (&description), found);
     }
-  while (!g_str_equal (experiment->task->streams[place], stream))
+  while (!g_str_equal (task->streams[place], stream))
     place++;
   return found[place];
 }
@@ -245,7 +236,9 @@ visit_split (PlaitDigests *digests, const PlaitExperiment *experiment, const cha
       g_autofree char *name = g_strdup_printf ("%s.%s", split, streams[i]);
 
       if (generated < PLAIT_TASK_SPLITS ? !visitor (
-              name, NULL, digest_of_generated (digests, experiment, generated, name, streams[i]), data, error)
+              name, NULL,
+              digest_of_generated (digests, experiment->task, &experiment->task_settings, generated, name, streams[i]),
+              data, error)
                                         : !visit_file (digests, name, path, visitor, data, error))
         return FALSE;
     }
@@ -287,12 +280,16 @@ const char *
 plait_digests_text (PlaitDigests *digests, const PlaitExperiment *experiment, const PlaitVocabularyText *text,
                     GError **error)
 {
-  const PlaitKnownText *known;
+  g_auto (PlaitTaskSettings) settings = { 0 };
+  const PlaitKnownText *known = text->path ? known_file (digests, text->path, error) : NULL;
+  const char *stream = text->path ? NULL
+                                  : plait_task_parse_text (experiment->task, &experiment->task_settings, text->stream,
+                                                           &settings, error);
 
-  if (!text->path)
-    return digest_of_generated (digests, experiment, 0, text->key ? text->key : "train", text->stream);
-  known = known_file (digests, text->path, error);
-  return known ? known->digest : NULL;
+  return known ? known->digest
+         : stream
+             ? digest_of_generated (digests, experiment->task, &settings, 0, text->key ? text->key : "train", stream)
+             : NULL;
 }
 
 /* Visits the texts that vocabulary @name is learnt from, but for training text. */
@@ -305,11 +302,12 @@ visit_texts (PlaitDigests *digests, const PlaitExperiment *experiment, const cha
   for (guint i = 0; i < texts->len; i++)
     {
       const PlaitVocabularyText *text = &g_array_index (texts, PlaitVocabularyText, i);
+      const char *generated = text->key && !text->path ? plait_digests_text (digests, experiment, text, error) : NULL;
 
       if (!text->key)
         continue;
       if (text->path ? !visit_file (digests, text->key, text->path, visitor, data, error)
-                     : !visitor (text->key, NULL, plait_digests_text (digests, experiment, text, error), data, error))
+                     : !generated || !visitor (text->key, NULL, generated, data, error))
         return FALSE;
     }
   return TRUE;

@@ -36,9 +36,6 @@ typedef gboolean (*PlaitDigestVisitor) (const char *name, const char *path, cons
 const char *plait_digests_text (PlaitDigests *digests, const PlaitExperiment *experiment,
                                 const PlaitVocabularyText *text, GError **error);
 
-/* What the generated training text of @experiment is made by. (transfer full) */
-char *plait_describe_generated (const PlaitExperiment *experiment);
-
 /* The key that names file @name: "data.train.en", "train.initialise". (transfer full) */
 char *plait_digest_key (const char *name);
 

@@ -13,7 +13,8 @@ struct PlaitMaterials
 {
   const PlaitExperiment *experiment;
   PlaitTemporary *folder;   /* of generated text, or NULL */
-  GHashTable *generated;    /* "SPLIT.STREAM" -> path, where text is generated */
+  GHashTable *generated;    /* "SPLIT.STREAM", or what plait_task_name_text gives -> path, where text is generated */
+  GPtrArray *others;        /* (element-type PlaitTemporary) of text that only vocabularies are learnt from */
   GHashTable *vocabularies; /* name -> PlaitVocabulary */
   PlaitTreeSettings trees;
   PlaitDigests *digests;
@@ -81,6 +82,35 @@ plait_materials_file (const PlaitMaterials *materials, const char *split, const 
   return plait_experiment_data_file (materials->experiment, split, stream);
 }
 
+const char *
+plait_materials_text (const PlaitMaterials *materials, const PlaitVocabularyText *text, GError **error)
+{
+  const PlaitTask *task = materials->experiment->task;
+  const PlaitTaskSettings *own = &materials->experiment->task_settings;
+  g_auto (PlaitTaskSettings) settings = { 0 };
+  const char *stream = text->path ? NULL : plait_task_parse_text (task, own, text->stream, &settings, error);
+  g_autofree char *name = stream ? plait_task_name_text (task, own, stream, &settings) : NULL;
+  g_autoptr (PlaitTemporary) folder = NULL;
+  const char *path = name ? g_hash_table_lookup (materials->generated, name) : text->path;
+
+  if (!name || path)
+    return path;
+  if (g_str_equal (name, stream))
+    return plait_materials_file (materials, plait_task_splits[0], stream);
+  folder = plait_temporary_new (error);
+  if (!folder || !plait_task_write_split (task, &settings, 0, plait_temporary_path (folder), error))
+    return NULL;
+  for (guint s = 0; task->streams[s]; s++)
+    {
+      g_autofree char *file = g_strconcat (plait_task_splits[0], ".", task->streams[s], NULL);
+
+      g_hash_table_insert (materials->generated, plait_task_name_text (task, own, task->streams[s], &settings),
+                           g_build_filename (plait_temporary_path (folder), file, NULL));
+    }
+  g_ptr_array_add (materials->others, g_steal_pointer (&folder));
+  return g_hash_table_lookup (materials->generated, name);
+}
+
 /* Trees stand on words, which the vocabulary of a published model does not cut one by one. */
 static gboolean
 check_tree_vocabularies (const PlaitMaterials *materials, GError **error)
@@ -145,6 +175,7 @@ plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, const P
 
   materials->experiment = experiment;
   materials->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  materials->others = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_temporary_free);
   materials->digests = plait_digests_new (own ? run : NULL, own);
   materials->index = plait_index_new (log);
   if (!run && !plait_materials_generate (materials, log, error))
@@ -163,6 +194,7 @@ plait_materials_free (PlaitMaterials *materials)
     return;
   plait_temporary_free (materials->folder);
   g_hash_table_unref (materials->generated);
+  g_ptr_array_unref (materials->others);
   g_clear_pointer (&materials->vocabularies, g_hash_table_unref);
   plait_head_rules_unref (materials->trees.head_rules);
   plait_digests_free (materials->digests);

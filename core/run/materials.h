@@ -32,6 +32,9 @@ PlaitVocabulary *plait_materials_vocabulary (const PlaitMaterials *materials, co
 /* The file of @stream in @split, or NULL. (transfer none) */
 const char *plait_materials_file (const PlaitMaterials *materials, const char *split, const char *stream);
 
+/* The file of @text, which is generated now if it is not training text. NULL on failure. (transfer none) */
+const char *plait_materials_text (const PlaitMaterials *materials, const PlaitVocabularyText *text, GError **error);
+
 /* Where what is made of large texts is kept; NULL: nowhere, as of generated text. (transfer none) */
 const PlaitIndex *plait_materials_index (const PlaitMaterials *materials);
 

@@ -218,8 +218,11 @@ learn (const PlaitMaterials *materials, const char *name, PlaitPool *pool, Plait
     {
       const PlaitVocabularyText *text = &g_array_index (texts, PlaitVocabularyText, i);
 
-      g_ptr_array_add (paths,
-                       (gpointer)(text->path ? text->path : plait_materials_file (materials, "train", text->stream)));
+      const char *path = plait_materials_text (materials, text, error);
+
+      if (!path)
+        return NULL;
+      g_ptr_array_add (paths, (gpointer)path);
     }
   g_ptr_array_add (paths, NULL);
   if (data->vocabulary_type == PLAIT_VOCABULARY_GIVEN)

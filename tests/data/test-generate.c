@@ -251,3 +251,37 @@ TEST_CASE (generate, refuses_what_is_not_there)
   CHECK (!plait_task_write (&plait_task_agreement, &settings, file, &error));
   CHECK (error != NULL);
 }
+
+TEST_CASE (generate, names_text_that_is_made_otherwise)
+{
+  static const struct
+  {
+    const char *text, *stream, *again; /* NULL: refused */
+    const char *error;
+  } cases[] = {
+    { "a", "a", "a" },
+    { "target train=7 seed=2", "target", "target seed=2 train=7" },
+    { "b train=6000 test=3", "b", "b" },
+    { "", NULL, NULL, "\"\" is no stream of the task agreement" },
+    { "tarjet", NULL, NULL, "\"tarjet\" is no stream of the task agreement; did you mean \"target\"?" },
+    { "a train", NULL, NULL, "\"train\" is no parameter of task agreement; write NAME=NUMBER" },
+    { "a train=many", NULL, NULL, "\"train=many\" is no parameter" },
+    { "a colour=1", NULL, NULL, "Task agreement has no parameter \"colour\"" },
+  };
+  const PlaitTask *task = plait_task_find ("agreement", NULL);
+  g_auto (PlaitTaskSettings) base = plait_task_defaults (task);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("%s", cases[i].text);
+      g_auto (PlaitTaskSettings) settings = { 0 };
+      g_autoptr (GError) error = NULL;
+      const char *stream = plait_task_parse_text (task, &base, cases[i].text, &settings, &error);
+      g_autofree char *again = stream ? plait_task_name_text (task, &base, stream, &settings) : NULL;
+
+      CHECK_STRING (stream, cases[i].stream);
+      CHECK_STRING (again, cases[i].again);
+      if (cases[i].error)
+        CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].error);
+    }
+}

@@ -140,7 +140,15 @@ static const Sharing sharings[] = {
     "experiment.sources=a;a+b\n",
     "shared",
     { "+a +b +target", "a b target" } },
-  { "generate=agreement\n", "data.generate.train=20;30\nexperiment.sources=a\n", "shared", { "a target", "a target" } },
+  { "generate=agreement\n",
+    "data.generate.train=20;30\nexperiment.sources=a\n",
+    "shared",
+    { "+a +target +a train=30 +target train=30", "+a train=20 +target train=20 +a +target" } },
+  { "generate=agreement\n", "data.generate.test=20;30\nexperiment.sources=a\n", "shared", { "a target", "a target" } },
+  { "",
+    "data.generate=agreement;copy\ndata.target=target\nexperiment.sources=a\nexperiment.seed=1\n",
+    "shared",
+    { "a target", "a target" } },
   /* What is read is not learnt. */
   { OF_FILES "vocabulary.shared=a\n", "experiment.sources=a;a+b\n", "shared", { "a c", "a b c" } },
 };

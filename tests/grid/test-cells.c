@@ -145,7 +145,7 @@ TEST_CASE (cells, exclusions)
 /* Two values in each of five groups; context_heads is of one combiner alone. */
 #define AXES_IN_FIVE_GROUPS                                                                                            \
   "data.generate.train=50;60\nsource.%s.layers=1;2\ndecoder.combiner=hierarchical;serial\n"                            \
-  "combiner.context_heads=1;2\ntrain.batch=8;16\n"
+  "combiner.context_heads=1;2\ntrain.batch=8;16\nvocabularies=own\n"
 
 static PlaitCells *
 load_five_groups (PlaitRegistry *registry, GError **error)
