@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * The mark by which HDF5 says that a program has a file open to write: the consistency flags of superblocks from
- * version 2 on. HDF5 takes it away when it closes the file, so it stays where the program was killed.
+ * The mark by which HDF5 says that a program has a file open to write: the consistency flags of superblocks of
+ * versions 2 and 3. HDF5 takes it away when it closes the file, so it stays where the program was killed.
  */
 #include "base/lock.h"
 #include "base/path.h"
@@ -21,7 +21,8 @@ enum
   OPEN_TO_SWMR = 1 << 2, /* single writer, multiple readers */
 };
 
-/* TRUE if the superblock of the open file @fd, before which a user block may stand, has the mark. */
+/* TRUE if the superblock of the open file @fd, before which a user block may stand, has the mark. Other bits there are
+ * not the mark: the bytes are damaged. */
 static gboolean
 is_marked (int fd)
 {
@@ -29,7 +30,8 @@ is_marked (int fd)
 
   for (off_t at = 0; pread (fd, start, sizeof start, at) == (ssize_t)sizeof start; at = MAX (2 * at, 512))
     if (memcmp (start, SIGNATURE, strlen (SIGNATURE)) == 0)
-      return start[VERSION] >= 2 && (start[FLAGS] & (OPEN_TO_WRITE | OPEN_TO_SWMR)) != 0;
+      return (start[VERSION] == 2 || start[VERSION] == 3) && start[FLAGS] != 0
+             && (start[FLAGS] & ~(OPEN_TO_WRITE | OPEN_TO_SWMR)) == 0;
   return FALSE;
 }
 

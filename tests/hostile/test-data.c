@@ -112,8 +112,9 @@ TEST_CASE (hostile_data, run_is_of_another_experiment)
 {
   NEED_MATERIALS ();
   REFUSED ("run text.ini -q -o begun.h5", "begun.h5 exists: add --resume");
-  REFUSED ("run text.ini -q -r -o begun.h5", "begun.h5 is a run of another experiment|epochs=1000000");
-  REFUSED ("run text.ini -q -r -o begun.h5 --set train.epochs=1000000 --set decoder.width=16", "begun.h5|width=8");
+  REFUSED ("run text.ini -q -r -o begun.h5", "begun.h5 is a run of another experiment|train.epochs was 1000000, is 1");
+  REFUSED ("run text.ini -q -r -o begun.h5 --set train.epochs=1000000 --set decoder.width=16",
+           "begun.h5|decoder.width was 8, is 16");
   REFUSED ("run text.ini -q -r -o image.h5", "image.h5");
   REFUSED ("run text.ini -q -r -o dump.h5", "dump.h5");
   REFUSED ("run text.ini -q -r -o grid/grid.h5", "grid/grid.h5");

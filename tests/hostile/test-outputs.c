@@ -98,7 +98,7 @@ TEST_CASE (hostile_output, plans_know_where_nothing_can_be_written)
     { "run text.ini -q -r -o spoilt.h5", "spoilt.h5: is damaged" },
     { "run text.ini -q -r -o test.a", "test.a: does not begin with" },
     { "run text.ini -q -r -o image.h5", "image.h5 is a run of another experiment" },
-    { "run text.ini -q -r -o begun.h5", "epochs=1000000" },
+    { "run text.ini -q -r -o begun.h5", "train.epochs was 1000000, is 1" },
     { "grid grid.ini -q -o test.a", "test.a: is a file" },
     { "grid grid.ini -q -o test.a/new", "test.a/new: the grid's folder cannot be made" },
     { "grid grid.ini -q -o tables", "tables/table.md: exists" },

@@ -474,7 +474,7 @@ TEST_CASE (run, refuses_to_write_over_a_run)
   CHECK (!test_run (path, output, FALSE, 1, NULL, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "exists: add --resume");
   CHECK (!test_run (other, output, TRUE, 1, NULL, NULL, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "smoothing=0.2");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "train.smoothing was 0.1, is 0.2");
   CHECK (test_run (path, output, TRUE, 1, NULL, NULL, &error));
   CHECK_NO_ERROR (error);
 }
