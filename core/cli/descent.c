@@ -56,8 +56,11 @@ plait_descent_is (PlaitStore *store, const char *path)
   g_autofree char *entries = plait_place_below (path, "entry_offsets");
   g_autofree char *extents = plait_place_below (path, "extents");
   g_autofree char *all = plait_place_below (path, "sentence"); /* those of all sentences, as they are stored */
+  PlaitStoreObject object;
 
-  return plait_store_has (store, extents) && plait_store_has (store, entries) && !plait_store_has (store, all);
+  /* Two sources may have these names. */
+  return plait_store_has (store, extents) && plait_store_has (store, entries) && !plait_store_has (store, all)
+         && plait_store_describe (store, extents, &object, NULL) && object.type == PLAIT_STORE_INT64;
 }
 
 static gboolean

@@ -11,16 +11,24 @@
 #define MOST_COUNTED 10000
 #define LONGEST_VALUE 60
 
-/* Whether @group at @path is a list of strings, as which it is described then. */
+/* TRUE if @name below @path is a list of @type, described in *@object. */
+static gboolean
+is_list (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, PlaitStoreObject *object)
+{
+  g_autofree char *place = plait_place_below (path, name);
+
+  return plait_store_has (store, place) && plait_store_describe (store, place, object, NULL)
+         && object->kind == PLAIT_STORE_DATASET && object->type == type && object->rank == 1;
+}
+
+/* TRUE if @group at @path is a list of strings, as which it is described then; two sources may have these names. */
 static gboolean
 is_strings (PlaitStore *store, const char *path, PlaitStoreObject *group)
 {
-  g_autofree char *bytes = plait_place_below (path, "bytes");
-  g_autofree char *offsets = plait_place_below (path, "offsets");
   PlaitStoreObject object;
 
-  if (group->members != 2 || !plait_store_has (store, bytes) || !plait_store_describe (store, offsets, &object, NULL)
-      || object.kind != PLAIT_STORE_DATASET || object.rank != 1)
+  if (group->members != 2 || !is_list (store, path, "bytes", PLAIT_STORE_UINT8, &object)
+      || !is_list (store, path, "offsets", PLAIT_STORE_INT64, &object))
     return FALSE;
   group->type = PLAIT_STORE_STRING;
   group->rank = 1;

@@ -113,6 +113,10 @@ check_name (const char *name, GError **error)
 {
   gsize length = name ? strlen (name) : 0;
 
+  if (name && g_str_has_suffix (name, "-forced"))
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "--as cannot be \"%s\": the attention of forced decoding is called so in the file; leave -forced out", name);
   if (!name || (length >= 1 && length <= 64 && strspn (name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_") == length))
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_INPUT,

@@ -242,6 +242,19 @@ has_split (const PlaitResolution *resolution, const char *split)
 }
 
 /* Every split that has a file has one for each stream that is read; train is always there. */
+/* The attention of forced decoding of SPLIT stands at SPLIT-forced in the file of a run. */
+static void
+check_name_of_split (const PlaitResolution *resolution, const char *split)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  g_autofree char *forced = g_strconcat (split, "-forced", NULL);
+
+  if (g_strv_contains (experiment->test_splits, forced))
+    plait_resolution_problem (resolution, "data", NULL,
+                              "\"%s\" is what the file of a run calls forced decoding of %s; name that split otherwise",
+                              forced, split);
+}
+
 static void
 check_files (const PlaitResolution *resolution)
 {
@@ -254,7 +267,10 @@ check_files (const PlaitResolution *resolution)
   if (has_split (resolution, "validation"))
     need_split (resolution, "validation");
   for (guint i = 0; experiment->test_splits[i]; i++)
-    need_split (resolution, experiment->test_splits[i]);
+    {
+      need_split (resolution, experiment->test_splits[i]);
+      check_name_of_split (resolution, experiment->test_splits[i]);
+    }
 }
 
 static void

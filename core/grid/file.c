@@ -49,7 +49,7 @@ write_axes (const PlaitGrid *grid, PlaitStore *store, GError **error)
 static gboolean
 write_cells (const PlaitGrid *grid, PlaitStore *store, GError **error)
 {
-  static const char *const names[] = { "label", "name", "status", "key" };
+  static const char *const names[PLAIT_GRID_CELL_COLUMNS] = { "label", "name", "status", "key" };
   const PlaitAxis *axes = grid->cells->axes;
   g_autoptr (PlaitTable) table = plait_table_new ();
 

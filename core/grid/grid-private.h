@@ -10,6 +10,8 @@
 
 /* Fails if what bears the name of a cell's file is no run, damaged or not, unless all cells are to be run afresh. */
 gboolean plait_grid_check_cells (const PlaitGrid *grid, GError **error);
+/* Columns of the table of cells before those of the axes. */
+#define PLAIT_GRID_CELL_COLUMNS 4
 
 /* Sets the state of each cell of @grid, and what else it says of the folder. Where some cells were chosen, only runs of
  * its other cells are looked at beside theirs. */

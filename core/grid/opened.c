@@ -2,6 +2,7 @@
 #include "grid/grid-private.h"
 
 #include "run/trained.h"
+#include "store/table.h"
 
 /* A grid as its file over all cells tells it. */
 
@@ -11,20 +12,24 @@
 static gboolean
 read_axes (PlaitCells *cells, PlaitStore *store, GError **error)
 {
-  g_auto (GStrv) names = plait_store_members (store, "/axes", error);
+  gint64 n;
+  g_auto (GStrv) columns = plait_store_table_columns (store, CELLS, &n, error);
+  guint first = PLAIT_GRID_CELL_COLUMNS;
+  guint n_axes = columns ? g_strv_length (columns) : 0;
 
-  cells->axes = g_new0 (PlaitAxis, names ? g_strv_length (names) : 0);
-  for (guint a = 0; names && names[a]; a++)
+  /* The columns tell the keys, not the members of /axes: that of [source a/leaves] has a group of its own there. */
+  n_axes -= MIN (n_axes, first);
+  cells->axes = g_new0 (PlaitAxis, n_axes);
+  for (guint a = 0; a < n_axes; a++)
     {
-      g_autofree char *path = g_strdup_printf ("/axes/%s", names[a]);
-      gint64 n;
+      g_autofree char *path = g_strdup_printf ("/axes/%s", columns[first + a]);
       char **values = plait_store_read_strings (store, path, MOST_BYTES, &n, error);
 
       if (!values)
         return FALSE;
-      cells->axes[cells->n_axes++] = (PlaitAxis){ g_strdup (names[a]), values, (guint)n };
+      cells->axes[cells->n_axes++] = (PlaitAxis){ g_strdup (columns[first + a]), values, (guint)n };
     }
-  return names != NULL;
+  return columns != NULL;
 }
 
 /* A column of @table, which has @n rows; -1: any number. (transfer full) */

@@ -23,17 +23,22 @@ plait_loss_columns_clear (PlaitLossColumns *columns)
   columns->n = 0;
 }
 
-/* "source en/leaves" and "ponder" are "en.leaves.ponder". */
+/* "source en/leaves" and "ponder" are "en.leaves.ponder"; "combiner" and "gate" are "<combiner>.gate" if a source is
+ * called combiner and has a loss of that name, which comes first. (transfer full) */
 static char *
-column_name (const PlaitPart *part, const char *loss)
+column_name (const PlaitLossColumns *columns, const PlaitPart *part, const char *loss)
 {
-  const char *group = part->group;
-  char *name;
+  gboolean source = g_str_has_prefix (part->group, SOURCE_PREFIX);
+  const char *group = part->group + (source ? strlen (SOURCE_PREFIX) : 0);
+  char *name = g_strdelimit (g_strdup_printf ("%s.%s", group, loss), "/", '.');
 
-  if (g_str_has_prefix (group, SOURCE_PREFIX))
-    group += strlen (SOURCE_PREFIX);
-  name = g_strdup_printf ("%s.%s", group, loss);
-  return g_strdelimit (name, "/", '.');
+  for (guint i = 0; !source && i < columns->n; i++)
+    if (columns->columns[i].of_source && g_str_equal (columns->columns[i].name, name))
+      {
+        g_free (name);
+        return g_strdup_printf ("<%s>.%s", group, loss);
+      }
+  return name;
 }
 
 /* The place of the loss @name among the first @n of @losses; @n where it is none of them. */
@@ -71,7 +76,7 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitPart *part, co
       if (!isfinite (loss->weight))
         return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s gives its loss \"%s\" the weight %s: give it a finite number",
                            part->label, loss->name, plait_format_double (digits, loss->weight));
-      g_autofree char *name = column_name (part, loss->name);
+      g_autofree char *name = column_name (columns, part, loss->name);
       while (place < columns->n && !g_str_equal (columns->columns[place].name, name))
         place++;
       if (place == PLAIT_LOSS_COLUMNS_MAXIMUM)
@@ -79,7 +84,8 @@ plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitPart *part, co
                            "%s: with its loss \"%s\" the model has more than %d of them: use fewer parts with losses",
                            part->label, loss->name, PLAIT_LOSS_COLUMNS_MAXIMUM);
       if (place == columns->n)
-        columns->columns[columns->n++] = (PlaitLossColumn){ g_steal_pointer (&name), loss->weight };
+        columns->columns[columns->n++]
+            = (PlaitLossColumn){ g_steal_pointer (&name), loss->weight, g_str_has_prefix (part->group, SOURCE_PREFIX) };
       places[i] = place;
     }
   return TRUE;

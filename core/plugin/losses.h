@@ -15,6 +15,7 @@ typedef struct
 {
   char *name;
   double weight;
+  gboolean of_source;
 } PlaitLossColumn;
 
 typedef struct

@@ -203,6 +203,16 @@ write_items (PlaitStore *store, const char *path, const char *name, const char *
   return write_map (store, path, name, "weights", title, 4, shape, values, axes, labels, error);
 }
 
+/* Returns @name, in angle brackets if a memory is called so. (transfer full) */
+static char *
+free_name (const char *name, const PlaitCapture *a, const PlaitLabels *labels)
+{
+  for (guint m = 0; m < a->n_memories; m++)
+    if (g_str_equal (labels->memories[m].name, name))
+      return g_strdup_printf ("<%s>", name);
+  return g_strdup (name);
+}
+
 /* The heads of the two attentions do not pair up, so the product of their means is what can be said. */
 static gboolean
 write_effective (PlaitStore *store, const char *path, const char *name, const PlaitCapture *a,
@@ -210,7 +220,8 @@ write_effective (PlaitStore *store, const char *path, const char *name, const Pl
 {
   const PlaitMemoryLabels *memory = &labelled->memories[of->memory];
   gint64 rows = rows_of (a, of), length = length_of (a);
-  g_autofree char *effective = g_strconcat (name, ".effective", NULL);
+  g_autofree char *wanted = g_strconcat (name, ".effective", NULL);
+  g_autofree char *effective = free_name (wanted, a, labelled);
   static const char *const axes[] = { "layer", "target", "row" };
   gint64 shape[] = { a->n_layers, length, rows };
   char **labels[] = { NULL, labelled->targets, memory->rows };
@@ -264,6 +275,7 @@ write_contexts (PlaitStore *store, const char *path, const PlaitCapture *a, cons
   guint n = a->n_memories, columns = n + (most_heads (a, a->sentinels) > 0);
   gint64 shape[] = { a->n_layers, heads, length_of (a), columns };
   gint64 block = heads * length_of (a);
+  g_autofree char *name = free_name ("contexts", a, labelled);
   g_autofree char **names = g_new0 (char *, columns + 1);
   char **labels[] = { NULL, NULL, labelled->targets, names };
   g_autofree PlaitScalar *values = g_new0 (PlaitScalar, a->n_layers * block * columns + 1);
@@ -279,7 +291,7 @@ write_contexts (PlaitStore *store, const char *path, const PlaitCapture *a, cons
         if (row < a->sentinels[l].heads * length_of (a))
           to[n] = a->sentinels[l].weights[row];
       }
-  return write_map (store, path, "contexts", "weights", "attention over the sources' contexts", 4, shape, values, axes,
+  return write_map (store, path, name, "weights", "attention over the sources' contexts", 4, shape, values, axes,
                     labels, error);
 }
 

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "materials.h"
+
+/* Names that users give and the layout of files has too. */
+
+/* Calls the source @old of text.ini @name, which reads the files of @old. */
+static void
+name_source (const char *old, const char *name)
+{
+  static const char *const splits[] = { "train", "validation", "test" };
+  g_autofree char *group = g_strdup_printf ("[source %s]", old), *named = g_strdup_printf ("[source %s]", name);
+
+  materials_replace ("text.ini", group, named);
+  for (guint i = 0; i < G_N_ELEMENTS (splits); i++)
+    {
+      g_autofree char *from = g_strdup_printf ("\n%s.%s=", splits[i], old);
+      g_autofree char *to = g_strdup_printf ("\n%s.%s=", splits[i], name);
+
+      materials_replace ("text.ini", from, to);
+    }
+}
+
+static void
+check_done (const char *command)
+{
+  CONTEXT ("plait %s", command);
+  g_auto (Attempt) attempt = ATTEMPT (command);
+
+  CHECK_INT (attempt.code, 0);
+  CHECK_STRING (attempt.errors, "");
+}
+
+TEST_CASE (hostile_names, sources)
+{
+  static const char *const names[][2] = {
+    { "contexts", "sentence" },
+    { "bytes", "offsets" },
+    { "extents", "entry_offsets" },
+  };
+  static const char *const commands[] = {
+    "run text.ini -q -o new.h5 --force",
+    "show new.h5 --all",
+    "show new.h5 --json",
+    "show new.h5 /evaluation/test/sources",
+    "show new.h5 /evaluation/test/sources --json",
+    "report new.h5 -q -o new --force",
+    "compare new.h5 new.h5 -q --trials 2 --attention",
+    "run text.ini -q -r -o new.h5 --set train.epochs=2",
+  };
+
+  NEED_MATERIALS ();
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *shown = g_strdup_printf ("show new.h5 /attention/test/0/%s", names[i][0]);
+      g_autofree char *drawn = g_strdup_printf ("plot new.h5 /attention/test/0/%s -q -o new.svg --force", names[i][1]);
+
+      name_source (i > 0 ? names[i - 1][0] : "a", names[i][0]);
+      name_source (i > 0 ? names[i - 1][1] : "b", names[i][1]);
+      for (guint c = 0; c < G_N_ELEMENTS (commands); c++)
+        check_done (commands[c]);
+      check_done (shown);
+      check_done (drawn);
+      g_auto (Attempt) tree = ATTEMPT ("show new.h5");
+      CHECK_CONTAINS (tree.output, i == 0 ? "contexts, contexts.effective, sentence, sentence.effective, <contexts>\n"
+                                          : ".effective, contexts\n");
+      if (i == 0)
+        check_done ("show new.h5 /attention/test/0/<contexts>");
+    }
+}
+
+/* What the layout makes of a name. */
+TEST_CASE (hostile_names, splits_and_searches)
+{
+  NEED_MATERIALS ();
+  REFUSED ("test text.h5 -q --as short-forced", "--as cannot be \"short-forced\"|leave -forced out");
+  materials_replace ("text.ini", "[source a]",
+                     "test-forced.a=test.a\ntest-forced.b=test.b\ntest-forced.target=test.target\n[source a]");
+  REFUSED ("run text.ini -q -o new.h5",
+           "text.ini|\"test-forced\" is what the file of a run calls forced decoding of test");
+}
+
+/* A key of [source NAME/leaves] has a slash. */
+TEST_CASE (hostile_names, axes_of_a_grid)
+{
+  NEED_MATERIALS ();
+  materials_replace ("trees.ini", "[decode]", "[grid]\nsource.a/leaves.width=4;8\n[decode]");
+  check_done ("grid trees.ini -q -o new");
+  check_done ("show new/grid.h5 --all");
+  check_done ("test new/grid.h5 -q --set decode.maximum_length=3 --as short");
+  g_auto (Attempt) shown = ATTEMPT ("show new/grid.h5 /summary");
+  CHECK_CONTAINS (shown.output, "source.a/leaves.width");
+  CHECK_CONTAINS (shown.output, "test.short");
+}

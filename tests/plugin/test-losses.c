@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+#include "plugin/losses.h"
+
+/* The name of the column of the loss "gate" of the part of @group. (transfer none) */
+static const char *
+declare (PlaitLossColumns *columns, const char *group, guint *place)
+{
+  const PlaitPart part = { .group = (char *)group, .label = (char *)group };
+  const PlaitLosses losses = { 1, { { "gate", 0.5 } } };
+  GError *error = NULL;
+
+  CHECK (plait_loss_columns_declare (columns, &part, &losses, place, &error));
+  CHECK_NO_ERROR (error);
+  return columns->columns[*place].name;
+}
+
+/* A layer shares the column of the others; a source that is called as the combiner does not. */
+TEST_CASE (losses, have_a_column_for_each_part)
+{
+  PlaitLossColumns columns = { 0 };
+  guint place;
+
+  CHECK_STRING (declare (&columns, "source combiner", &place), "combiner.gate");
+  CHECK_STRING (declare (&columns, "source a/leaves", &place), "a.leaves.gate");
+  for (guint layer = 0; layer < 2; layer++)
+    {
+      CHECK_STRING (declare (&columns, "combiner", &place), "<combiner>.gate");
+      CHECK_INT (place, 2);
+      CHECK_STRING (declare (&columns, "coverage", &place), "coverage.gate");
+      CHECK_INT (place, 3);
+    }
+  CHECK_INT (columns.n, 4);
+  plait_loss_columns_clear (&columns);
+}
