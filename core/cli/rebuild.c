@@ -36,6 +36,32 @@ read_experiment (PlaitRebuild *rebuild, const char *const *overrides, GError **e
                         rebuild->path, difference);
 }
 
+/* Fails if files of the run's text are gone: names one, and how to say where they are now. */
+static gboolean
+find_files (const PlaitRebuild *rebuild, GError **error)
+{
+  const PlaitExperiment *experiment = rebuild->experiment;
+  g_autofree const char **streams = plait_experiment_all_streams (experiment);
+  g_autoptr (GPtrArray) splits = g_ptr_array_new ();
+
+  g_ptr_array_add (splits, (gpointer) "train");
+  g_ptr_array_add (splits, (gpointer) "validation");
+  for (guint i = 0; experiment->test_splits[i]; i++)
+    g_ptr_array_add (splits, (gpointer)experiment->test_splits[i]);
+  for (guint s = 0; s < splits->len && !experiment->task; s++)
+    for (guint i = 0; streams[i]; i++)
+      {
+        const char *path = plait_experiment_data_file (experiment, splits->pdata[s], streams[i]);
+
+        if (path && !g_file_test (path, G_FILE_TEST_EXISTS))
+          return plait_fail (error, PLAIT_ERROR_INPUT,
+                             "%s: there is no such file any more, which %s was made of; say where its text is now: "
+                             "--set data.folder=FOLDER, or file by file --set data.%s.%s=FILE",
+                             path, rebuild->path, (const char *)splits->pdata[s], streams[i]);
+      }
+  return TRUE;
+}
+
 static gboolean
 find_difference (PlaitRebuild *rebuild, GError **error)
 {
@@ -65,7 +91,8 @@ plait_rebuild_new (const char *path, const char *const *overrides, PlaitLog *log
   rebuild->registry = plait_registry_new ();
   rebuild->store = plait_trained_open_store (path, log, error);
   if (!rebuild->store || !plait_store_check (rebuild->store, error) || !read_state (rebuild, error)
-      || !read_experiment (rebuild, overrides, error) || !find_difference (rebuild, error))
+      || !read_experiment (rebuild, overrides, error) || !find_files (rebuild, error)
+      || !find_difference (rebuild, error))
     return NULL;
   return g_steal_pointer (&rebuild);
 }

@@ -9,10 +9,10 @@ static const PlaitSettingDefinition decoder_definitions[] = {
   PLAIT_DEFINE_CHOICE (PlaitDecoderSettings, type, "transformer", "transformer;gru;lstm", "Kind of decoder"),
   PLAIT_DEFINE_TEXT (PlaitDecoderSettings, combiner, "serial", "Combiner plugin: how the sources are read together",
                      "Libovicky, Helcl & Marecek 2018, section 3"),
-  PLAIT_DEFINE_TEXT (
-      PlaitDecoderSettings, coverage, "none",
-      "Coverage plugin of a gru or lstm: what the attention paid so far adds to the next scores; or none",
-      "Chen et al. 2017, eq. 11-13"),
+  PLAIT_DEFINE_TEXT (PlaitDecoderSettings, coverage, "none",
+                     "Coverage plugin: what the attention paid so far adds to the next scores, so a Transformer trains "
+                     "step by step; or none",
+                     "Chen et al. 2017, eq. 11-13"),
   PLAIT_DEFINE_CHOICE (
       PlaitDecoderSettings, coverage_heads, "mean", "mean;each",
       "transformer: what coverage counts of several heads: the mean of what they pay, or a state a head"),

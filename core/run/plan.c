@@ -65,6 +65,7 @@ print_json (const PlaitPlan *plan, const GPtrArray *parts)
   plait_json_begin_object (json, "bytes");
   plait_json_integer (json, "parameters_and_optimizer", (gint64)plait_trainer_fixed_bytes (plan->trainer));
   plait_json_integer (json, "step", (gint64)plan->step_bytes);
+  plait_json_boolean (json, "step_is_estimated", plan->step_estimated);
   plait_json_integer (json, "validation", (gint64)plan->validation_bytes);
   plait_json_integer (json, "peak", (gint64)peak_bytes (plan));
   plait_json_end_object (json);
@@ -102,7 +103,7 @@ plait_plan_print (const PlaitPlan *plan, gboolean as_json)
     fprintf (stdout, "coverage makes each step of the Transformer's combiners depend on the one before: they are "
                      "trained step by step, and slower\n\n");
   print_bytes ("parameters and optimizer", plait_trainer_fixed_bytes (plan->trainer));
-  print_bytes ("a step, largest batch seen", plan->step_bytes);
+  print_bytes (plan->step_estimated ? "a step, from a part of it" : "a step, largest batch seen", plan->step_bytes);
   print_bytes ("validation, longest batch", plan->validation_bytes);
   print_bytes ("peak, about", peak_bytes (plan));
 }

@@ -14,7 +14,8 @@ typedef struct
   PlaitCorpus *const *tests;     /* of each test split */
   PlaitParameters *parameters;
   const PlaitTrainer *trainer;
-  gsize step_bytes;       /* of a step beside parameters and moments */
+  gsize step_bytes; /* of a step beside parameters and moments */
+  gboolean step_estimated;
   gsize validation_bytes; /* of the batch with the longest sentences */
 } PlaitPlan;
 

@@ -600,7 +600,7 @@ plait_run_plan (const PlaitExperiment *experiment, const PlaitRunOptions *option
   gboolean complete;
 
   if (!find_old (&run, &complete, error) || !prepare (&run, error) || (!complete && !go_on (&run, error))
-      || !plait_trainer_measure (run.trainer, &plan.step_bytes, error)
+      || !plait_trainer_measure (run.trainer, &plan.step_bytes, &plan.step_estimated, error)
       || !plait_trainer_measure_validation (run.trainer, &plan.validation_bytes, error)
       || (complete && !tell_complete (&run, error)))
     return FALSE;

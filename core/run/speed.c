@@ -58,10 +58,12 @@ plait_run_speed (const PlaitSystem *system, PlaitTrainer *trainer, const PlaitCo
   double n_validation = validation ? (double)plait_corpus_size (validation) : 0, translated = 0;
   PlaitTrainerSpeed measured;
   gsize held, bytes;
+  gboolean estimated;
 
   *speed = (PlaitRunSpeed){ 0 };
   /* The largest batches, for the memory that they take. */
-  if (!plait_trainer_measure (trainer, &bytes, error) || !plait_trainer_measure_validation (trainer, &bytes, error)
+  if (!plait_trainer_measure (trainer, &bytes, &estimated, error)
+      || !plait_trainer_measure_validation (trainer, &bytes, error)
       || !plait_trainer_time (trainer, SECONDS, MOST, &measured, error)
       || (n_validation > 0 && *experiment->train.metric && !time_search (system, pool, validation, &translated, error)))
     return FALSE;

@@ -37,6 +37,13 @@ struct PlaitTrainer
 /* The epoch of the last batch, as people count: from 1. */
 gint64 plait_trainer_epoch (const PlaitTrainer *trainer);
 
+/* Rows of all streams of @batch. */
+gint64 plait_trainer_rows (const PlaitBatch *batch);
+
+/* Returns the beginning of the longest sentence of @batch if that takes too long to compute for a plan. NULL if it does
+ * not, or if its parts belong together, as those of trees do. It borrows from @batch. (transfer full) */
+PlaitBatch *plait_trainer_beginning (const PlaitBatch *batch);
+
 /* Sums over some batches. */
 typedef struct
 {

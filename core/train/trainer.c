@@ -362,51 +362,6 @@ plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error)
 }
 
 gboolean
-plait_trainer_measure (PlaitTrainer *trainer, gsize *bytes, GError **error)
-{
-  enum
-  {
-    LOOKED_AT = 200,
-  };
-  g_autoptr (GPtrArray) batches = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_batch_free);
-  PlaitTrainingSums sums = trainer->sums;
-  gint64 epoch;
-  gint64 position;
-  gint64 most = -1;
-  gboolean fits;
-
-  plait_iterator_tell (trainer->iterator, &epoch, &position);
-  for (gint64 i = 0; i < MIN (LOOKED_AT, plait_iterator_batches (trainer->iterator)); i++)
-    {
-      PlaitBatch *batch = plait_iterator_next (trainer->iterator, error);
-      gint64 rows;
-
-      if (!batch)
-        return FALSE;
-      rows = plait_ragged_rows (batch->target_rows);
-      for (gint64 source = 0; source < batch->n_sources; source++)
-        rows += plait_ragged_rows (batch->inputs[source].rows);
-      if (rows > most)
-        {
-          most = rows;
-          g_ptr_array_set_size (batches, 0);
-          g_ptr_array_add (batches, batch);
-        }
-      else
-        plait_batch_free (batch);
-    }
-  if (!plait_iterator_seek (trainer->iterator, epoch, position, error)
-      || !plait_model_check_batch (trainer->setup.model, batches->pdata[0], error))
-    return FALSE;
-  fits = compute_gradients (trainer, batches, error);
-  trainer->sums = sums;
-  if (!fits)
-    return FALSE;
-  *bytes = plait_update_peak (trainer->update);
-  return TRUE;
-}
-
-gboolean
 plait_trainer_time (PlaitTrainer *trainer, double seconds, gint64 most, PlaitTrainerSpeed *speed, GError **error)
 {
   const PlaitTrainSettings *settings = trainer->setup.settings;

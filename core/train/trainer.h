@@ -101,9 +101,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTrainer, plait_trainer_free)
 /* Trains on from where it stands until training ends. Interruption is no error. */
 gboolean plait_trainer_run (PlaitTrainer *trainer, PlaitTrainingEnd *end, GError **error);
 
-/* The largest of some batches through one step without an update: bytes that a step takes beside parameters and
- * moments. Puts the iterator back where it was. */
-gboolean plait_trainer_measure (PlaitTrainer *trainer, gsize *bytes, GError **error);
+/* Computes a step of the largest of some batches without an update: bytes that a step takes beside parameters and
+ * moments. *@estimated: a sentence of it is so long that a part was computed. Puts the iterator back where it was. */
+gboolean plait_trainer_measure (PlaitTrainer *trainer, gsize *bytes, gboolean *estimated, GError **error);
 
 /* The same of the batch of validation with the longest sentences; 0 where there is none. */
 gboolean plait_trainer_measure_validation (PlaitTrainer *trainer, gsize *bytes, GError **error);

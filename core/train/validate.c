@@ -48,6 +48,7 @@ plait_trainer_measure_validation (PlaitTrainer *trainer, gsize *bytes, GError **
 {
   g_autoptr (PlaitIterator) iterator = NULL;
   g_autoptr (PlaitBatch) batch = NULL;
+  g_autoptr (PlaitBatch) beginning = NULL;
   GError *local = NULL;
 
   *bytes = 0;
@@ -55,8 +56,11 @@ plait_trainer_measure_validation (PlaitTrainer *trainer, gsize *bytes, GError **
     return TRUE;
   iterator = new_iterator (trainer, error);
   batch = iterator ? plait_iterator_next (iterator, &local) : NULL;
-  if (batch && pass_batch (trainer, &(Pass){ .trainer = trainer, .batch = batch }, &local))
+  beginning = batch ? plait_trainer_beginning (batch) : NULL;
+  if (batch && pass_batch (trainer, &(Pass){ .trainer = trainer, .batch = beginning ? beginning : batch }, &local))
     *bytes = plait_arena_peak (trainer->arena);
+  if (beginning)
+    *bytes = (gsize)((double)*bytes * (double)plait_trainer_rows (batch) / (double)plait_trainer_rows (beginning));
   return plait_no_fault (&local, error) && iterator;
 }
 

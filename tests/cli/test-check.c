@@ -318,3 +318,28 @@ TEST_CASE (check_command, references_are_held_to_the_metrics)
   g_auto (PlaitTestCall) made = CALL ("run", "made.ini", "--dry-run", "-q");
   plait_test_check_refused (&made, "test: the reference of sentence 1 has ");
 }
+
+/* A step of a sentence of so many tokens takes minutes, and a plan seconds. */
+TEST_CASE (check_command, a_plan_estimates_what_takes_long)
+{
+  g_autoptr (GString) source = g_string_new ("a b\na\n");
+
+  for (guint i = 0; i < 100000; i++)
+    g_string_append (source, "a ");
+  plait_test_write ("estimated.a", source->str);
+  plait_test_write ("estimated.b", "x y\nx\nx\n");
+  plait_test_write ("estimated.ini",
+                    "[data]\ntarget=b\nvocabulary_type=words\ntrain.a=estimated.a\ntrain.b=estimated.b\n"
+                    "validation.a=estimated.a\nvalidation.b=estimated.b\n"
+                    "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
+                    "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n[train]\nbatch=2\n");
+  g_auto (PlaitTestCall) plan = CALL ("run", "estimated.ini", "--dry-run", "-q");
+  g_auto (PlaitTestCall) json = CALL ("run", "estimated.ini", "--dry-run", "-q", "--json");
+  g_auto (PlaitTestCall) shorter
+      = CALL ("run", "estimated.ini", "--dry-run", "-q", "--json", "--set", "data.maximum_source_length=9");
+
+  CHECK_INT (plan.code, 0);
+  CHECK_CONTAINS (plan.output, "a step, from a part of it ");
+  CHECK_CONTAINS (json.output, "\"step_is_estimated\": true");
+  CHECK_CONTAINS (shorter.output, "\"step_is_estimated\": false");
+}

@@ -120,6 +120,19 @@ TEST_CASE (reproduce_command, says_what_differs_and_why)
   CHECK_CONTAINS (call.output, "/training/updates/");
 }
 
+TEST_CASE (reproduce_command, says_how_to_name_files_that_have_moved)
+{
+  make_run ("moved.h5");
+  g_autofree char *here = plait_test_path ("text"), *elsewhere = plait_test_path ("elsewhere");
+  CHECK_INT (g_rename (here, elsewhere), 0);
+  g_auto (PlaitTestCall) call = CALL ("reproduce", "moved.h5", "--updates", "6");
+  g_auto (PlaitTestCall) named = CALL ("reproduce", "moved.h5", "--updates", "6", "--set", "data.folder=elsewhere");
+
+  plait_test_check_refused (&call, "/text/train.a: there is no such file any more, which moved.h5 was made of");
+  CHECK_CONTAINS (call.errors, "--set data.folder=FOLDER, or file by file --set data.train.a=FILE");
+  CHECK_INT (named.code, 0);
+}
+
 TEST_CASE (reproduce_command, refuses)
 {
   make_run ("refusing.h5");
