@@ -237,7 +237,8 @@ const PlaitCommand plait_commands[] = {
     "  plait vocabulary --output shared.model --type bpe --size 6000 train.en train.de\n"
     "  plait vocabulary --show shared.model\n"
     "  echo 'a man rides' | plait vocabulary --encode shared.model\n"
-    "  plait vocabulary --show run.h5 --name en",
+    "  plait vocabulary --show run.h5 --name en\n"
+    "  plait vocabulary --list dict.en.txt --output en.words",
     plait_command_vocabulary },
   { "trees",
     "--check FILE [--tokens FILE] [--json] | --convert FILE --to FORM [--tokens FILE] [--output FILE] [--force]",

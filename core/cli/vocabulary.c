@@ -23,7 +23,7 @@
 
 typedef struct
 {
-  char *output, *show, *encode, *decode, *published, *name;
+  char *output, *show, *encode, *decode, *published, *list, *name;
   char *type, *size, *minimum_count, *coverage, *normalisation, *lines;
   gboolean force, byte_fallback, ids, everything, json;
 } Options;
@@ -44,31 +44,50 @@ take_settings (const Options *options, PlaitVocabularySettings *settings, GError
          && plait_option_integer ("--lines", options->lines, 0, 1000000000, &settings->sentence_limit, error);
 }
 
-/* Learns a vocabulary from the text files, or takes that of a published model. */
+/* Learns a vocabulary from the text files, or takes that of a published model or of a list. */
+static PlaitVocabulary *
+make_vocabulary (const PlaitInvocation *invocation, const Options *options, const PlaitVocabularySettings *settings,
+                 GError **error)
+{
+  PlaitVocabulary *vocabulary;
+  guint left_out = 0;
+
+  if (options->published)
+    return plait_vocabulary_from_published (options->published, error);
+  if (!options->list)
+    return plait_vocabulary_train (settings, (const char *const *)invocation->arguments, error);
+  vocabulary = plait_vocabulary_from_list (options->list, &left_out, error);
+  if (vocabulary && left_out > 0)
+    plait_log_info (invocation->log, "%s: %u special tokens are left out, which every vocabulary has by itself",
+                    options->list, left_out);
+  return vocabulary;
+}
+
 static gboolean
 make (const PlaitInvocation *invocation, const Options *options, GError **error)
 {
-  char *published[] = { options->published, NULL };
-  char *const *inputs = options->published ? published : invocation->arguments;
+  char *taken[] = { options->published ? options->published : options->list, NULL };
+  char *const *inputs = taken[0] ? taken : invocation->arguments;
   PlaitVocabularySettings settings;
   g_autoptr (PlaitVocabulary) vocabulary = NULL;
   g_autoptr (GBytes) bytes = NULL;
 
-  if (options->published && invocation->arguments[0])
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--published learns from no text files; leave \"%s\" out",
-                       invocation->arguments[0]);
+  if (options->published && options->list)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "expected one of --published and --list, not several");
+  if (taken[0] && invocation->arguments[0])
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s learns from no text files; leave \"%s\" out",
+                       options->published ? "--published" : "--list", invocation->arguments[0]);
   if (!inputs[0])
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "a text file is missing; usage: plait vocabulary --output FILE FILE...");
-  if (!options->published && !take_settings (options, &settings, error))
+  if (!taken[0] && !take_settings (options, &settings, error))
     return FALSE;
   for (guint i = 0; inputs[i]; i++)
     if (!plait_output_differs ("--output", options->output, inputs[i], error))
       return FALSE;
   if (!plait_file_check_new (options->output, options->force, "", "--output", error))
     return FALSE;
-  vocabulary = options->published ? plait_vocabulary_from_published (options->published, error)
-                                  : plait_vocabulary_train (&settings, (const char *const *)inputs, error);
+  vocabulary = make_vocabulary (invocation, options, &settings, error);
   bytes = vocabulary ? plait_vocabulary_to_file (vocabulary) : NULL;
   if (!bytes || !plait_file_replace (options->output, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error))
     return FALSE;
@@ -222,8 +241,9 @@ run (const PlaitInvocation *invocation, const Options *options, GError **error)
       = (options->output != NULL) + (options->show != NULL) + (options->encode != NULL) + (options->decode != NULL);
   const char *path = options->show ? options->show : options->encode ? options->encode : options->decode;
 
-  if (options->published && !options->output)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--published needs --output, the file that the vocabulary becomes");
+  if ((options->published || options->list) && !options->output)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s needs --output, the file that the vocabulary becomes",
+                       options->published ? "--published" : "--list");
   if (modes != 1)
     return plait_fail (error, PLAIT_ERROR_INPUT, "expected one of --output, --show, --encode and --decode, not %s",
                        modes == 0 ? "none" : "several");
@@ -264,6 +284,8 @@ plait_command_vocabulary (PlaitInvocation *invocation, GError **error)
     { "decode", 0, 0, G_OPTION_ARG_FILENAME, &options.decode, "Print the text of lines of pieces", "FILE" },
     { "published", 0, 0, G_OPTION_ARG_FILENAME, &options.published,
       "With --output: take the vocabulary of the published model in a folder", "FOLDER" },
+    { "list", 0, 0, G_OPTION_ARG_FILENAME, &options.list,
+      "With --output: take the words of a list, WORD or WORD COUNT a line (fairseq's dict.txt)", "FILE" },
     { "name", 0, 0, G_OPTION_ARG_FILENAME, &options.name,
       "Of a run in the place of a vocabulary's file: the vocabulary that is meant, where it has several", "NAME" },
     { "type", 0, 0, G_OPTION_ARG_FILENAME, &options.type, "Kind of pieces (bpe)", "bpe|unigram|words" },

@@ -6,6 +6,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "data/foreign-vocabulary.h"
 #include "data/input.h"
 #include "data/published.h"
 #include "data/words.h"
@@ -151,28 +152,6 @@ find_header (GBytes *bytes)
   return NULL;
 }
 
-/* What @bytes look like that are no vocabulary; NULL: like nothing that is known here. (transfer none) */
-static const char *
-other_kind (GBytes *bytes)
-{
-  gsize length;
-  const char *data = g_bytes_get_data (bytes, &length);
-  const char *kind = plait_file_kind (data, length);
-  if (kind)
-    return kind;
-  if (length == 0)
-    return "an empty file";
-  if (!g_utf8_validate_len (data, length, NULL))
-    return NULL;
-  const char *line_end = memchr (data, '\n', length);
-  gsize line_length = line_end ? (gsize)(line_end - data) : length;
-  if (memchr (data, '\t', line_length))
-    return "the list of pieces that SentencePiece writes beside its model";
-  if (data[0] == '{')
-    return "a file of a published model, of whose folder plait vocabulary --published makes one";
-  return data[0] == '[' ? "a key-file, such as an experiment" : "text";
-}
-
 /* The vocabulary in the file at @path, with *@sealed set to whether it carries a digest. */
 static PlaitVocabulary *
 read_vocabulary (const char *path, gboolean *sealed, GError **error)
@@ -185,12 +164,15 @@ read_vocabulary (const char *path, gboolean *sealed, GError **error)
   const PlaitVocabularyFormat *format = find_header (bytes);
   if (!format)
     format = &plait_sentencepiece_format;
-  const char *kind = format != &plait_sentencepiece_format || *sealed ? NULL : other_kind (bytes);
+  g_autofree char *remedy = NULL;
+  const char *kind = format != &plait_sentencepiece_format || *sealed
+                         ? NULL
+                         : plait_foreign_vocabulary_describe (bytes, path, &remedy);
   if (kind)
-    return plait_fail_null (
-        error, PLAIT_ERROR_INPUT,
-        "%s: looks like %s; expected a vocabulary, which is a SentencePiece model or what plait vocabulary made", path,
-        kind);
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: looks like %s; expected a vocabulary, which is a SentencePiece model or what plait "
+                            "vocabulary made%s%s",
+                            path, kind, remedy ? ": " : "", remedy ? remedy : "");
   return load (format, bytes, path, error);
 }
 
@@ -246,6 +228,14 @@ plait_vocabulary_from_published (const char *path, GError **error)
   g_autoptr (GBytes) bytes = plait_published_gather (path, error);
 
   return bytes ? load (&plait_published_format, bytes, path, error) : NULL;
+}
+
+PlaitVocabulary *
+plait_vocabulary_from_list (const char *path, guint *left_out, GError **error)
+{
+  g_autoptr (GBytes) bytes = plait_foreign_vocabulary_read_list (path, left_out, error);
+
+  return bytes ? load (&plait_words_format, bytes, path, error) : NULL;
 }
 
 PlaitVocabulary *

@@ -72,6 +72,11 @@ PlaitVocabulary *plait_vocabulary_read (const char *path, PlaitLog *log, GError 
  * (published.h). (transfer full) */
 PlaitVocabulary *plait_vocabulary_from_published (const char *path, GError **error);
 
+/* A word vocabulary of the list at @path, in its order: lines of WORD, or of WORD COUNT, as fairseq's dict.txt and
+ * subword-nmt's vocabulary have them. The names of special tokens are left out: *@left_out is their number.
+ * (transfer full) */
+PlaitVocabulary *plait_vocabulary_from_list (const char *path, guint *left_out, GError **error);
+
 /* Whether the file at @path is a vocabulary with a digest, and both are right. */
 gboolean plait_vocabulary_verify (const char *path, GError **error);
 

@@ -160,6 +160,29 @@ TEST_CASE (vocabulary_command, takes_what_is_published)
 }
 
 /* Trees stand on words. */
+TEST_CASE (vocabulary_command, takes_a_list_of_words)
+{
+  plait_test_write ("dict.txt", "<unk> 9\nth@@ 7\ne 5\n");
+  plait_test_write ("text", "th@@ e x\n");
+  g_auto (PlaitTestCall) other = CALL ("vocabulary", "--show", "dict.txt");
+  g_auto (PlaitTestCall) take = CALL ("vocabulary", "--output", "words", "--list", "dict.txt");
+  g_auto (PlaitTestCall) encode = CALL ("vocabulary", "--encode", "words", "text");
+  g_auto (PlaitTestCall) text = CALL ("vocabulary", "--output", "more", "--list", "dict.txt", "text");
+  g_auto (PlaitTestCall) both = CALL ("vocabulary", "--output", "more", "--list", "dict.txt", "--published", "model");
+  g_auto (PlaitTestCall) nowhere = CALL ("vocabulary", "--list", "dict.txt");
+  g_auto (PlaitTestCall) itself = CALL ("vocabulary", "--output", "dict.txt", "--list", "dict.txt", "--force");
+
+  plait_test_check_refused (&other, "make one of it by plait vocabulary --list dict.txt --output FILE");
+  CHECK_INT (take.code, 0);
+  CHECK_CONTAINS (take.errors, "dict.txt: 1 special tokens are left out, which every vocabulary has by itself");
+  CHECK_CONTAINS (take.errors, "words: words, 6 entries");
+  CHECK_STRING (encode.output, "th@@ e <unk>\n");
+  plait_test_check_refused (&text, "--list learns from no text files; leave \"text\" out");
+  plait_test_check_refused (&both, "expected one of --published and --list, not several");
+  plait_test_check_refused (&nowhere, "--list needs --output");
+  plait_test_check_refused (&itself, "dict.txt");
+}
+
 TEST_CASE (vocabulary_command, published_is_none_for_trees)
 {
   write_published ("gpt2");
