@@ -114,13 +114,29 @@ write_links (const PlaitGrid *grid, PlaitStore *store, GError **error)
   return plait_store_set_default (store, shown, error);
 }
 
+/* Says at the column of each score which way it points. */
+static gboolean
+write_directions (const PlaitGridTable *table, PlaitStore *store, GError **error)
+{
+  for (guint m = 0; m < table->n_measures; m++)
+    {
+      const PlaitMeasure *measure = &table->measures[m];
+      g_autofree char *where = plait_measure_where (measure);
+      g_autofree char *path = g_strdup_printf ("/summary/%s %s", where, measure->name);
+
+      if (!plait_store_set_int (store, path, "larger_is_better", measure->larger_is_better, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 write_summary (const PlaitGridTable *table, PlaitStore *store, GError **error)
 {
   g_autoptr (PlaitTable) numbers = plait_grid_table_numbers (table);
   guint n = g_strv_length (table->notes);
 
-  return plait_store_write_filled (store, "/summary", numbers, error)
+  return plait_store_write_filled (store, "/summary", numbers, error) && write_directions (table, store, error)
          && (n == 0 || plait_store_set_list (store, "/summary", "notes", PLAIT_STORE_STRING, n, table->notes, error));
 }
 

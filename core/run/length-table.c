@@ -66,7 +66,17 @@ plait_length_rows_add (GArray *rows, const PlaitLengthBins *bins, const PlaitMet
 gboolean
 plait_length_table_write (const GArray *rows, PlaitStore *store, const char *path, GError **error)
 {
-  return plait_store_write_rows (store, path, rows, fields, G_N_ELEMENTS (fields), NULL, NULL, error);
+  g_autofree char *scores = g_strconcat (path, "/score", NULL);
+  g_autofree gint64 *larger = g_new (gint64, rows->len);
+
+  for (guint i = 0; i < rows->len; i++)
+    {
+      g_autoptr (PlaitMetric) metric = plait_metric_new (g_array_index (rows, PlaitLengthRow, i).metric, NULL);
+
+      larger[i] = metric && plait_metric_larger_is_better (metric);
+    }
+  return plait_store_write_rows (store, path, rows, fields, G_N_ELEMENTS (fields), NULL, NULL, error)
+         && plait_store_set_list (store, scores, "larger_is_better", PLAIT_STORE_INT64, rows->len, larger, error);
 }
 
 GArray *

@@ -5,6 +5,7 @@
 
 #include "call.h"
 #include "harness.h"
+#include "store/store.h"
 #include "tiny-grid.h"
 
 /* plait grid as a user calls it. */
@@ -48,6 +49,15 @@ TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
   CHECK (!strchr (first.output, '\033'));
   CHECK (has_file ("tiny/grid.h5") && has_file ("tiny/table.csv") && has_file ("tiny/table.md")
          && has_file ("tiny/table.tex"));
+
+  g_autofree char *summary = plait_test_path ("tiny/grid.h5");
+  g_autoptr (PlaitStore) store = plait_store_open (summary, NULL);
+  gint64 larger[2] = { -1, -1 };
+  REQUIRE (store != NULL);
+  CHECK (plait_store_get_int (store, "/summary/test BLEU", "larger_is_better", &larger[0], NULL));
+  CHECK (plait_store_get_int (store, "/summary/test perplexity per token", "larger_is_better", &larger[1], NULL));
+  CHECK_INT (larger[0], 1);
+  CHECK_INT (larger[1], 0);
 
   g_auto (PlaitTestCall) second = CALL ("grid", "tiny.ini", "--resume");
   CHECK_INT (second.code, 0);

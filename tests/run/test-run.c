@@ -397,6 +397,12 @@ TEST_CASE (run, scores_by_length_of_the_source)
       CHECK_INT (g_array_index (rows, PlaitLengthRow, 4 * m + 3).sentences, 0);
     }
   CHECK (plait_store_has (store, "/evaluation/test/metrics"));
+  gint64 n = 0;
+  g_autofree gint64 *larger = plait_store_get_list (store, "/evaluation/test/length_bins/score", "larger_is_better",
+                                                    PLAIT_STORE_INT64, &n, NULL);
+  REQUIRE (larger && n == 8);
+  CHECK_INT (larger[0], 1);
+  CHECK_INT (larger[7], 0);
 }
 
 /* What only translates needs no text, so none is generated. */
