@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "autograd/internal.h"
@@ -14,6 +15,7 @@ settings_of (PlaitTape *tape, const PlaitAttentionOptions *options)
                                       .dropout = 0,
                                       .precision = plait_tape_precision (tape) };
 
+  plait_tape_expect (tape, options->dropout >= 0 && options->dropout < 1 && isfinite (options->scale));
   if (options->dropout > 0 && plait_tape_mode (tape) == PLAIT_TAPE_TRAIN)
     {
       settings.dropout = options->dropout;
@@ -113,6 +115,7 @@ plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, co
 
   plait_tape_expect (tape, n_memories > 0 && n_memories <= PLAIT_ATTENTION_MEMORIES);
   plait_tape_expect (tape, options->heads > 0 && width % options->heads == 0);
+  plait_tape_expect (tape, plait_ragged_is_sound (query_rows));
   plait_tape_expect (tape, plait_ragged_rows (query_rows) == queries->value.rows);
   plait_tape_expect (tape, !options->causal || n_memories == 1);
   inputs[0] = queries;
@@ -120,6 +123,7 @@ plait_attention (PlaitTape *tape, PlaitNode *queries, PlaitRagged query_rows, co
     {
       const PlaitAttended *memory = &memories[i];
 
+      plait_tape_expect (tape, memory->keys && memory->values && plait_ragged_is_sound (memory->rows));
       plait_tape_expect (tape, memory->keys->value.width == width && memory->values->value.width == width);
       plait_tape_expect (tape,
                          memory->keys->value.rows == memory->values->value.rows && memory->rows.n == query_rows.n);

@@ -64,7 +64,8 @@ plait_gradient_add (PlaitTape *tape, PlaitNode *input, PlaitScalar factor, Plait
 PlaitTensor
 plait_gradient_inherit (PlaitTape *tape, PlaitTensor *gradient, PlaitNode *input, PlaitScalar *beta)
 {
-  g_assert (input->needs_gradient && input->value.rows == gradient->rows && input->value.width == gradient->width);
+  plait_tape_expect (tape, input->needs_gradient && input->value.rows == gradient->rows
+                               && input->value.width == gradient->width);
   if (input->whole || input->gradient.data)
     return plait_gradient_target (tape, input, beta);
 
@@ -157,6 +158,8 @@ plait_tape_backward (PlaitTape *tape, PlaitNode *root)
 {
   PlaitScalar beta;
 
+  if (tape->caller.who && plait_crash_running ().who)
+    plait_tape_fail (tape, "calls %s, which is the host's: compute, and leave the step to it", G_STRFUNC);
   g_assert (root->value.rows == 1 && root->value.width == 1);
   g_assert (tape->mode != PLAIT_TAPE_EVALUATE && !tape->went_back);
   tape->went_back = TRUE;

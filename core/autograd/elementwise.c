@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/internal.h"
 
+#include <math.h>
+
 /* Element by element goes with nodes of one shape; @function is who was asked. */
 static void
 expect_one_shape (PlaitTape *tape, const char *function, const PlaitNode *x, const PlaitNode *y)
@@ -37,6 +39,7 @@ plait_activate (PlaitTape *tape, PlaitNode *x, PlaitActivation activation)
 {
   PlaitNode *node;
 
+  plait_tape_expect (tape, x && plait_activation_is_known (activation));
   if (activation == PLAIT_ACTIVATION_NONE)
     return x;
   node = node_like (tape, &activate, &x, 1, sizeof activation);
@@ -171,8 +174,10 @@ static const PlaitOperator scale = {
 PlaitNode *
 plait_scale (PlaitTape *tape, PlaitNode *x, double factor)
 {
-  PlaitNode *node = node_like (tape, &scale, &x, 1, sizeof (PlaitScalar));
+  PlaitNode *node;
 
+  plait_tape_expect (tape, x && isfinite ((PlaitScalar)factor));
+  node = node_like (tape, &scale, &x, 1, sizeof (PlaitScalar));
   *(PlaitScalar *)node->payload = (PlaitScalar)factor;
   plait_tensor_accumulate (plait_tape_pool (tape), node->value, 0, (PlaitScalar)factor, x->value);
   return node;

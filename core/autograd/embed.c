@@ -2,6 +2,8 @@
 #include "autograd/internal.h"
 #include "tensor/rows.h"
 
+#include <math.h>
+
 typedef struct
 {
   const gint32 *ids;
@@ -36,8 +38,10 @@ static const PlaitOperator embed = {
 PlaitNode *
 plait_embed (PlaitTape *tape, PlaitNode *table, const gint32 *ids, gint64 n, double scale)
 {
-  PlaitNode *node = plait_tape_node (tape, &embed, n, table->value.width, &table, 1, sizeof (EmbedPayload));
+  PlaitNode *node;
 
+  plait_tape_expect (tape, table && (ids || n == 0) && isfinite ((PlaitScalar)scale));
+  node = plait_tape_node (tape, &embed, n, table->value.width, &table, 1, sizeof (EmbedPayload));
   for (gint64 i = 0; i < n; i++)
     plait_tape_expect (tape, ids[i] >= 0 && ids[i] < table->value.rows);
   *(EmbedPayload *)node->payload = (EmbedPayload){ ids, (PlaitScalar)scale };
@@ -97,6 +101,7 @@ plait_add_positions (PlaitTape *tape, PlaitNode *x, PlaitRagged rows, PlaitNode 
   PlaitNode *node;
   PositionsPayload *payload;
 
+  plait_tape_expect (tape, x && table && rate >= 0 && rate < 1 && plait_ragged_is_sound (rows));
   plait_tape_expect (tape,
                      plait_ragged_rows (rows) == x->value.rows && table->value.width == x->value.width && first >= 0);
   for (gint64 i = 0; i < rows.n; i++)

@@ -86,8 +86,10 @@ plait_linear_dropped (PlaitTape *tape, PlaitNode *x, PlaitNode *weight, PlaitNod
   PlaitNode *node;
   LinearPayload *payload;
 
+  plait_tape_expect (tape, x && weight && plait_activation_is_known (activation));
   plait_tape_expect (tape, x->value.width == weight->value.rows);
   plait_tape_expect (tape, !bias || (bias->value.rows == 1 && bias->value.width == weight->value.width));
+  plait_tape_expect (tape, rate >= 0 && rate < 1);
   plait_tape_expect (tape,
                      rate == 0 || (activation != PLAIT_ACTIVATION_TANH && activation != PLAIT_ACTIVATION_SIGMOID));
   node = plait_tape_node (tape, keeps ? &activated_linear : &linear, x->value.rows, weight->value.width, inputs,

@@ -2,6 +2,8 @@
 #include "autograd/internal.h"
 #include "tensor/norm.h"
 
+#include <math.h>
+
 enum
 {
   NORM_X,
@@ -64,6 +66,7 @@ plait_layer_norm (PlaitTape *tape, PlaitNode *x, PlaitNode *gain, PlaitNode *bia
   PlaitScalar *mean = NULL;
   PlaitScalar *inverse = NULL;
 
+  plait_tape_expect (tape, x && gain && bias && epsilon >= 0 && isfinite (epsilon));
   plait_tape_expect (tape, gain->value.rows == 1 && gain->value.width == x->value.width);
   plait_tape_expect (tape, bias->value.rows == 1 && bias->value.width == x->value.width);
   node = plait_tape_node (tape, &layer_norm, x->value.rows, x->value.width, inputs, NORM_INPUTS, sizeof *payload);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/internal.h"
+
+#include <math.h>
 #include "tensor/family-weights.h"
 
 PlaitPairs
 plait_pairs (PlaitTape *tape, PlaitRagged queries, PlaitRagged rows)
 {
+  plait_tape_expect (tape, plait_ragged_is_sound (queries) && plait_ragged_is_sound (rows));
   plait_tape_expect (tape, queries.n == rows.n);
   return plait_pairs_new (plait_tape_arena (tape), queries, rows);
 }
@@ -108,6 +111,7 @@ plait_pair_products (PlaitTape *tape, const PlaitPairs *pairs, PlaitNode *querie
 {
   PlaitNode *node;
 
+  plait_tape_expect (tape, queries && keys && isfinite ((PlaitScalar)scale));
   plait_tape_expect (tape, queries->value.width == keys->value.width);
   plait_tape_expect (tape, queries->value.rows == plait_ragged_rows (pairs->queries)
                                && keys->value.rows == plait_ragged_rows (pairs->rows));

@@ -155,8 +155,9 @@ plait_recur (PlaitTape *tape, const PlaitRecurrentCell *cell, PlaitNode *project
   PlaitNode *node;
   PlaitRecurrence *recurrence;
 
+  plait_tape_expect (tape, (lstm || cell->kind == PLAIT_CELL_GRU) && (guint)cell->reset <= PLAIT_RESET_AFTER);
   plait_tape_expect (tape, projected->value.width == plait_cell_gates (cell->kind) * width);
-  plait_tape_expect (tape, projected->value.rows == plait_ragged_rows (rows));
+  plait_tape_expect (tape, plait_ragged_is_sound (rows) && projected->value.rows == plait_ragged_rows (rows));
   plait_tape_expect (tape, cell->recurrent->value.width == (before ? 2 : plait_cell_gates (cell->kind)) * width);
   plait_tape_expect (tape, !cell->bias || (!before && cell->bias->value.width == cell->recurrent->value.width));
   plait_tape_expect (tape, before == (cell->candidate != NULL) && (lstm || !memory));

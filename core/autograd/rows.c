@@ -132,8 +132,11 @@ static const PlaitOperator gather_rows = {
 PlaitNode *
 plait_gather_windows (PlaitTape *tape, PlaitNode *x, const gint64 *indices, gint64 n, gint64 size)
 {
-  PlaitNode *node = plait_tape_node (tape, &gather_rows, n, size * x->value.width, &x, 1, sizeof (Gathering));
+  PlaitNode *node;
 
+  plait_tape_expect (tape, x && n >= 0 && size > 0 && size <= G_MAXINT32);
+  plait_tape_expect (tape, indices || n == 0);
+  node = plait_tape_node (tape, &gather_rows, n, size * x->value.width, &x, 1, sizeof (Gathering));
   for (gint64 i = 0; i < n * size; i++)
     plait_tape_expect (tape, indices[i] >= -1 && indices[i] < x->value.rows);
   *(Gathering *)node->payload = (Gathering){ indices, size };
@@ -185,6 +188,7 @@ plait_select_rows (PlaitTape *tape, const guint8 *take, PlaitNode *x, PlaitNode 
   PlaitNode *inputs[SELECT_INPUTS] = { x, y };
   PlaitNode *node;
 
+  plait_tape_expect (tape, x && (take || x->value.rows == 0));
   plait_tape_expect (tape, !y || (x->value.rows == y->value.rows && x->value.width == y->value.width));
   node = plait_tape_node (tape, &select_rows, x->value.rows, x->value.width, inputs, SELECT_INPUTS, sizeof take);
   *(const guint8 **)node->payload = take;

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* Their bytes can be counted. */
+#define MAX_ELEMENTS (G_MAXINT64 / 64)
+
 #define FEWEST_LEAF_PLACES ((gsize)64)
 
 PlaitTape *
@@ -19,11 +22,20 @@ plait_tape_new (PlaitPool *pool, PlaitArena *arena)
   return tape;
 }
 
+/* Leaves the step where a plugin makes one of the host's own calls. */
+static void
+host_calls (PlaitTape *tape, const char *function)
+{
+  if (tape->caller.who && plait_crash_running ().who)
+    plait_tape_fail (tape, "calls %s, which is the host's: compute, and leave the step to it", function);
+}
+
 void
 plait_tape_free (PlaitTape *tape)
 {
   if (!tape)
     return;
+  host_calls (tape, G_STRFUNC);
   g_free (tape->leaves);
   g_free (tape);
 }
@@ -31,6 +43,7 @@ plait_tape_free (PlaitTape *tape)
 void
 plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout)
 {
+  host_calls (tape, G_STRFUNC);
   plait_arena_reset (tape->arena);
   if (tape->n_leaves > 0)
     memset (tape->leaves, 0, tape->leaf_places * sizeof (KeyedLeaf));
@@ -155,7 +168,10 @@ PlaitTensor
 plait_tape_tensor (PlaitTape *tape, gint64 rows, gint64 width)
 {
   PlaitTensor tensor = plait_tensor (NULL, rows, width);
+  gint64 n;
 
+  if (__builtin_mul_overflow (rows, width, &n) || n > MAX_ELEMENTS)
+    plait_tape_fail (tape, "makes numbers [%jd, %jd], which no machine has memory for", rows, width);
   tensor.data = plait_arena_take (tape->arena, plait_tensor_size (tensor));
   return tensor;
 }
@@ -234,8 +250,11 @@ plait_tape_new_node (PlaitTape *tape, const PlaitOperator *operation, PlaitNode 
 PlaitNode *
 plait_leaf (PlaitTape *tape, PlaitTensor value, const PlaitTensor *gradient)
 {
-  PlaitNode *node = plait_tape_new_node (tape, NULL, NULL, 0);
+  PlaitNode *node;
 
+  plait_tape_expect (tape, value.rows >= 0 && value.width > 0 && value.stride >= value.width);
+  plait_tape_expect (tape, value.data || value.rows == 0);
+  node = plait_tape_new_node (tape, NULL, NULL, 0);
   node->value = value;
   if (gradient && tape->mode != PLAIT_TAPE_EVALUATE)
     {
@@ -375,9 +394,11 @@ PlaitNode *
 plait_tape_node (PlaitTape *tape, const PlaitOperator *operation, gint64 rows, gint64 width, PlaitNode *const *inputs,
                  guint n_inputs, gsize payload_size)
 {
-  PlaitNode *node = plait_tape_new_node (tape, operation, inputs, n_inputs);
+  PlaitNode *node;
 
   plait_tape_expect (tape, rows >= 0 && width > 0);
+  plait_tape_expect (tape, operation && operation->backward && (inputs || n_inputs == 0));
+  node = plait_tape_new_node (tape, operation, inputs, n_inputs);
   node->value = plait_tape_tensor (tape, rows, width);
   return complete (tape, node, payload_size);
 }

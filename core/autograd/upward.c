@@ -148,6 +148,7 @@ expect_upward_shapes (PlaitTape *tape, const PlaitTreeCell *cell, PlaitNode *con
   gint64 gates = plait_upward_gates (cell->kind);
   const PlaitNode *leaf_cells = inputs[UPWARD_LEAF_CELLS], *projected = inputs[UPWARD_PROJECTED];
 
+  plait_tape_expect (tape, (guint)cell->kind <= PLAIT_TREE_HEAD && (guint)cell->reset <= PLAIT_RESET_AFTER);
   plait_tape_expect (tape, cell->gates->value.rows == 2 * width && cell->gates->value.width == gates * width);
   plait_tape_expect (tape, gru == (cell->candidate != NULL) && (gru || !cell->candidate_bias));
   plait_tape_expect (tape, !gru || (cell->candidate->value.rows == 2 * width && cell->candidate->value.width == width));

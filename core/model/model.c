@@ -458,6 +458,8 @@ static PlaitNode *
 add_losses (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const PlaitLossPass *losses, double scale,
             PlaitModelSums *sums)
 {
+  if (isfinite (plait_tape_value (tape, root).data[0]))
+    plait_loss_pass_expect_finite (losses, tape);
   sums->auxiliary = 0;
   for (guint i = 0; i < model->losses.n; i++)
     {

@@ -171,6 +171,9 @@ check_attention (PlaitSite *site, const char *call, PlaitReads reads, guint memo
         site, PLAIT_ERROR_PLUGIN,
         "%s: asks for dropout=%g and output_dropout=%g: give rates from 0 up to 1, or a negative one for the decoder's",
         call, asked->dropout, asked->output_dropout);
+  else if ((guint)asked->projections > PLAIT_PROJECTIONS_PUBLISHED)
+    plait_site_fault (site, PLAIT_ERROR_PLUGIN, "%s: asks for projections of kind %u, which there is not", call,
+                      (guint)asked->projections);
   else if (asked->weights && reads != PLAIT_READS_MEMORY)
     plait_site_fault (site, PLAIT_ERROR_PLUGIN, "%s: asks for weights, which attention to one memory gives alone",
                       call);
@@ -345,7 +348,9 @@ declare (PlaitSite *site, const char *call, PlaitReads reads, guint memory, cons
   PlaitReader *reader;
 
   expect_building (site, call);
-  if (!check_attention (site, call, reads, memory, asked))
+  if (!asked)
+    plait_site_fault (site, PLAIT_ERROR_PLUGIN, "%s: is given NULL for the settings of an attention: give them", call);
+  if (!asked || !check_attention (site, call, reads, memory, asked))
     return;
   named = asked->name ? g_strconcat (asked->name, "/", NULL) : g_strdup ("");
   name = reads == PLAIT_READS_MEMORY
@@ -363,11 +368,7 @@ declare (PlaitSite *site, const char *call, PlaitReads reads, guint memory, cons
     .weights = asked->weights,
   };
   if (asked->name)
-    {
-      char *copy = plait_parameters_memory (site->parameters, strlen (asked->name) + 1);
-
-      reader->name = strcpy (copy, asked->name);
-    }
+    reader->name = plait_parameters_text (site->parameters, asked->name);
   (declared->scaled ? declare_scaled : declare_scored) (
       site, reader, name, asked, reads != PLAIT_READS_MEMORY && is_separate (site, asked) ? n : 0);
   declare_coverage (site, reader, name, asked);
@@ -409,7 +410,8 @@ plait_site_declare_loss (PlaitSite *site, const char *name, double weight)
 {
   expect_building (site, G_STRFUNC);
   if (site->losses.n < PLAIT_MAXIMUM_LOSSES)
-    site->losses.losses[site->losses.n] = (PlaitLoss){ name, weight };
+    site->losses.losses[site->losses.n]
+        = (PlaitLoss){ name ? plait_parameters_text (site->parameters, name) : NULL, weight };
   site->losses.n++;
 }
 

@@ -32,18 +32,6 @@ plait_site_heads (PlaitSite *site, const char *name, guint memory)
   return reader ? reader->heads : 1;
 }
 
-/* Offsets that begin at 0 and do not fall, for @n things. */
-static gboolean
-is_ragged (PlaitRagged ragged, gint64 n)
-{
-  if (ragged.n != n || !ragged.offsets || ragged.offsets[0] != 0)
-    return FALSE;
-  for (gint64 i = 0; i < n; i++)
-    if (ragged.offsets[i + 1] < ragged.offsets[i])
-      return FALSE;
-  return TRUE;
-}
-
 /* Every query has chosen rows of its own sentence. */
 static void
 check_chosen (PlaitSite *site, const char *call, const PlaitReader *reader, const PlaitChosen *chosen)
@@ -52,8 +40,10 @@ check_chosen (PlaitSite *site, const char *call, const PlaitReader *reader, cons
   PlaitRagged queries = site->pass->queries, rows = site->pass->memories[reader->first].rows;
   gint64 entries = plait_ragged_rows (queries) * reader->heads;
 
-  if (chosen->heads != reader->heads || !is_ragged (chosen->sets, entries)
-      || !is_ragged (chosen->rows, plait_ragged_rows (chosen->sets)))
+  if (!chosen)
+    plait_tape_fail (tape, "%s: is given NULL for the rows that are chosen", call);
+  if (chosen->heads != reader->heads || chosen->sets.n != entries || !plait_ragged_is_sound (chosen->sets)
+      || chosen->rows.n != plait_ragged_rows (chosen->sets) || !plait_ragged_is_sound (chosen->rows))
     plait_tape_fail (
         tape, "%s: rows are chosen for %u heads in %jd entries; there are %u heads and %jd queries, so %jd entries",
         call, chosen->heads, chosen->sets.n, reader->heads, plait_ragged_rows (queries), entries);

@@ -233,7 +233,8 @@ check_contexts (PlaitSite *site, const char *call, const PlaitContext *contexts,
   gint64 rows = plait_ragged_rows (site->pass->queries), width = site->declared->width;
 
   for (guint i = 0; i < n; i++)
-    if (!contexts[i].value || contexts[i].value->value.rows != rows || contexts[i].value->value.width != width)
+    if (!contexts || !contexts[i].value || contexts[i].value->value.rows != rows
+        || contexts[i].value->value.width != width)
       plait_tape_fail (site->pass->tape, "%s: context %u is not [%jd, %jd]", call, i, rows, width);
 }
 
@@ -293,6 +294,9 @@ plait_site_residual (PlaitSite *site, guint slot, PlaitStream x, PlaitContext co
   if (!tape)
     return x;
   check_slot (site, G_STRFUNC, slot);
+  if (site->added[slot])
+    plait_tape_fail (tape, "%s: slot %u is used twice in a pass: declare another one", G_STRFUNC, slot);
+  site->added[slot] = TRUE;
   plait_site_check_query (site, G_STRFUNC, x);
   check_contexts (site, G_STRFUNC, &context, 1);
   if (!site->declared->scaled)
@@ -370,6 +374,7 @@ plait_site_combine (const PlaitDeclaredSite *site, const PlaitSitePass *pass, co
     .step = step,
     .sentinel = step->gate ? plait_multiply (pass->tape, step->gate, query) : NULL,
     .queries = plait_arena_new_array0 (plait_tape_arena (pass->tape), PlaitSiteQuery, site->n_readers + 1),
+    .added = plait_arena_new_array0 (plait_tape_arena (pass->tape), gboolean, site->n_slots + 1),
   };
 
   return plait_call_combine (&site->combiner, pass->tape, &running_site, (PlaitStream){ .query = query },

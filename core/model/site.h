@@ -208,6 +208,7 @@ struct PlaitSite
   const PlaitSiteStep *step;
   PlaitNode *sentinel;     /* [queries, state width], or NULL */
   PlaitSiteQuery *queries; /* [readers] */
+  gboolean *added;         /* [slots]: whether something was added through the slot in this pass */
 };
 
 /* Where the keys of @reader for @memory stand. */

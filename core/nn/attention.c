@@ -6,15 +6,19 @@
 
 #include <string.h>
 
-/* What all three uses share. */
+/* What all three uses share; @function is the one that was called. */
 static PlaitAttention
-new_attention (PlaitParameters *parameters, const char *name, const PlaitAttentionDeclaration *declaration)
+new_attention (PlaitParameters *parameters, const char *function, const char *name,
+               const PlaitAttentionDeclaration *declaration)
 {
   g_autofree char *output = g_strconcat (name, "/output", NULL);
   PlaitAttention attention = { .declaration = *declaration };
   gint64 width = declaration->width;
 
-  plait_parameters_expect (parameters, width > 0 && declaration->heads > 0 && width % declaration->heads == 0);
+  if (width < 1 || declaration->heads < 1 || width % declaration->heads != 0)
+    plait_parameters_misfit (parameters, function, "heads that divide a width above 0");
+  if (!(declaration->dropout >= 0 && declaration->dropout < 1))
+    plait_parameters_misfit (parameters, function, "dropout from 0 up to 1");
   attention.output = plait_linear_declare (parameters, output, width, width, declaration->biases);
   if (declaration->zero_output)
     attention.output.weight->initial = PLAIT_ZEROS;
@@ -26,7 +30,7 @@ plait_attention_declare_self (PlaitParameters *parameters, const char *name,
                               const PlaitAttentionDeclaration *declaration)
 {
   g_autofree char *query_key_value = g_strconcat (name, "/query_key_value", NULL);
-  PlaitAttention attention = new_attention (parameters, name, declaration);
+  PlaitAttention attention = new_attention (parameters, G_STRFUNC, name, declaration);
   gint64 width = declaration->width;
 
   attention.query_key_value
@@ -36,11 +40,11 @@ plait_attention_declare_self (PlaitParameters *parameters, const char *name,
 
 /* A layer over memories with room for @n projections of keys and values. */
 static PlaitAttention
-new_memory_attention (PlaitParameters *parameters, const char *name, const PlaitAttentionDeclaration *declaration,
-                      guint n)
+new_memory_attention (PlaitParameters *parameters, const char *function, const char *name,
+                      const PlaitAttentionDeclaration *declaration, guint n)
 {
   g_autofree char *query = g_strconcat (name, "/query", NULL);
-  PlaitAttention attention = new_attention (parameters, name, declaration);
+  PlaitAttention attention = new_attention (parameters, function, name, declaration);
 
   attention.query
       = plait_linear_declare (parameters, query, declaration->width, declaration->width, declaration->biases);
@@ -54,7 +58,7 @@ plait_attention_declare (PlaitParameters *parameters, const char *name, const Pl
                          gint64 memory_width)
 {
   g_autofree char *key_value = g_strconcat (name, "/key_value", NULL);
-  PlaitAttention attention = new_memory_attention (parameters, name, declaration, 1);
+  PlaitAttention attention = new_memory_attention (parameters, G_STRFUNC, name, declaration, 1);
 
   attention.key_value[0] = plait_linear_declare_blocks (parameters, key_value, memory_width, 2 * declaration->width, 2,
                                                         declaration->biases);
@@ -66,7 +70,7 @@ plait_attention_declare_joint (PlaitParameters *parameters, const char *name,
                                const PlaitAttentionDeclaration *declaration, const char *const *memory_names,
                                const gint64 *memory_widths, guint n)
 {
-  PlaitAttention attention = new_memory_attention (parameters, name, declaration, n);
+  PlaitAttention attention = new_memory_attention (parameters, G_STRFUNC, name, declaration, n);
 
   for (guint i = 0; i < n; i++)
     {

@@ -20,7 +20,9 @@ static Builder
 begin (PlaitTape *tape, PlaitRagged rows)
 {
   PlaitArena *arena = plait_tape_arena (tape);
-  gint64 n = plait_ragged_rows (rows);
+  gint64 n = plait_ragged_is_sound (rows) ? plait_ragged_rows (rows) : -1;
+
+  plait_tape_expect (tape, n >= 0);
   Builder builder = {
     .rows = rows,
     .offsets = plait_arena_new_array (arena, gint64, rows.n + 1),

@@ -5,6 +5,8 @@
 
 #include "autograd/internal.h"
 
+#define MAX_LAYERS 4096
+
 static PlaitEncoderLayer
 declare_layer (PlaitParameters *parameters, const char *name, const PlaitEncoderStackDeclaration *declaration)
 {
@@ -44,6 +46,11 @@ plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *paramete
   const PlaitEncoderStackSettings *settings = declaration->settings;
   g_autofree char *norm = g_strconcat (prefix, "norm", NULL);
 
+  plait_parameters_expect (parameters, settings->heads > 0 && declaration->width > 0);
+  plait_parameters_expect (parameters, settings->layers >= 0 && settings->layers <= MAX_LAYERS);
+  plait_parameters_expect (parameters, settings->dropout >= 0 && settings->dropout < 1);
+  if (!plait_parameters_check (parameters, NULL))
+    return TRUE; /* the host tells it */
   if (declaration->width % settings->heads != 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "heads=%jd do not divide the width of %jd that they read: choose heads that do", settings->heads,

@@ -9,8 +9,8 @@ plait_feed_forward_activation (gint choice)
   static const PlaitActivation activations[]
       = { PLAIT_ACTIVATION_RELU, PLAIT_ACTIVATION_GELU, PLAIT_ACTIVATION_GELU_TANH, PLAIT_ACTIVATION_SWISH };
 
-  g_assert (choice >= 0 && (gsize)choice < G_N_ELEMENTS (activations));
-  return activations[choice];
+  /* None is refused by who declares the layer. */
+  return choice >= 0 && (gsize)choice < G_N_ELEMENTS (activations) ? activations[choice] : PLAIT_ACTIVATION_NONE;
 }
 
 PlaitFeedForward
@@ -22,6 +22,7 @@ plait_feed_forward_declare (PlaitParameters *parameters, const char *name, gint6
   PlaitFeedForward feed_forward = { .activation = activation, .dropout = dropout };
 
   plait_parameters_expect (parameters, activation >= PLAIT_ACTIVATION_RELU && activation <= PLAIT_ACTIVATION_SWISH);
+  plait_parameters_expect (parameters, dropout >= 0 && dropout < 1);
   feed_forward.inner = plait_linear_declare (parameters, inner_name, width, inner, TRUE);
   feed_forward.outer = plait_linear_declare (parameters, outer_name, inner, width, TRUE);
   return feed_forward;

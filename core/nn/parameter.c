@@ -5,7 +5,9 @@
 #include "base/crash.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/number.h"
 
+#include <math.h>
 #include <string.h>
 
 #define ALIGNMENT 64
@@ -27,6 +29,7 @@ struct PlaitParameters
   PlaitScalar *gradients;
   gint64 n_elements; /* gaps included */
   double norm_epsilon;
+  const char *prefix; /* of the names that may be declared; NULL: any */
 };
 
 static gsize
@@ -75,10 +78,22 @@ plait_parameters_new (void)
   return parameters;
 }
 
+static void note_fault (PlaitParameters *parameters, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/* Whether one of the host's own calls comes from a plugin, which is a fault. */
+static gboolean
+is_not_for (PlaitParameters *parameters, const char *function)
+{
+  if (!plait_crash_running ().who)
+    return FALSE;
+  note_fault (parameters, "calls %s, which is the host's: declare parameters, and leave the rest to it", function);
+  return TRUE;
+}
+
 void
 plait_parameters_free (PlaitParameters *parameters)
 {
-  if (!parameters)
+  if (!parameters || is_not_for (parameters, G_STRFUNC))
     return;
   g_hash_table_unref (parameters->names);
   g_ptr_array_unref (parameters->list);
@@ -87,8 +102,6 @@ plait_parameters_free (PlaitParameters *parameters)
   give_back (parameters);
   g_free (parameters);
 }
-
-static void note_fault (PlaitParameters *parameters, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 static void
 note_fault (PlaitParameters *parameters, const char *format, ...)
@@ -148,6 +161,45 @@ is_name (const char *name)
   return parts[0] && strlen (name) <= LONGEST_NAME;
 }
 
+const char *
+plait_parameters_enter (PlaitParameters *parameters, const char *prefix)
+{
+  const char *before = parameters->prefix;
+
+  parameters->prefix = prefix;
+  return before;
+}
+
+/* Whether a parameter can begin so; if not, the fault is noted. */
+static gboolean
+can_begin (PlaitParameters *parameters, const char *name, gint64 rows, gint64 width, const PlaitInitial *initial)
+{
+  gint64 blocks = MAX (initial->blocks, 1), stacked = MAX (initial->stacked, 1);
+  gboolean orthogonal = initial->kind == PLAIT_INITIAL_ORTHOGONAL;
+  char digits[PLAIT_NUMBER_LENGTH];
+
+  if ((guint)initial->kind > PLAIT_INITIAL_ORTHOGONAL)
+    note_fault (parameters, "the parameter %s begins with values of kind %u, which there is not: use a PLAIT_... macro",
+                name, (guint)initial->kind);
+  else if (!isfinite (initial->size) || (initial->size < 0 && initial->kind != PLAIT_INITIAL_BLOCKS))
+    note_fault (parameters, "the parameter %s begins with values of size %s: give a finite number, not below 0", name,
+                plait_format_double (digits, initial->size));
+  else if (width % blocks != 0 || rows % stacked != 0)
+    note_fault (parameters,
+                "the parameter %s [%jd, %jd] cannot be %jd blocks side by side and %jd above one another: give numbers "
+                "that divide it",
+                name, rows, width, blocks, stacked);
+  else if (initial->kind == PLAIT_INITIAL_BLOCKS && (initial->first > initial->last || initial->last >= blocks))
+    note_fault (parameters, "the parameter %s begins with the blocks %u to %u of %jd: they are numbered from 0", name,
+                initial->first, initial->last, blocks);
+  else if (orthogonal && width / blocks != rows / stacked)
+    note_fault (parameters, "the parameter %s [%jd, %jd] is to begin with orthogonal blocks, which are not square",
+                name, rows, width);
+  else
+    return TRUE;
+  return FALSE;
+}
+
 /* Whether the parameter can be declared; if not, the fault is noted. */
 static gboolean
 can_declare (PlaitParameters *parameters, const char *name, gint64 rows, gint64 width)
@@ -161,6 +213,12 @@ can_declare (PlaitParameters *parameters, const char *name, gint64 rows, gint64 
   else if (rows < 1 || width < 1)
     note_fault (parameters, "the parameter %s is declared as [%jd, %jd]: give it at least one row and one column", name,
                 rows, width);
+  else if (plait_crash_running ().who && rows > MOST_ELEMENTS / width)
+    note_fault (parameters, "the parameter %s is declared as [%jd, %jd], which no machine has memory for", name, rows,
+                width);
+  else if (parameters->prefix && !g_str_has_prefix (name, parameters->prefix))
+    note_fault (parameters, "the parameter %s is declared, but names here begin with %s: put that before it", name,
+                parameters->prefix);
   else if (g_hash_table_contains (parameters->names, name))
     note_fault (parameters, "the parameter %s is declared twice: give each its own name", name);
   else
@@ -174,7 +232,7 @@ plait_parameters_declare (PlaitParameters *parameters, const char *name, gint64 
 {
   PlaitParameter *parameter;
 
-  if (!can_declare (parameters, name, rows, width))
+  if (!can_declare (parameters, name, rows, width) || !can_begin (parameters, name, rows, width, &initial))
     return &parameters->refused;
   parameter = g_new0 (PlaitParameter, 1);
   parameter->name = g_strdup (name);
@@ -201,6 +259,12 @@ plait_parameters_memory (PlaitParameters *parameters, gsize size)
   return memory;
 }
 
+const char *
+plait_parameters_text (PlaitParameters *parameters, const char *text)
+{
+  return strcpy (plait_parameters_memory (parameters, strlen (text) + 1), text);
+}
+
 /* Gives the parameters their places; what comes after the last. */
 static gint64
 place (PlaitParameters *parameters)
@@ -221,9 +285,10 @@ place (PlaitParameters *parameters)
 gboolean
 plait_parameters_allocate (PlaitParameters *parameters, GError **error)
 {
-  g_assert (!parameters->values);
+  is_not_for (parameters, G_STRFUNC);
   if (!plait_parameters_check (parameters, error))
     return FALSE;
+  g_assert (!parameters->values);
   parameters->n_elements = place (parameters);
   parameters->values = plait_pages_take (bytes_of (parameters->n_elements));
   parameters->gradients = plait_pages_take (bytes_of (parameters->n_elements));

@@ -74,8 +74,9 @@ PLAIT_API void plait_parameters_free (PlaitParameters *parameters);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitParameters, plait_parameters_free)
 
 /*
- * Adds the parameter @name [rows, width]: parts between slashes, none of them empty, "." or "..". A name that is taken
- * or no name, rows or width below 1, and a declaration after allocation are faults: the first is kept for
+ * Adds the parameter @name [rows, width]: parts between slashes, none of them empty, "." or "..". A name that is taken,
+ * no name or outside of the plugin's prefix, rows or width below 1, an @initial that cannot be, and a declaration after
+ * allocation are faults: the first is kept for
  * plait_parameters_check, and what comes back may be held but not used. (transfer none)
  */
 PLAIT_API PlaitParameter *plait_parameters_declare (PlaitParameters *parameters, const char *name, gint64 rows,
@@ -90,11 +91,17 @@ PLAIT_API void plait_parameters_misfit (PlaitParameters *parameters, const char 
 void plait_parameters_set_norm_epsilon (PlaitParameters *parameters, double epsilon);
 double plait_parameters_norm_epsilon (const PlaitParameters *parameters);
 
+/* From now on names of parameters begin with @prefix (borrowed; NULL: as they like); returns what they began with. */
+const char *plait_parameters_enter (PlaitParameters *parameters, const char *prefix);
+
 /* The first fault of the declarations so far, as PLAIT_ERROR_PLUGIN; TRUE without one. */
 gboolean plait_parameters_check (const PlaitParameters *parameters, GError **error);
 
 /* @size zeroed bytes that live as long as the registry: for arrays of layers. (transfer none) */
 PLAIT_API gpointer plait_parameters_memory (PlaitParameters *parameters, gsize size);
+
+/* A copy of @text in such memory. (transfer none) */
+const char *plait_parameters_text (PlaitParameters *parameters, const char *text);
 
 /* Gives all parameters storage: values and gradients zero. PLAIT_ERROR_MEMORY, naming the bytes, if there is none. */
 PLAIT_API gboolean plait_parameters_allocate (PlaitParameters *parameters, GError **error);

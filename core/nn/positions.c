@@ -6,6 +6,7 @@
 #define LONGEST_WAVELENGTH 10000.0
 
 /* Rows of sinusoids that are kept at most; others are computed when they are asked for. */
+#define MAX_WIDTH ((gint64)1 << 24)
 #define MOST_KEPT ((gint64)4096)
 
 void
@@ -14,7 +15,8 @@ plait_positions_fill (PlaitTensor table, PlaitPositionKind kind, gint64 first)
   gboolean monkey = kind == PLAIT_POSITIONS_CONCATENATED;
   gint64 pairs = table.width / 2, frequencies = monkey ? pairs : table.width - pairs;
 
-  g_assert (kind >= PLAIT_POSITIONS_INTERLEAVED && kind <= PLAIT_POSITIONS_HALVES);
+  if (kind < PLAIT_POSITIONS_INTERLEAVED || kind > PLAIT_POSITIONS_HALVES)
+    return;
   for (gint64 i = 0; i < frequencies; i++)
     {
       /* With one pair, Neural Monkey's exponent is 0 / 0; its only frequency is the first, 1. */
@@ -42,6 +44,10 @@ plait_positions_declare (PlaitParameters *parameters, const char *name, PlaitPos
 {
   PlaitPositions positions = { .kind = kind, .width = width, .length = length };
 
+  plait_parameters_expect (parameters, (guint)kind <= PLAIT_POSITIONS_LEARNED);
+  plait_parameters_expect (parameters, length > 0 && width > 0 && width <= MAX_WIDTH);
+  if (!plait_parameters_check (parameters, NULL))
+    return positions;
   if (kind == PLAIT_POSITIONS_LEARNED)
     {
       g_autofree char *table = g_strconcat (name, "/table", NULL);

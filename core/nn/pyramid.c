@@ -57,7 +57,9 @@ plait_pyramid_declare (PlaitParameters *parameters, const char *name, const Plai
   PlaitPyramid pyramid = { .declaration = *declaration };
 
   plait_parameters_expect (parameters, declaration->block > 1 && declaration->levels <= PLAIT_PYRAMID_MOST_LEVELS);
-  plait_parameters_expect (parameters, n > 0);
+  plait_parameters_expect (parameters, n > 0 && (guint)declaration->pooling <= PLAIT_POOLING_CIF);
+  if (!plait_parameters_check (parameters, NULL))
+    return pyramid;
   pyramid.levels = plait_parameters_memory (parameters, (gsize)n * sizeof *pyramid.levels);
   for (gint64 i = 0; i < n; i++)
     {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "nn/recurrent-stack.h"
 
+#define MAX_LAYERS 4096
+
 guint
 plait_directions_n (PlaitDirections directions)
 {
@@ -22,7 +24,11 @@ plait_recurrent_stack_declare (PlaitParameters *parameters, const char *name,
   PlaitCellDeclaration cell = declaration->cell;
   guint n = plait_directions_n (declaration->directions);
 
-  plait_parameters_expect (parameters, declaration->layers > 0);
+  plait_parameters_expect (parameters, declaration->layers > 0 && declaration->layers <= MAX_LAYERS);
+  plait_parameters_expect (parameters, (guint)declaration->directions <= PLAIT_DIRECTIONS_BACKWARD);
+  plait_parameters_expect (parameters, declaration->dropout >= 0 && declaration->dropout < 1);
+  if (!plait_parameters_check (parameters, NULL))
+    return stack;
   stack.n_directions = n;
   stack.width = n * cell.width;
   stack.cells = plait_parameters_memory (parameters, (gsize)declaration->layers * n * sizeof (PlaitCell));

@@ -17,6 +17,8 @@ plait_cell_declare (PlaitParameters *parameters, const char *name, const PlaitCe
   gint64 gates = plait_cell_gates (declaration->kind), products = before ? 2 : gates, width = declaration->width;
   PlaitCell cell = { .declaration = *declaration };
 
+  plait_parameters_expect (parameters, declaration->kind == PLAIT_CELL_GRU || lstm);
+  plait_parameters_expect (parameters, lstm || before || declaration->reset == PLAIT_RESET_AFTER);
   plait_parameters_expect (parameters, width > 0 && !(before && declaration->recurrent_bias));
   cell.input
       = plait_linear_declare_blocks (parameters, input, declaration->input_width, gates * width, (guint)gates, FALSE);

@@ -169,7 +169,8 @@ plait_tree_unit_declare (PlaitParameters *parameters, const char *name, const Pl
       = lstm ? PLAIT_BLOCKS (declaration->forget_bias, FIRST_FORGET_GATE, LAST_FORGET_GATE, 5) : PLAIT_ZEROS;
   PlaitTreeUnit unit = { .declaration = *declaration };
 
-  plait_parameters_expect (parameters, declaration->kind != PLAIT_TREE_HEAD);
+  plait_parameters_expect (parameters, lstm || declaration->kind == PLAIT_TREE_GRU);
+  plait_parameters_expect (parameters, (guint)declaration->reset <= PLAIT_RESET_AFTER && width > 0);
   unit.gates = plait_linear_declare_blocks (parameters, gates, 2 * width, 5 * width, 5, FALSE);
   unit.gates.weight->initial.stacked = CHILDREN;
   plait_parameters_use (parameters, unit.gates.weight, PLAIT_USE_STEP);

@@ -37,21 +37,56 @@ table_of (const PlaitPart *part)
  * Building
  */
 
-/* The state of a new instance, and whose code is about to run; whose did before. */
-static PlaitCaller
-begin_build (PlaitInstance *instance, const PlaitPart *part, gsize state_size, PlaitParameters *parameters)
+/* What stood before a build. */
+typedef struct
+{
+  PlaitCaller caller;
+  const char *prefix;
+} Building;
+
+/* Makes the state of a new instance, whose code is about to run and may declare parameters below @prefix. */
+static Building
+begin_build (PlaitInstance *instance, const PlaitPart *part, gsize state_size, PlaitParameters *parameters,
+             const char *prefix)
 {
   g_assert (part->settings);
   *instance = (PlaitInstance){ .part = part, .state = plait_parameters_memory (parameters, state_size) };
-  return plait_crash_enter ((PlaitCaller){ part->label, "build" });
+  return (Building){ plait_crash_enter ((PlaitCaller){ part->label, "build" }),
+                     plait_parameters_enter (parameters, prefix) };
 }
 
-/* After build has returned @built, perhaps with @fault (transfer full); @before runs again. */
+/* Goes back to @before, and returns @good. */
 static gboolean
-end_build (const PlaitInstance *instance, PlaitCaller before, gboolean built, GError *fault,
-           const PlaitParameters *parameters, GError **error)
+leave_build (Building before, PlaitParameters *parameters, gboolean good)
 {
-  return end_call (instance, before, "build", built, fault, instance->part->label, error)
+  plait_crash_enter (before.caller);
+  plait_parameters_enter (parameters, before.prefix);
+  return good;
+}
+
+/* No machine computes with wider rows. */
+#define MAX_WIDTH ((gint64)1 << 24)
+
+static gboolean
+check_width (const PlaitPart *part, const char *what, gint64 width, gint64 minimum, GError **error)
+{
+  if (width < minimum)
+    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares %s %jd wide; %s", part->label, what, width,
+                       minimum > 0 ? "give at least one column" : "give a width, or 0 for none");
+  return width <= MAX_WIDTH
+         || plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares %s %jd wide; give at most %jd columns",
+                        part->label, what, width, MAX_WIDTH);
+}
+
+/* After build has returned @built, perhaps with @fault (transfer full). The plugin goes on to be whose code runs: what
+ * it has filled is read. */
+static gboolean
+end_build (const PlaitInstance *instance, gboolean built, GError *fault, const PlaitParameters *parameters,
+           GError **error)
+{
+  PlaitCaller own = plait_crash_running ();
+
+  return end_call (instance, own, "build", built, fault, instance->part->label, error)
          && plait_parameters_check (parameters, error);
 }
 
@@ -63,18 +98,21 @@ check_shape (const PlaitPart *part, const PlaitEncoderShape *shape, GError **err
   if (shape->n_memories < 1 || shape->n_memories > PLAIT_ENCODER_MAXIMUM_MEMORIES)
     return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares %u memories; declare 1 to %d", part->label,
                        shape->n_memories, PLAIT_ENCODER_MAXIMUM_MEMORIES);
-  if (shape->summary_width < 0)
-    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares a summary %jd wide; give a width, or 0 for none",
-                       part->label, shape->summary_width);
+  if (!check_width (part, "a summary", shape->summary_width, 0, error))
+    return FALSE;
   for (guint i = 0; i < shape->n_memories; i++)
     {
       const char *name = shape->memories[i].part;
-      PlaitStructure lacking = promised & ~shape->memories[i].structure;
+      PlaitStructure declared = shape->memories[i].structure, lacking = promised & ~declared;
+      g_autofree char *what = g_strdup_printf ("memory %u as", i);
 
-      if (shape->memories[i].width < 1)
+      if (!check_width (part, what, shape->memories[i].width, 1, error))
+        return FALSE;
+      if (declared & ~PLAIT_STRUCTURE_ALL)
         return plait_fail (error, PLAIT_ERROR_PLUGIN,
-                           "%s: build declares memory %u as %jd wide; give it at least one column", part->label, i,
-                           shape->memories[i].width);
+                           "%s: build declares memory %u of the structure 0x%x, which there is not; use "
+                           "PLAIT_STRUCTURE_...",
+                           part->label, i, (guint)declared);
       if (name && !plait_name_is_valid (name))
         return plait_fail (error, PLAIT_ERROR_PLUGIN,
                            "%s: build calls a memory \"%s\", which is no name: give letters, digits, '-' and '_', "
@@ -96,36 +134,49 @@ check_shape (const PlaitPart *part, const PlaitEncoderShape *shape, GError **err
   return TRUE;
 }
 
+/* Takes @losses, which the plugin has declared, with names that outlive it. */
+static gboolean
+take_losses (PlaitInstance *instance, const PlaitLosses *losses, PlaitParameters *parameters, PlaitLossColumns *columns,
+             GError **error)
+{
+  instance->losses = *losses;
+  if (!plait_loss_columns_declare (columns, instance->part, losses, instance->columns, error))
+    return FALSE;
+  for (guint i = 0; i < losses->n; i++)
+    instance->losses.losses[i].name = plait_parameters_text (parameters, losses->losses[i].name);
+  return TRUE;
+}
+
+/* The encoder that this one stands on, and where it is told so, in @own. */
+static gboolean
+build_leaves (PlaitInstance *instance, PlaitEncoderBuild *own, PlaitLossColumns *columns, GError **error)
+{
+  g_autofree char *prefix = g_strdup_printf ("%sleaves/", own->prefix);
+  PlaitEncoderBuild below = *own;
+
+  below.prefix = prefix;
+  instance->leaves = plait_parameters_memory (own->parameters, sizeof (PlaitInstance));
+  own->leaves = &instance->leaves->shape;
+  return plait_call_build_encoder (instance->leaves, instance->part->leaves, &below, columns, error);
+}
+
 gboolean
 plait_call_build_encoder (PlaitInstance *instance, const PlaitPart *part, const PlaitEncoderBuild *build,
                           PlaitLossColumns *columns, GError **error)
 {
   const PlaitEncoderTable *table = table_of (part);
+  PlaitEncoderShape *shape = &instance->shape;
   PlaitEncoderBuild own = *build;
   GError *fault = NULL;
-  PlaitCaller before;
+  Building before = begin_build (instance, part, table->state_size, build->parameters, build->prefix);
   gboolean built;
 
-  before = begin_build (instance, part, table->state_size, build->parameters);
-  if (part->leaves)
-    {
-      g_autofree char *prefix = g_strdup_printf ("%sleaves/", build->prefix);
-      PlaitEncoderBuild below = *build;
-
-      below.prefix = prefix;
-      instance->leaves = plait_parameters_memory (build->parameters, sizeof (PlaitInstance));
-      if (!plait_call_build_encoder (instance->leaves, part->leaves, &below, columns, error))
-        {
-          plait_crash_enter (before);
-          return FALSE;
-        }
-      own.leaves = &instance->leaves->shape;
-    }
-  built = table->build (&own, part->settings, instance->state, &instance->shape, &fault);
-  instance->losses = instance->shape.losses;
-  return end_build (instance, before, built, fault, build->parameters, error)
-         && check_shape (part, &instance->shape, error)
-         && plait_loss_columns_declare (columns, part, &instance->losses, instance->columns, error);
+  if (part->leaves && !build_leaves (instance, &own, columns, error))
+    return leave_build (before, build->parameters, FALSE);
+  built = table->build (&own, part->settings, instance->state, shape, &fault);
+  return leave_build (before, build->parameters,
+                      end_build (instance, built, fault, build->parameters, error) && check_shape (part, shape, error)
+                          && take_losses (instance, &shape->losses, build->parameters, columns, error));
 }
 
 gboolean
@@ -134,12 +185,10 @@ plait_call_build_combiner (PlaitInstance *instance, const PlaitPart *part, Plait
 {
   const PlaitCombinerTable *table = table_of (part);
   GError *fault = NULL;
-  PlaitCaller before;
-  gboolean built;
+  Building before = begin_build (instance, part, table->state_size, parameters, plait_site_prefix (site));
+  gboolean built = table->build (site, part->settings, instance->state, &fault);
 
-  before = begin_build (instance, part, table->state_size, parameters);
-  built = table->build (site, part->settings, instance->state, &fault);
-  return end_build (instance, before, built, fault, parameters, error);
+  return leave_build (before, parameters, end_build (instance, built, fault, parameters, error));
 }
 
 gboolean
@@ -148,19 +197,15 @@ plait_call_build_coverage (PlaitInstance *instance, const PlaitPart *part, const
 {
   const PlaitCoverageTable *table = table_of (part);
   GError *fault = NULL;
-  PlaitCaller before;
+  Building before = begin_build (instance, part, table->state_size, build->parameters, build->prefix);
   gboolean built;
 
-  before = begin_build (instance, part, table->state_size, build->parameters);
   *shape = (PlaitCoverageShape){ .width = 0 };
   built = table->build (build, part->settings, instance->state, shape, &fault);
-  instance->losses = shape->losses;
-  if (!end_build (instance, before, built, fault, build->parameters, error))
-    return FALSE;
-  if (shape->width < 1)
-    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares states %jd wide; give them at least one column",
-                       part->label, shape->width);
-  return plait_loss_columns_declare (columns, part, &instance->losses, instance->columns, error);
+  return leave_build (before, build->parameters,
+                      end_build (instance, built, fault, build->parameters, error)
+                          && check_width (part, "states", shape->width, 1, error)
+                          && take_losses (instance, &shape->losses, build->parameters, columns, error));
 }
 
 /*

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "autograd/operators.h"
+#include "autograd/internal.h"
 #include "base/number.h"
 
 #define SOURCE_PREFIX "source "
@@ -13,6 +13,8 @@ struct PlaitAddedLoss
 {
   PlaitAddedLoss *next;
   PlaitNode *loss;
+  PlaitCaller caller; /* who added it */
+  const char *name;
 };
 
 void
@@ -102,17 +104,36 @@ plait_loss_pass_add (PlaitLossPass *pass, PlaitTape *tape, const PlaitLosses *lo
                      const char *name, PlaitNode *loss)
 {
   PlaitAddedLoss *added;
-  guint i = place_of (losses, losses->n, name);
+  guint i = name ? place_of (losses, losses->n, name) : losses->n;
 
   if (i == losses->n)
-    plait_tape_fail (tape, "adds to the loss \"%s\", which was not declared: declare it in build", name);
+    plait_tape_fail (tape, "adds to the loss \"%s\", which was not declared: declare it in build", name ? name : "");
   if (!loss || loss->value.rows != 1 || loss->value.width != 1)
     plait_tape_fail (tape, "the loss \"%s\" is no node [1, 1]: add up what it is made of", name);
   if (!pass)
     return;
   added = plait_arena_new_array (plait_tape_arena (tape), PlaitAddedLoss, 1);
-  *added = (PlaitAddedLoss){ pass->first[places[i]], loss };
+  *added = (PlaitAddedLoss){ pass->first[places[i]], loss, plait_crash_running (), losses->losses[i].name };
   pass->first[places[i]] = added;
+}
+
+void
+plait_loss_pass_expect_finite (const PlaitLossPass *pass, PlaitTape *tape)
+{
+  for (guint i = 0; i < PLAIT_LOSS_COLUMNS_MAXIMUM; i++)
+    for (const PlaitAddedLoss *added = pass->first[i]; added; added = added->next)
+      {
+        double loss = (double)plait_tape_value (tape, added->loss).data[0];
+        char digits[PLAIT_NUMBER_LENGTH];
+
+        if (isfinite (loss))
+          continue;
+        plait_tape_call (tape, added->caller);
+        plait_tape_fail (tape,
+                         "its loss \"%s\" is %s, though that of the targets is a number: look for a division by 0, or "
+                         "for a logarithm or a root of what can be 0",
+                         added->name, plait_format_double (digits, loss));
+      }
 }
 
 PlaitNode *

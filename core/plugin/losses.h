@@ -47,5 +47,8 @@ PlaitLossPass *plait_loss_pass_new (PlaitTape *tape);
 void plait_loss_pass_add (PlaitLossPass *pass, PlaitTape *tape, const PlaitLosses *losses, const guint *places,
                           const char *name, PlaitNode *loss);
 
+/* Leaves the step, on behalf of who added it, if a loss is not finite: for where those of the targets are. */
+void plait_loss_pass_expect_finite (const PlaitLossPass *pass, PlaitTape *tape);
+
 /* The sum of what was added to @column, [1, 1]; NULL: nothing. */
 PlaitNode *plait_loss_pass_sum (const PlaitLossPass *pass, PlaitTape *tape, guint column);

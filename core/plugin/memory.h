@@ -15,6 +15,7 @@ typedef enum
   PLAIT_STRUCTURE_TREE = 1 << 0,      /* left, right and parent */
   PLAIT_STRUCTURE_LEVELS = 1 << 1,    /* level, parent, first child and child count */
   PLAIT_STRUCTURE_SENTENCES = 1 << 2, /* rows stand for sentences of a document */
+  PLAIT_STRUCTURE_ALL = PLAIT_STRUCTURE_TREE | PLAIT_STRUCTURE_LEVELS | PLAIT_STRUCTURE_SENTENCES,
 } PlaitStructure;
 
 /* Links between rows. Each array has one entry a row of the whole batch: a row number, or -1; NULL where not given. */

@@ -13,3 +13,10 @@ typedef enum
   PLAIT_ACTIVATION_TANH,
   PLAIT_ACTIVATION_SIGMOID,
 } PlaitActivation;
+
+/* Whether there is such an activation. */
+static inline gboolean
+plait_activation_is_known (PlaitActivation activation)
+{
+  return (guint)activation <= PLAIT_ACTIVATION_SIGMOID;
+}

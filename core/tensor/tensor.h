@@ -94,6 +94,18 @@ plait_ragged_length (PlaitRagged ragged, gint64 sentence)
   return ragged.offsets[sentence + 1] - ragged.offsets[sentence];
 }
 
+/* Whether the offsets begin at 0 and do not fall. */
+static inline gboolean
+plait_ragged_is_sound (PlaitRagged ragged)
+{
+  if (ragged.n < 0 || !ragged.offsets || ragged.offsets[0] != 0)
+    return FALSE;
+  for (gint64 i = 0; i < ragged.n; i++)
+    if (plait_ragged_length (ragged, i) < 0)
+      return FALSE;
+  return TRUE;
+}
+
 /* The rows of the longest sentence; 0 where there is none. */
 static inline gint64
 plait_ragged_longest (PlaitRagged ragged)

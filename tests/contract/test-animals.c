@@ -464,7 +464,9 @@ add_mean_loss (PlaitTape *tape, PlaitSite *site, PlaitNode *context)
 static PlaitNode *
 add_endless_loss (const PlaitCoverageStep *step)
 {
-  plait_coverage_add_loss (step, "own", plait_scale (step->tape, plait_total (step->tape, step->attention), INFINITY));
+  plait_coverage_add_loss (step, "own",
+                           plait_divide (step->tape, plait_total (step->tape, step->attention),
+                                         plait_scale (step->tape, plait_total (step->tape, step->attention), 0)));
   return step->state;
 }
 
@@ -490,8 +492,9 @@ ANIMAL (COMBINER, declares_a_loss_and_gives_none, "losses",
         "the loss combiner.own is declared and came to 0 over all sentences", .loss = TRUE, .weight = 1)
 ANIMAL (COMBINER, gives_the_mean_of_a_loss, "losses", "add the sum over the sentences, no mean", .loss = TRUE,
         .weight = 0, .change = add_mean_loss)
-ANIMAL (COVERAGE, gives_a_loss_without_end, "losses", "the loss coverage.own is inf, expected is a finite number",
-        .loss = TRUE, .weight = 0, .update = add_endless_loss)
+ANIMAL (COVERAGE, gives_a_loss_without_end, "runs",
+        "update: its loss \"own\" is inf, though that of the targets is a number", .loss = TRUE, .weight = 0,
+        .update = add_endless_loss)
 
 ANIMAL (COMBINER, notices_its_second_call, "shards", "differ where layers are computed once more",
         .change = notice_the_second_call)

@@ -132,6 +132,16 @@ zeros (PlaitTape *tape, gint64 rows, gint64 width)
   return plait_leaf (tape, tensor, NULL);
 }
 
+/* A constant [1, 1]. */
+static PlaitNode *
+number (PlaitTape *tape, double value)
+{
+  PlaitNode *node = zeros (tape, 1, 1);
+
+  node->value.data[0] = (PlaitScalar)value;
+  return node;
+}
+
 static PlaitNode *
 score (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step)
 {
@@ -346,6 +356,10 @@ TEST_CASE (misbehaving, the_sound_ones_run)
 #define JOINTLY(...) plait_site_declare_attend_jointly (site, &(PlaitSiteAttention){ DEFAULTS, __VA_ARGS__ })
 #define PARAMETER(name, rows, width)                                                                                   \
   plait_parameters_declare (plait_site_parameters (site), name, rows, width, PLAIT_ZEROS)
+#define OWN_NAME                                                                                                       \
+  (plait_parameters_text (plait_site_parameters (site), g_strconcat (plait_site_prefix (site), "a", NULL)))
+#define OWN(rows, width, initial)                                                                                      \
+  plait_parameters_declare (plait_site_parameters (site), OWN_NAME, rows, width, initial)
 #define NOTHING ((PlaitContext){ NULL, NULL, NULL })
 #define NO_QUERY ((PlaitStream){ NULL, NULL })
 
@@ -378,7 +392,39 @@ SITE (site_loss_of_a_bad_name, plait_site_declare_loss (site, "a/b", 1), "declar
 SITE (site_loss_of_no_weight, plait_site_declare_loss (site, "a", NAN), "gives its loss \"a\" the weight nan")
 SITE (parameter_without_name, PARAMETER ("", 1, 1), "build: \"\" is no name for a parameter")
 SITE (parameter_outside, PARAMETER ("a/../b", 1, 1), "build: \"a/../b\" is no name for a parameter")
-SITE (parameter_twice, PARAMETER ("a", 1, 1); PARAMETER ("a", 1, 1), "build: the parameter a is declared twice")
+SITE (parameter_twice, OWN (2, 2, PLAIT_ZEROS); OWN (2, 2, PLAIT_ZEROS), "combiner/a is declared twice")
+SITE (parameter_of_another, PARAMETER ("decoder/own", 1, 1), "build: the parameter decoder/own is declared, but names here begin with decoder/")
+SITE (parameter_out_of_this_world, OWN ((gint64)1 << 40, (gint64)1 << 40, PLAIT_ZEROS), "combiner/a is declared as [1099511627776, 1099511627776], which no machine has memory for")
+SITE (begins_in_no_way, OWN (2, 2, ((PlaitInitial){ .kind = 77 })), "combiner/a begins with values of kind 77, which there is not")
+SITE (begins_with_no_number, OWN (2, 2, PLAIT_NORMAL (NAN)), "combiner/a begins with values of size nan")
+SITE (begins_without_end, OWN (2, 2, PLAIT_UNIFORM (INFINITY)), "combiner/a begins with values of size inf")
+SITE (begins_below_nothing, OWN (2, 2, PLAIT_NORMAL (-1)), "combiner/a begins with values of size -1")
+SITE (blocks_that_do_not_divide, OWN (1, 2, PLAIT_BLOCKS (1, 50, 99, 3)), "combiner/a [1, 2] cannot be 3 blocks side by side")
+SITE (blocks_that_are_none, OWN (1, 2, PLAIT_BLOCKS (1, 50, 99, 2)), "combiner/a begins with the blocks 50 to 99 of 2")
+SITE (blocks_the_wrong_way_round, OWN (1, 4, PLAIT_BLOCKS (1, 1, 0, 2)), "combiner/a begins with the blocks 1 to 0 of 2")
+SITE (blocks_of_no_number, OWN (1, 4, PLAIT_BLOCKS (NAN, 0, 0, 2)), "combiner/a begins with values of size nan")
+SITE (glorot_of_too_many, OWN (2, 2, PLAIT_GLOROT_BLOCKS (3)), "combiner/a [2, 2] cannot be 3 blocks side by side")
+SITE (orthogonal_and_not_square, OWN (2, 3, PLAIT_ORTHOGONAL (1, 1)), "combiner/a [2, 3] is to begin with orthogonal blocks, which are not square")
+SITE (orthogonal_of_too_many, OWN (2, 6, PLAIT_ORTHOGONAL (3, 4)), "combiner/a [2, 6] cannot be 3 blocks side by side and 4 above one another")
+SITE (linear_of_no_blocks, plait_linear_declare_blocks (plait_site_parameters (site), OWN_NAME, 2, 2, 0, FALSE), "what plait_linear_declare_blocks was given does not fit")
+SITE (positions_in_no_way, plait_positions_declare (plait_site_parameters (site), OWN_NAME, 77, 4, 4), "what plait_positions_declare was given does not fit")
+SITE (positions_of_no_width, plait_positions_declare (plait_site_parameters (site), OWN_NAME, PLAIT_POSITIONS_HALVES, 4, -4), "what plait_positions_declare was given does not fit")
+SITE (positions_without_end, plait_positions_declare (plait_site_parameters (site), OWN_NAME, PLAIT_POSITIONS_HALVES, 4, (gint64)1 << 62), "what plait_positions_declare was given does not fit")
+SITE (feeds_by_no_activation, plait_feed_forward_declare (plait_site_parameters (site), OWN_NAME, 2, 2, 77, 0), "what plait_feed_forward_declare was given does not fit")
+SITE (feeds_by_a_choice_that_is_none, plait_feed_forward_declare (plait_site_parameters (site), OWN_NAME, 2, 2, plait_feed_forward_activation (77), 0), "what plait_feed_forward_declare was given does not fit")
+SITE (cell_of_no_kind, plait_cell_declare (plait_site_parameters (site), OWN_NAME, &(PlaitCellDeclaration){ .kind = 77, .input_width = 2, .width = 2 }), "what plait_cell_declare was given does not fit")
+SITE (cell_of_no_reset, plait_cell_declare (plait_site_parameters (site), OWN_NAME, &(PlaitCellDeclaration){ .reset = 77, .input_width = 2, .width = 2 }), "what plait_cell_declare was given does not fit")
+SITE (cell_that_forgets_no_number, plait_cell_declare (plait_site_parameters (site), OWN_NAME, &(PlaitCellDeclaration){ .kind = PLAIT_CELL_LSTM, .input_width = 2, .width = 2, .forget_bias = NAN }), "begins with values of size nan")
+SITE (stack_of_less_than_nothing, plait_recurrent_stack_declare (plait_site_parameters (site), OWN_NAME, &(PlaitRecurrentStackDeclaration){ .layers = -1, .cell = { .input_width = 2, .width = 2 } }), "what plait_recurrent_stack_declare was given does not fit")
+SITE (stack_without_end, plait_recurrent_stack_declare (plait_site_parameters (site), OWN_NAME, &(PlaitRecurrentStackDeclaration){ .layers = (gint64)1 << 60, .cell = { .input_width = 2, .width = 2 } }), "what plait_recurrent_stack_declare was given does not fit")
+SITE (stack_in_no_direction, plait_recurrent_stack_declare (plait_site_parameters (site), OWN_NAME, &(PlaitRecurrentStackDeclaration){ .layers = 1, .directions = 77, .cell = { .input_width = 2, .width = 2 } }), "what plait_recurrent_stack_declare was given does not fit")
+SITE (tree_unit_of_no_kind, plait_tree_unit_declare (plait_site_parameters (site), OWN_NAME, &(PlaitTreeUnitDeclaration){ .kind = 77, .width = 2 }), "what plait_tree_unit_declare was given does not fit")
+SITE (pyramid_of_less_than_nothing, plait_pyramid_declare (plait_site_parameters (site), OWN_NAME, &(PlaitPyramidDeclaration){ .block = 2, .levels = -1 }), "what plait_pyramid_declare was given does not fit")
+SITE (attention_of_no_heads, plait_attention_declare_self (plait_site_parameters (site), OWN_NAME, &(PlaitAttentionDeclaration){ .width = 2 }), "what plait_attention_declare_self was given does not fit")
+SITE (attention_that_is_not_asked_for, plait_site_declare_attend (site, 0, NULL), "plait_site_declare_attend: is given NULL for the settings of an attention")
+SITE (projections_of_no_kind, NAMED (.projections = 77), "asks for projections of kind 77, which there is not")
+SITE (allocates_by_itself, plait_parameters_allocate (plait_site_parameters (site), NULL), "build: calls plait_parameters_allocate, which is the host's")
+SITE (frees_what_is_the_hosts, plait_parameters_free (plait_site_parameters (site)), "build: calls plait_parameters_free, which is the host's")
 SITE (parameter_of_nothing, PARAMETER ("a", 0, 4), "build: the parameter a is declared as [0, 4]")
 SITE (linear_of_nothing, plait_linear_declare (plait_site_parameters (site), "a", -1, 4, TRUE), "build: the parameter a/weight is declared as [-1, 4]")
 SITE (takes_the_tape_in_build, plait_site_tape (site), "calls plait_site_tape in build")
@@ -490,6 +536,36 @@ COMBINE (selects_from_another_shape, plait_select_rows (tape, (const guint8 *)"a
 COMBINE (norm_of_another_width, plait_layer_norm (tape, x.query, zeros (tape, 1, 1), zeros (tape, 1, 1), 0), "what plait_layer_norm was given does not fit")
 COMBINE (embeds_words_that_are_none, plait_embed (tape, x.query, ((gint32[]){ 99 }), 1, 1), "what plait_embed was given does not fit")
 COMBINE (pairs_of_other_sentences, plait_pairs (tape, ((PlaitRagged){ 1, (gint64[]){ 0, 1 } }), ((PlaitRagged){ 2, (gint64[]){ 0, 1, 2 } })), "what plait_pairs was given does not fit")
+#define LEAF(...) plait_leaf (tape, ((PlaitTensor){ __VA_ARGS__ }), NULL)
+static PlaitScalar some[16];
+static void nowhere (PlaitTape *tape, PlaitNode *node) {}
+static const PlaitOperator idle = { "idle", nowhere }, idler = { "idler", NULL };
+COMBINE (leaf_of_nothing, LEAF (NULL, 2, 2, 2), "what plait_leaf was given does not fit")
+COMBINE (leaf_of_no_stride, LEAF (some, 2, 2, 0), "what plait_leaf was given does not fit")
+COMBINE (leaf_of_less_than_nothing, LEAF (some, -1, 2, 2), "what plait_leaf was given does not fit")
+COMBINE (leaf_of_no_width, LEAF (some, 2, 0, 2), "what plait_leaf was given does not fit")
+COMBINE (node_out_of_this_world, plait_tape_node (tape, &idle, (gint64)1 << 40, (gint64)1 << 40, NULL, 0, 0), "makes numbers [1099511627776, 1099511627776], which no machine has memory for")
+COMBINE (node_beyond_all_numbers, plait_tape_node (tape, &idle, (gint64)1 << 40, 1 << 18, NULL, 0, 0), "which no machine has memory for")
+COMBINE (node_that_does_not_go_back, plait_tape_node (tape, &idler, 1, 1, NULL, 0, 0), "what plait_tape_node was given does not fit")
+COMBINE (node_of_inputs_that_are_not_there, plait_tape_node (tape, &idle, 1, 1, NULL, 3, 0), "what plait_tape_node was given does not fit")
+COMBINE (activates_in_no_way, plait_activate (tape, x.query, 77), "what plait_activate was given does not fit")
+COMBINE (product_with_no_activation, plait_linear (tape, x.query, zeros (tape, x.query->value.width, 2), NULL, 77), "does not fit")
+COMBINE (scales_by_no_number, plait_scale (tape, x.query, NAN), "what plait_scale was given does not fit")
+COMBINE (scales_without_end, plait_scale (tape, x.query, INFINITY), "what plait_scale was given does not fit")
+COMBINE (norm_without_number, plait_layer_norm (tape, x.query, zeros (tape, 1, x.query->value.width), zeros (tape, 1, x.query->value.width), NAN), "what plait_layer_norm was given does not fit")
+COMBINE (gathers_windows_of_nothing, plait_gather_windows (tape, x.query, ((gint64[]){ 0 }), 1, 0), "what plait_gather_windows was given does not fit")
+COMBINE (gathers_windows_without_end, plait_gather_windows (tape, x.query, ((gint64[]){ 0 }), 1, G_MAXINT64), "what plait_gather_windows was given does not fit")
+COMBINE (gathers_from_nothing, plait_gather_rows (tape, NULL, ((gint64[]){ 0 }), 1), "does not fit")
+COMBINE (embeds_less_than_nothing, plait_embed (tape, x.query, NULL, -1, 1), "does not fit")
+COMBINE (pairs_of_rows_that_fall, plait_pairs (tape, ((PlaitRagged){ 1, (gint64[]){ 0, -4 } }), ((PlaitRagged){ 1, (gint64[]){ 0, 1 } })), "what plait_pairs was given does not fit")
+COMBINE (adds_through_a_slot_twice, for (guint i = 0; i < 2; i++) x = plait_site_residual (site, 0, x, ((PlaitContext){ zeros (tape, ALL_QUERIES, plait_site_width (site)), NULL, NULL })), "plait_site_residual: slot 0 is used twice in a pass: declare another one")
+COMBINE (adds_up_no_contexts, plait_site_sum (site, NULL, 2), "plait_site_sum: context 0 is not [")
+COMBINE (weighs_no_rows, plait_site_weigh_rows (site, NULL, 0, x, NULL), "plait_site_weigh_rows: is given NULL for the rows that are chosen")
+COMBINE (begins_a_step, plait_tape_begin (tape, PLAIT_TAPE_TRAIN, plait_random_key (1, "a", NULL, 1)), "calls plait_tape_begin, which is the host's")
+COMBINE (goes_back_by_itself, plait_tape_backward (tape, zeros (tape, 1, 1)), "calls plait_tape_backward, which is the host's")
+COMBINE (frees_the_tape, plait_tape_free (tape), "calls plait_tape_free, which is the host's")
+COMBINE_IN (TRANSFORMER, adds_no_number_as_a_site_loss, plait_site_add_loss (site, "sound", number (tape, NAN)), "its loss \"sound\" is nan, though that of the targets is a number")
+COMBINE (adds_to_a_loss_without_name, plait_site_add_loss (site, NULL, zeros (tape, 1, 1)), "adds to the loss \"\", which was not declared")
 COMBINE (node_of_no_width, plait_tape_node (tape, NULL, 1, 0, NULL, 0, 0), "what plait_tape_node was given does not fit")
 
 /*
@@ -509,7 +585,11 @@ ENCODER_BUILD (summary_of_less_than_nothing, shape->summary_width = -1, "build d
 ENCODER_BUILD (encoder_with_five_losses, shape->losses.n = 5, "declares 5 losses; a part can have up to 4")
 ENCODER_BUILD (encoder_loss_twice, shape->losses.n = 2; shape->losses.losses[1] = shape->losses.losses[0], "declares the loss \"sound\" twice")
 ENCODER_BUILD (encoder_loss_of_no_weight, shape->losses.losses[0].weight = INFINITY, "gives its loss \"sound\" the weight inf")
-ENCODER_BUILD (encoder_parameter_twice, for (guint i = 0; i < 2; i++) plait_linear_declare (build->parameters, "a", 2, 2, FALSE), "build: the parameter a/weight is declared twice")
+ENCODER_BUILD (encoder_parameter_twice, for (guint i = 0; i < 2; i++) plait_linear_declare (build->parameters, "source/first/a", 2, 2, FALSE), "build: the parameter source/first/a/weight is declared twice")
+ENCODER_BUILD (encoder_parameter_of_another, plait_linear_declare (build->parameters, "source/second/a", 2, 2, FALSE), "build: the parameter source/second/a/weight is declared, but names here begin with source/first/: put that before it")
+ENCODER_BUILD (memory_out_of_this_world, shape->memories[0].width = (gint64)1 << 40, "build declares memory 0 as 1099511627776 wide; give at most 16777216 columns")
+ENCODER_BUILD (summary_out_of_this_world, shape->summary_width = G_MAXINT64, "build declares a summary 9223372036854775807 wide; give at most")
+ENCODER_BUILD (memory_of_no_structure, shape->memories[0].structure = 1024, "build declares memory 0 of the structure 0x400, which there is not")
 
 /* Links of a batch of two sentences, three rows and two. */
 #define NONE { -1, -1, -1, -1, -1 }
@@ -542,6 +622,7 @@ ENCODE (states_of_another_width, memory->states = NARROWER (memory->states), "ga
 ENCODE (cells_of_another_width, memory->cells = NARROWER (memory->states), "gave cells of a memory [5, 7], expected is [5, 8]")
 ENCODE (adds_an_undeclared_encoder_loss, plait_encoding_add_loss (encoding, "other", zeros (tape, 1, 1)), "adds to the loss \"other\"")
 ENCODE (adds_a_long_encoder_loss, plait_encoding_add_loss (encoding, "sound", zeros (tape, 3, 1)), "the loss \"sound\" is no node [1, 1]")
+ENCODE (adds_no_number_as_an_encoder_loss, plait_encoding_add_loss (encoding, "sound", number (tape, INFINITY)), "its loss \"sound\" is inf, though that of the targets is a number")
 ENCODE (trees_without_leaves, plait_encoding_tree (encoding), "plait_encoding_tree")
 ENCODE (looks_up_words_that_are_none, plait_gather_rows (tape, encoding->embedded, ((gint64[]){ 77 }), 1), "does not fit")
 ENCODE (links_outside_without_promise, LINKS (.next = outside), "the link \"next\" to row 4, which is not of its sentence")
@@ -635,6 +716,9 @@ COVERAGE_BUILD (states_of_no_width, shape->width = 0, "build declares states 0 w
 COVERAGE_BUILD (coverage_with_five_losses, shape->losses.n = 5, "declares 5 losses")
 COVERAGE_BUILD (coverage_loss_of_a_bad_name, shape->losses.losses[0].name = "1", "declares a loss \"1\", which is no name")
 COVERAGE_BUILD (coverage_parameter_outside, plait_parameters_declare (build->parameters, "..", 1, 1, PLAIT_ZEROS), "build: \"..\" is no name for a parameter")
+COVERAGE_BUILD (states_out_of_this_world, shape->width = (gint64)1 << 40, "build declares states 1099511627776 wide; give at most 16777216 columns")
+COVERAGE_BUILD (coverage_parameter_of_another, plait_parameters_declare (build->parameters, "decoder/a", 1, 1, PLAIT_ZEROS), "build: the parameter decoder/a is declared, but names here begin with ")
+COVERAGE_STEP (update, adds_no_number_as_a_loss, (plait_coverage_add_loss (step, "sound", number (step->tape, NAN)), step->state), "its loss \"sound\" is nan, though that of the targets is a number")
 COVERAGE_STEP (score, scores_nothing, NULL, "gave NULL for a score")
 COVERAGE_STEP (score, scores_too_few, zeros (step->tape, step->n - 1, 1), "gave a score [")
 COVERAGE_STEP (score, scores_too_wide, zeros (step->tape, step->n, 99), "expected is [")
