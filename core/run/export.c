@@ -494,7 +494,9 @@ tell_documents (const PlaitExperiment *experiment, const char *stream, const cha
   if (settings.layout == PLAIT_LAYOUT_SENTENCES)
     return;
   if (settings.starts)
-    plait_log_info (log, "%s is documents: the model expects <s> before each of their sentences%s", stream, which);
+    plait_log_info (
+        log, "%s is documents: the model expects the bos_token of its config.json before each of their sentences%s",
+        stream, which);
   if (settings.maximum > 0)
     plait_log_info (log, "%s is documents: the model does not cut them at data.document_length=%jd", stream,
                     settings.maximum);

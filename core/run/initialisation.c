@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "run/published-settings.h"
 #include "run/published.h"
 #include "run/trained.h"
 #include "store/table.h"
@@ -41,6 +42,7 @@ struct PlaitInitialisation
 {
   const PlaitExperiment *experiment;
   char *checkpoint; /* path of its parameters in that run; NULL: weights are no run */
+  char **otherwise; /* sentences about settings that such weights were not trained with; NULL: none */
   char *unread;     /* tensors of such weights that nothing was made of, as text; NULL: none */
   Globs take;
   Globs leave;
@@ -320,6 +322,19 @@ open_run (PlaitInitialisation *initialisation, Origin *origin, GError **error)
   return initialisation->checkpoint != NULL;
 }
 
+/* TRUE if a parameter whose name begins with @prefix was taken. */
+static gboolean
+takes_part (gconstpointer data, const char *prefix)
+{
+  const PlaitInitialisation *initialisation = data;
+
+  for (guint i = 0; i < initialisation->n; i++)
+    if (initialisation->fates[i].outcome <= FATE_GROWN
+        && g_str_has_prefix (initialisation->fates[i].parameter->name, prefix))
+      return TRUE;
+  return FALSE;
+}
+
 PlaitInitialisation *
 plait_initialisation_new (const PlaitExperiment *experiment, const PlaitMaterials *materials, const PlaitSystem *system,
                           GError **error)
@@ -348,6 +363,9 @@ plait_initialisation_new (const PlaitExperiment *experiment, const PlaitMaterial
       if (n > 0)
         initialisation->unread = g_strdup_printf ("%u: %s%s", n, names, n > MOST_TOLD ? ", ..." : "");
     }
+  if (origin.published && plait_published_map (origin.published))
+    initialisation->otherwise = plait_published_other_settings (
+        train->initialise, plait_published_map (origin.published), experiment, takes_part, initialisation);
   return g_steal_pointer (&initialisation);
 }
 
@@ -358,6 +376,7 @@ plait_initialisation_free (PlaitInitialisation *initialisation)
     return;
   g_free (initialisation->checkpoint);
   g_free (initialisation->unread);
+  g_strfreev (initialisation->otherwise);
   globs_clear (&initialisation->take);
   globs_clear (&initialisation->leave);
   g_free (initialisation->fates);
@@ -542,6 +561,8 @@ plait_initialisation_tell (const PlaitInitialisation *initialisation, PlaitLog *
     plait_log_info (log, "fresh, left out by initialise_take and initialise_leave: %s", left);
   if (*fresh)
     plait_log_info (log, "fresh, not in that %s: %s", initialisation->checkpoint ? "run" : "file", fresh);
+  for (guint i = 0; initialisation->otherwise && initialisation->otherwise[i]; i++)
+    plait_log_warning (log, "%s", initialisation->otherwise[i]);
   if (initialisation->unread)
     plait_log_info (log, "not used of that file: %s", initialisation->unread);
   tell_grown (initialisation, log);

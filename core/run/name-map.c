@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/key-file.h"
 #include "base/number.h"
 #include "base/problems.h"
 #include "plugin/settings.h"
@@ -100,6 +99,12 @@ plait_name_map_free (PlaitNameMap *map)
   g_free (map);
 }
 
+const PlaitKeyFile *
+plait_name_map_file (const PlaitNameMap *map)
+{
+  return map->file;
+}
+
 PlaitNameMapWords
 plait_name_map_words (const PlaitNameMap *map)
 {
@@ -172,6 +177,17 @@ read_head (PlaitNameMap *map, PlaitProblems *problems)
       add_problem (map, problems, GROUP, keys[i], "is no row; expected a number from 0, last, or none");
 }
 
+static void
+check_settings (const PlaitNameMap *map, PlaitProblems *problems)
+{
+  const char *const *keys = plait_key_file_keys (map->file, PLAIT_NAME_MAP_SETTINGS);
+
+  for (guint i = 0; keys[i]; i++)
+    if (!g_str_has_prefix (keys[i], "source.") && !g_str_has_prefix (keys[i], "decoder."))
+      add_problem (map, problems, PLAIT_NAME_MAP_SETTINGS, keys[i],
+                   "is no setting; expected source.KEY or decoder.KEY");
+}
+
 /* Whether each {NAME} of @text stands in @pattern, and braces come in pairs. */
 static gboolean
 knows_names (const char *text, const char *pattern)
@@ -217,7 +233,9 @@ plait_name_map_read (const char *path, GError **error)
   read_head (map, problems);
   groups = plait_key_file_groups (map->file);
   for (guint i = 0; groups[i]; i++)
-    if (!g_str_equal (groups[i], GROUP))
+    if (g_str_equal (groups[i], PLAIT_NAME_MAP_SETTINGS))
+      check_settings (map, problems);
+    else if (!g_str_equal (groups[i], GROUP) && !g_str_equal (groups[i], PLAIT_NAME_MAP_CONFIG))
       read_entry (map, groups[i], problems);
   return plait_problems_report (problems, PLAIT_ERROR_INPUT, error) ? g_steal_pointer (&map) : NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "base/error.h"
+#include "base/key-file.h"
 
 /*
  * Name maps: which tensors of published weights a parameter is made of. A key-file, schemas/weights/NAME.ini, found
@@ -11,6 +11,12 @@
  *     pad=1, bos=0, eos=2, unknown=3      a row, last, or none
  *     words=4                             the row of the first ordinary piece; the others follow it
  *     unused=A.*;*.b                      globs over names of tensors that change nothing that is computed
+ *
+ * [settings] says which settings the model has, [config] which values its config.json must have:
+ *
+ *     source.heads=KEY         the value of KEY in config.json
+ *     decoder.start=KEY:VALUE  the same, or VALUE where there is none; KEY may be empty
+ *     normalize_before=false   in [config]: its value there, if it is there
  *
  * Each other group is called as the parameters that it is for, {NAME} standing for any part between slashes:
  *
@@ -68,6 +74,12 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitMapped, plait_mapped_clear)
 PlaitNameMap *plait_name_map_read (const char *path, GError **error);
 void plait_name_map_free (PlaitNameMap *map);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitNameMap, plait_name_map_free)
+
+#define PLAIT_NAME_MAP_SETTINGS "settings"
+#define PLAIT_NAME_MAP_CONFIG "config"
+
+/* The key-file, for these two groups. (transfer none) */
+const PlaitKeyFile *plait_name_map_file (const PlaitNameMap *map);
 
 PlaitNameMapWords plait_name_map_words (const PlaitNameMap *map);
 

@@ -44,6 +44,12 @@ plait_published_free (PlaitPublished *published)
   g_free (published);
 }
 
+const PlaitNameMap *
+plait_published_map (const PlaitPublished *published)
+{
+  return published->map;
+}
+
 /* A vector is a row. FALSE where @tensor has more than two dimensions. */
 static gboolean
 matrix_shape (const PlaitSafetensor *tensor, gint64 shape[2])

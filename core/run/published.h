@@ -14,6 +14,9 @@ typedef struct PlaitPublished PlaitPublished;
 /* Opens the file @path, with the name map @map or, NULL, without. (transfer full) */
 PlaitPublished *plait_published_open (const char *path, const char *map, GError **error);
 void plait_published_free (PlaitPublished *published);
+
+/* The name map, or NULL. (transfer none) */
+const PlaitNameMap *plait_published_map (const PlaitPublished *published);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPublished, plait_published_free)
 
 typedef enum

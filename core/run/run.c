@@ -326,6 +326,25 @@ prepare_model (Run *run, GError **error)
          && check_corpora (run, error);
 }
 
+/* What a run reads stays as it is, whatever may be replaced. @name is NULL for the experiment itself. */
+static gboolean
+check_not_written (const char *name, const char *path, const char *digest, gpointer data, GError **error)
+{
+  const PlaitRunOptions *options = data;
+  const struct
+  {
+    const char *option;
+    const char *path;
+  } written[] = { { "--output", options->output }, { "--log", options->lines } };
+  g_autofree char *key = name ? plait_digest_key (name) : g_strdup ("the experiment");
+
+  for (guint i = 0; path && i < G_N_ELEMENTS (written); i++)
+    if (written[i].path && plait_file_is_same (written[i].path, path))
+      return plait_fail (error, PLAIT_ERROR_INPUT, "%s %s: is the file of %s, which the run reads; name another",
+                         written[i].option, written[i].path, key);
+  return TRUE;
+}
+
 /* Takes the place of the output, and opens what is there, if that is to be gone on with. A place that takes no file is
  * told now, not at the first checkpoint. */
 static gboolean
@@ -336,7 +355,8 @@ find_old (Run *run, gboolean *complete, GError **error)
   gboolean has_file;
 
   *complete = FALSE;
-  if (!plait_precision_check ((PlaitPrecision)run->experiment->decode.precision, error))
+  if (!plait_precision_check ((PlaitPrecision)run->experiment->decode.precision, error)
+      || !check_not_written (NULL, run->experiment->path, NULL, (gpointer)options, error))
     return FALSE;
   if (plait_ranks_is_first (options->ranks))
     {
@@ -367,25 +387,6 @@ static gboolean
 check_old (const Run *run, GError **error)
 {
   return plait_resume_check_made_of (run->experiment, run->materials, run->training_key, run->old, error);
-}
-
-/* What a run reads stays as it is, whatever may be replaced. @name is NULL for the experiment itself. */
-static gboolean
-check_not_written (const char *name, const char *path, const char *digest, gpointer data, GError **error)
-{
-  const PlaitRunOptions *options = data;
-  const struct
-  {
-    const char *option;
-    const char *path;
-  } written[] = { { "--output", options->output }, { "--log", options->lines } };
-  g_autofree char *key = name ? plait_digest_key (name) : g_strdup ("the experiment");
-
-  for (guint i = 0; path && i < G_N_ELEMENTS (written); i++)
-    if (written[i].path && plait_file_is_same (written[i].path, path))
-      return plait_fail (error, PLAIT_ERROR_INPUT, "%s %s: is the file of %s, which the run reads; name another",
-                         written[i].option, written[i].path, key);
-  return TRUE;
 }
 
 static gboolean

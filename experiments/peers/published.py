@@ -227,7 +227,9 @@ def compare_ctranslate2(program, folder, name, start, sentences, targets):
     """`folder`/run.h5 and what CTranslate2 makes of its export; `start`: whether sources begin with a start token."""
     plait(program, folder, "export", "run.h5", "--format", "ctranslate2", "--output", "model")
     translator = ctranslate2.Translator(os.path.join(folder, "model"), compute_type="float32", intra_threads=1)
-    sources = [(["<s>"] if start else []) + [f"w{i}" for i in sentence] for sentence in sentences]
+    with open(os.path.join(folder, "model", "shared_vocabulary.json"), encoding="utf-8") as file:
+        padding, beginning, end = json.load(file)[:3]
+    sources = [([beginning] if start else []) + [f"w{i}" for i in sentence] for sentence in sentences]
     scores = plait(program, folder, "score", "run.h5", "--source", "a=test.a", "--target", "test.b", "--quiet")
     theirs = translator.score_batch(sources, [[f"w{i}" for i in target] for target in targets])
     distances = [
@@ -235,11 +237,11 @@ def compare_ctranslate2(program, folder, name, start, sentences, targets):
     print(f"{name}: log-probabilities of {len(distances)} targets differ from CTranslate2's by at most {max(distances):.1e}")
     lines = plait(program, folder, "translate", "run.h5", "--source", "a=test.a", "--quiet", "--beam", "1").splitlines()
     found = translator.translate_batch(
-        sources, beam_size=1, max_decoding_length=LONGEST, min_decoding_length=0, suppress_sequences=[["<s>"], ["<pad>"]],
+        sources, beam_size=1, max_decoding_length=LONGEST, min_decoding_length=0, suppress_sequences=[[beginning], [padding]],
         return_end_token=True)
     ended = [
         (line.split(), result.hypotheses[0][:-1]) for line, result in zip(lines, found)
-        if result.hypotheses[0][-1:] == ["</s>"]]
+        if result.hypotheses[0][-1:] == [end]]
     same = sum(ours == other for ours, other in ended)
     print(f"{name}: {same} of {len(ended)} greedy outputs that end are equal to CTranslate2's")
     return max(distances) < LIMIT and len(distances) == len(sentences) and 0 < same == len(ended)

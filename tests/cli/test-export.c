@@ -328,9 +328,10 @@ TEST_CASE (export_command, tells_the_limits_of_ctranslate2)
   CHECK_STRING (again.errors, "");
   CHECK_INT (made.code, 0);
   CHECK_CONTAINS (made.errors, "has positions for 3000 tokens of a source and 3000 of a translation");
-  CHECK_CONTAINS (made.errors,
-                  "a is documents: the model expects <s> before each of their sentences, the first one too");
-  CHECK_CONTAINS (made.errors, "b is documents: the model expects <s> before each of their sentences except the first");
+  CHECK_CONTAINS (made.errors, "a is documents: the model expects the bos_token of its config.json before each of "
+                               "their sentences, the first one too");
+  CHECK_CONTAINS (made.errors, "b is documents: the model expects the bos_token of its config.json before each of "
+                               "their sentences except the first");
   CHECK_CONTAINS (made.errors, "a is documents: the model does not cut them at data.document_length=90");
   REQUIRE (g_file_get_contents (model, &bytes, NULL, NULL));
   described = describe_model ((const guint8 *)bytes);

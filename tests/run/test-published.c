@@ -235,6 +235,7 @@ TEST_CASE (published, refuses_maps_that_are_none)
     { "[weights]\neos=end\n", "map.ini:2: [weights] eos is no row" },
     { "[weights]\nmask=4\n", "map.ini:2: [weights] mask" },
     { HEAD "[x]\nfrom=a\n[x]\nfrom=a\n", "map.ini:9: " },
+    { HEAD "[settings]\nheads=h\n", "map.ini:8: [settings] heads is no setting" },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
