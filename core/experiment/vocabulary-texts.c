@@ -5,7 +5,7 @@
 
 /* The text that each vocabulary is learnt from. */
 
-/* Notes that @key names no number, or no generated text, where that is so. */
+/* TRUE if @key has a number and, where the corpus is generated, names text of it; else adds a problem. */
 static gboolean
 check_text (const PlaitResolution *resolution, const char *key, const char *number)
 {
@@ -116,7 +116,7 @@ plait_experiment_vocabulary_texts (const PlaitExperiment *experiment, const char
   return texts;
 }
 
-/* @path as a file names it: relative to data.folder, where it lies below that. */
+/* Returns @path, relative to data.folder if it lies below that. */
 static const char *
 relative (const PlaitExperiment *experiment, const char *path)
 {

@@ -4,7 +4,7 @@
 #include "data/iterator.h"
 #include "grid/vocabularies.h"
 
-/* The streams that @experiment reads. (transfer full) */
+/* Returns the streams that @experiment reads, in one text. (transfer full) */
 static char *
 list_streams (const PlaitExperiment *experiment)
 {

@@ -24,14 +24,14 @@ plait_vocabularies_read_own (const PlaitKeyFile *file, PlaitProblems *problems)
  * What a vocabulary is learnt from
  */
 
-/* Whether the order of texts matters: lines are drawn from all of them. */
+/* TRUE if the order of texts matters: lines are drawn from all of them. */
 static gboolean
 is_ordered (const PlaitExperiment *experiment)
 {
   return experiment->data.vocabulary_sentences > 0;
 }
 
-/* What cells must have in common to learn vocabulary @name together. (transfer full) */
+/* Returns what cells must have in common to learn vocabulary @name together. (transfer full) */
 static char *
 describe_settings (const PlaitExperiment *experiment, const char *name)
 {
@@ -54,8 +54,8 @@ compare_texts (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The digests of @texts, in an order that is the same where that of the texts does not matter. What cannot be read,
- * which is told where it is read, stands with its path. (transfer container) */
+/* Returns the digests of @texts, sorted where their order does not matter. A file that cannot be read, which is
+ * reported where it is read, has its path instead. (transfer container) */
 static GPtrArray *
 digest_texts (const PlaitExperiment *experiment, const GArray *texts, PlaitDigests *taken)
 {
@@ -86,7 +86,7 @@ are_alike (const GPtrArray *a, const GPtrArray *b)
  * Learning together
  */
 
-/* Cells that would learn a vocabulary from the same texts. */
+/* Cells that would learn a vocabulary from the same texts without the others. */
 typedef struct
 {
   const char *name; /* of the vocabulary */
@@ -112,7 +112,7 @@ class_free (gpointer data)
   g_free (class);
 }
 
-/* The streams of @experiment that have vocabulary @name. (transfer container) */
+/* Returns the streams of @experiment that have vocabulary @name. (transfer container) */
 static GPtrArray *
 streams_of (const PlaitExperiment *experiment, const char *name)
 {
@@ -126,7 +126,7 @@ streams_of (const PlaitExperiment *experiment, const char *name)
   return streams;
 }
 
-/* Notes that @experiment learns vocabulary @name. */
+/* Adds @experiment, which learns vocabulary @name, to its class. */
 static void
 add_learner (GPtrArray *classes, PlaitExperiment *experiment, const char *name, PlaitDigests *taken)
 {
@@ -160,7 +160,7 @@ add_learner (GPtrArray *classes, PlaitExperiment *experiment, const char *name, 
   g_ptr_array_add (class->cells, experiment);
 }
 
-/* Whether cells of @a and @b would learn different vocabularies for one stream. */
+/* TRUE if cells of @a and @b would learn different vocabularies for one stream. */
 static gboolean
 have_common_stream (const Class *a, const Class *b)
 {
@@ -209,8 +209,8 @@ add_texts (GArray *all, const Class *class, GHashTable *seen, PlaitDigests *take
     }
 }
 
-/* The texts of all classes of number @together: those of the one that has most, then what others have beside these.
- * (transfer full) (element-type Text) */
+/* Returns the texts of all classes of number @together: those of the class that has most, then those that only other
+ * classes have. (transfer full) (element-type Text) */
 static GArray *
 unite (const GPtrArray *classes, guint together, PlaitDigests *taken)
 {
@@ -232,8 +232,8 @@ unite (const GPtrArray *classes, guint together, PlaitDigests *taken)
   return texts;
 }
 
-/* @texts as @experiment names them. Generated ones that others make otherwise are added to @names. (transfer full)
- * (element-type PlaitVocabularyText) */
+/* Returns @texts as @experiment names them. The names of generated texts are added to @names, which owns them.
+ * (transfer full) (element-type PlaitVocabularyText) */
 static GArray *
 name_texts (const PlaitExperiment *experiment, const GArray *texts, GPtrArray *names)
 {
@@ -324,7 +324,7 @@ vocabulary_free (gpointer data)
   g_free (vocabulary);
 }
 
-/* @path relative to the folder of the experiment file, where it lies below that. (transfer full) */
+/* Returns @path, relative to the folder of the experiment file if it lies below that. (transfer full) */
 static char *
 shorten (const PlaitExperiment *experiment, const char *path)
 {
@@ -334,7 +334,7 @@ shorten (const PlaitExperiment *experiment, const char *path)
   return g_strdup (g_str_has_prefix (path, folder) && path[length] == '/' ? path + length + 1 : path);
 }
 
-/* "bpe of at most 8000 entries, learnt from text/train.en, text/train.cs". (transfer full) */
+/* Returns "bpe of at most 8000 entries, learnt from text/train.en, text/train.cs". (transfer full) */
 static char *
 describe_learnt (const PlaitExperiment *experiment, const GArray *texts)
 {
@@ -354,7 +354,7 @@ describe_learnt (const PlaitExperiment *experiment, const GArray *texts)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* The digest of the file at @path, or @path where it cannot be read, which is told where it is read. */
+/* Returns the digest of the file at @path; @path if it cannot be read, which is reported where it is read. */
 static const char *
 digest_file (PlaitDigests *taken, const char *path)
 {

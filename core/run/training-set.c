@@ -83,7 +83,7 @@ plait_training_set_read (PlaitStore *run)
  * Telling
  */
 
-/* The names, each once, of those whose key is @key. */
+/* Appends the names, each once, of the entries whose key is @key. */
 static void
 append_names (GString *text, const char *const *keys, const char *key, const char *const *names, guint n)
 {
@@ -122,7 +122,7 @@ plait_tell_groups (const char *const *values, const char *const *keys, const cha
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* That lines are dropped, and others of some. (transfer full) */
+/* Says which are trained on other lines; NULL if none are known to be. (transfer full) */
 static char *
 tell_lines (const PlaitTrainingSet *sets, const char *const *names, guint n)
 {
@@ -149,7 +149,7 @@ tell_lines (const PlaitTrainingSet *sets, const char *const *names, guint n)
 /* Seeds shuffle a little more or less into a batch. */
 #define ALIKE 1.02
 
-/* The mean of the sentences a batch of those that are called @name and have batches of @tokens. */
+/* Returns the mean number of sentences of a batch, of the entries that are called @name and have batches of @tokens. */
 static double
 mean_sentences (const PlaitTrainingSet *sets, const char *const *names, guint n, const char *name, gint64 tokens)
 {
@@ -165,7 +165,7 @@ mean_sentences (const PlaitTrainingSet *sets, const char *const *names, guint n,
   return sum / count;
 }
 
-/* That batches of as many tokens have other numbers of sentences. (transfer full) */
+/* Says which have other numbers of sentences in batches of as many tokens; NULL if none do. (transfer full) */
 static char *
 tell_batches (const PlaitTrainingSet *sets, const char *const *names, guint n)
 {
@@ -192,7 +192,7 @@ tell_batches (const PlaitTrainingSet *sets, const char *const *names, guint n)
              : NULL;
 }
 
-/* That some begin with more of another run than others. (transfer full) */
+/* Says which begin with less of another run than others; NULL if none do. (transfer full) */
 static char *
 tell_taken (const PlaitTrainingSet *sets, const char *const *names, guint n)
 {

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/result.h"
+
+/* What runs have otherwise beside their settings. */
+
+#define DIGITS 8 /* of a digest, in sentences */
+
+static const PlaitRunVocabulary *
+find_vocabulary (const PlaitRunResult *result, const char *name)
+{
+  for (guint i = 0; result && i < result->vocabularies->len; i++)
+    if (g_str_equal (g_array_index (result->vocabularies, PlaitRunVocabulary, i).name, name))
+      return &g_array_index (result->vocabularies, PlaitRunVocabulary, i);
+  return NULL;
+}
+
+/* Says which results have which vocabulary @name; NULL if all have the same. (transfer full) */
+static char *
+tell_vocabulary (const PlaitRunResult *const *results, const char *const *names, guint n, const char *name)
+{
+  g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *groups = NULL;
+
+  for (guint r = 0; r < n; r++)
+    {
+      const PlaitRunVocabulary *own = find_vocabulary (results[r], name);
+
+      g_ptr_array_add (values, own ? g_strdup_printf ("%jd entries (%.*s)", own->entries, DIGITS, own->digest) : NULL);
+    }
+  groups = plait_tell_groups ((const char *const *)values->pdata, NULL, names, n);
+  return groups ? g_strdup_printf ("The vocabulary %s is not the same: %s.", name, groups) : NULL;
+}
+
+char **
+plait_run_results_tell (const PlaitRunResult *const *results, const char *const *names, guint n)
+{
+  g_autoptr (GStrvBuilder) notes = g_strv_builder_new ();
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autofree PlaitTrainingSet *sets = g_new0 (PlaitTrainingSet, n + 1);
+  g_auto (GStrv) told = NULL;
+
+  for (guint r = 0; r < n; r++)
+    for (guint i = 0; results[r] && i < results[r]->vocabularies->len; i++)
+      {
+        const char *name = g_array_index (results[r]->vocabularies, PlaitRunVocabulary, i).name;
+        g_autofree char *note
+            = g_hash_table_add (seen, (gpointer)name) ? tell_vocabulary (results, names, n, name) : NULL;
+
+        if (note)
+          g_strv_builder_add (notes, note);
+      }
+  if (plait_run_results_differ_in_target (results, n))
+    g_strv_builder_add (notes, "What is per token of the target does not compare between them: its perplexity is left "
+                               "out, and rates, losses, states touched and limits count other tokens.");
+  for (guint r = 0; r < n; r++)
+    if (results[r])
+      sets[r] = results[r]->set;
+  told = plait_training_sets_tell (sets, names, n);
+  g_strv_builder_addv (notes, (const char **)told);
+  return g_strv_builder_end (notes);
+}
