@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What messages, help and pages tell a user to type is there: options of commands, and keys of experiment files.
+
+Usage: names.py PLAIT
+"""
+import re
+import subprocess
+import sys
+
+import sources
+
+TEXT = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+')  # one or more literals, which the compiler joins
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
+GROUPS = "experiment|data|train|decode|decoder|evaluate|predict|bench"
+KEY = re.compile(rf"(?<![\w/.-])(?:{GROUPS})\.[a-z_]+(?![\w./-])")
+# Of sbatch and its like, and of mpirun.
+OTHERS = {"--partition", "--account", "--mca", "--logdir"}
+SLURM = {"core/grid/slurm.c", "core/grid/executor.c"}
+# A file of a stream, in the place of which any name may stand.
+STREAM = re.compile(r"(?:train|validation|test)\.(?:[a-z]|cs|de|en|title|target)$")
+
+
+def say(plait, *words):
+    return subprocess.run([plait, *words], capture_output=True, text=True, check=True).stdout
+
+
+def literals(text):
+    return ["".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', joined)) for joined in TEXT.findall(text)]
+
+
+def main():
+    plait = sys.argv[1]
+    commands = re.findall(r"^  ([a-z]+)  ", say(plait, "--help"), re.M)
+    options = OTHERS | set(OPTION.findall(say(plait, "--help")))
+    for command in commands:
+        options |= set(OPTION.findall(say(plait, command, "--help")))
+    keys = {line.split("=")[0] for line in say(plait, "inspect", "--keys").split()}
+    faults = []
+    for name in sources.files(".c", ".h"):
+        for text in literals(sources.read(name)) if name.startswith(("core/", "plugins/")) else []:
+            faults += [f"{name}: no command has {option}: {text[:80]}" for option in OPTION.findall(text)
+                       if option not in options and name not in SLURM]
+            faults += [f"{name}: there is no key {key}: {text[:80]}" for key in KEY.findall(text)
+                       if key not in keys and not STREAM.match(key)]
+            faults += [f"{name}: plait inspect {word} is no command: {text[:80]}"
+                       for word in re.findall(r"plait inspect ([a-z]+)(?![\w.])", text)
+                       if subprocess.run([plait, "inspect", word], capture_output=True, check=False).returncode != 0]
+    for page in ("README.md", "experiments/FILES.md", "experiments/RECIPES.md"):
+        faults += [f"{page}: there is no key {key}" for key in KEY.findall(sources.read(page))
+                   if key not in keys and not STREAM.match(key)]
+    sources.finish(faults)
+
+
+main()
