@@ -39,7 +39,8 @@ write_axes (const PlaitGrid *grid, PlaitStore *store, GError **error)
       const PlaitAxis *axis = &grid->cells->axes[a];
       g_autofree char *path = g_strdup_printf ("/axes/%s", axis->key);
 
-      if (!plait_store_write_strings (store, path, (const char *const *)axis->values, axis->n_values, error))
+      if (!plait_store_write_strings (store, path, (const char *const *)axis->values, axis->n_values, error)
+          || !plait_store_make_axis (store, path, axis->key, error))
         return FALSE;
     }
   return TRUE;

@@ -9,7 +9,8 @@
 typedef struct
 {
   PlaitStore *to;
-  GPtrArray *plots; /* paths of NXdata groups */
+  GPtrArray *plots;  /* paths of NXdata groups */
+  GPtrArray *tables; /* paths of tables */
 } Copy;
 
 gboolean
@@ -95,6 +96,8 @@ copy_object (PlaitStore *from, const PlaitStoreVisit *visit, gpointer data, GErr
       good = plait_store_make_group (copy->to, visit->path, error) && copy_attributes (copy->to, from, visit, error);
       if (good && is_plot (from, visit))
         g_ptr_array_add (copy->plots, g_strdup (visit->path));
+      if (good && visit->object.attributes > 0 && plait_store_has_attribute (from, visit->path, "columns"))
+        g_ptr_array_add (copy->tables, g_strdup (visit->path));
       break;
     case PLAIT_STORE_DATASET:
       good = copy_dataset (copy->to, from, visit, error) && copy_attributes (copy->to, from, visit, error);
@@ -116,11 +119,15 @@ plait_store_copy (PlaitStore *store, PlaitStore *from, const char *path, GError 
 {
   g_assert (store->writing);
   g_autoptr (GPtrArray) plots = g_ptr_array_new_with_free_func (g_free);
-  Copy copy = { store, plots };
+  g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func (g_free);
+  Copy copy = { store, plots, tables };
   if (!plait_store_walk (from, path, DEEPEST_COPY, copy_object, &copy, error))
     return FALSE;
   for (guint i = 0; i < plots->len; i++)
     if (!plait_store_attach_axes (store, plots->pdata[i], error))
+      return FALSE;
+  for (guint i = 0; i < tables->len; i++)
+    if (!plait_store_attach_columns (store, tables->pdata[i], error))
       return FALSE;
   return TRUE;
 }

@@ -98,6 +98,66 @@ plait_store_attach_axes (PlaitStore *store, const char *path, GError **error)
   return TRUE;
 }
 
+gboolean
+plait_store_make_axis (PlaitStore *store, const char *path, const char *name, GError **error)
+{
+  PlaitStoreObject object;
+  g_auto (StoreId) scale = -1;
+
+  if (!plait_store_describe (store, path, &object, error))
+    return FALSE;
+  /* A pooled list is a group. */
+  if (object.kind != PLAIT_STORE_DATASET)
+    return TRUE;
+  scale = plait_store_dataset (store, path, &object, error);
+  return scale >= 0
+         && (H5DSis_scale (scale) > 0 || H5DSset_scale (scale, name) >= 0
+             || plait_store_fail (store, path, "make it an axis", error));
+}
+
+/* The dataset of the column @name of the table @path, or NULL if it is a pooled list. (transfer full) */
+static char *
+find_column (PlaitStore *store, const char *path, const char *name)
+{
+  g_autofree char *place = g_strconcat (path, "/", name, NULL);
+  PlaitStoreObject object;
+
+  return plait_store_describe (store, place, &object, NULL) && object.kind == PLAIT_STORE_DATASET
+             ? g_steal_pointer (&place)
+             : NULL;
+}
+
+gboolean
+plait_store_attach_columns (PlaitStore *store, const char *path, GError **error)
+{
+  gint64 n, n_axes;
+  g_auto (GStrv) columns = plait_store_get_list (store, path, "columns", PLAIT_STORE_STRING, &n, error);
+  g_auto (GStrv) axes = plait_store_has_attribute (store, path, "axes")
+                            ? plait_store_get_list (store, path, "axes", PLAIT_STORE_STRING, &n_axes, error)
+                            : NULL;
+  const char *axis = axes ? axes[0] : NULL;
+  g_autofree char *scale = axis ? find_column (store, path, axis) : NULL;
+
+  if (!columns)
+    return FALSE;
+  /* The key of [source NAME/leaves] leads into a group below. */
+  for (guint i = 0; columns[i] && !scale; i++)
+    scale = strchr (columns[i], '/') ? NULL : find_column (store, path, axis = columns[i]);
+  if (!scale || !plait_store_make_axis (store, scale, axis, error))
+    return !scale;
+  for (guint i = 0; columns[i]; i++)
+    {
+      g_autofree char *place = find_column (store, path, columns[i]);
+      PlaitStoreObject object;
+      g_auto (StoreId) column
+          = place && !g_str_equal (place, scale) ? plait_store_dataset (store, place, &object, error) : -1;
+
+      if (place && !g_str_equal (place, scale) && (column < 0 || !attach (store, scale, axis, column, 0, error)))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 /* Sets the attribute @name of the group unless it has one and @replace is FALSE. */
 static gboolean
 mark (PlaitStore *store, const char *path, const char *name, const char *value, gboolean replace, GError **error)

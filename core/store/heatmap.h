@@ -27,5 +27,8 @@ typedef struct
 gboolean plait_store_write_heatmap (PlaitStore *store, const char *path, const PlaitStoreHeatmap *heatmap,
                                     GError **error);
 
+/* Makes the list @path a dimension scale called @name, which readers of NetCDF ask for. */
+gboolean plait_store_make_axis (PlaitStore *store, const char *path, const char *name, GError **error);
+
 /* Makes viewers show the group @path when they open the file or a group on the way to it. */
 gboolean plait_store_set_default (PlaitStore *store, const char *path, GError **error);

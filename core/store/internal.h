@@ -271,6 +271,10 @@ void plait_store_changes_free (PlaitStoreChanges *changes);
 /* Attaches the axes that the attributes of the NXdata group @path name as dimension scales to its signal. */
 gboolean plait_store_attach_axes (PlaitStore *store, const char *path, GError **error);
 
+/* Attaches the first column of the table @path, or the one that its attribute "axes" names, as dimension scale to the
+ * others: readers of NetCDF such as h5netcdf ask for one. */
+gboolean plait_store_attach_columns (PlaitStore *store, const char *path, GError **error);
+
 /* ---- ragged-write.c, ragged-kinds.c, ragged-find.c ---- */
 
 /* The attribute of a ragged group, which says what its items are. */

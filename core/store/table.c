@@ -49,11 +49,11 @@ plait_store_write_rows (PlaitStore *store, const char *path, const GArray *rows,
   if (!plait_store_set_list (store, path, "columns", PLAIT_STORE_STRING, n_fields, names, error))
     return FALSE;
   if (!axis || !signal)
-    return TRUE;
+    return plait_store_attach_columns (store, path, error);
   return plait_store_set_string (store, path, "NX_class", "NXdata", error)
          && plait_store_set_string (store, path, "signal", signal, error)
          && plait_store_set_list (store, path, "axes", PLAIT_STORE_STRING, 1, &axis, error)
-         && plait_store_attach_axes (store, path, error);
+         && plait_store_attach_axes (store, path, error) && plait_store_attach_columns (store, path, error);
 }
 
 /* What is written of @cell. */

@@ -248,7 +248,7 @@ TEST_CASE (show_command, survives_contradictions)
   CHECK (plait_store_make_group (store, "/self", &error));
   CHECK (plait_store_set_string (store, "/self", "signal", "../map/weights", &error));
   CHECK (plait_store_set_string (store, "/self", "axes", "row", &error));
-  CHECK (plait_store_write (store, "/strings/bytes", PLAIT_STORE_INT64, 1, &two, numbers, PLAIT_STORE_PLAIN, &error));
+  CHECK (plait_store_write (store, "/strings/bytes", PLAIT_STORE_UINT8, 1, &two, numbers, PLAIT_STORE_PLAIN, &error));
   CHECK (plait_store_write (store, "/strings/offsets", PLAIT_STORE_INT64, 1, &two, numbers, PLAIT_STORE_PLAIN, &error));
   CHECK (plait_store_write (store, "/undefined", PLAIT_STORE_DOUBLE, 1, &two, undefined, PLAIT_STORE_PLAIN, &error));
   CHECK (plait_store_write (store, "/nothing", PLAIT_STORE_DOUBLE, 1, &none, undefined, PLAIT_STORE_PLAIN, &error));

@@ -5,6 +5,7 @@
 #include "sample.h"
 #include "store/table.h"
 
+#include <hdf5_hl.h>
 #include <string.h>
 
 static PlaitStore *
@@ -274,4 +275,67 @@ TEST_CASE (store_table, misses_a_column)
   CHECK (!plait_store_read_table (store, "/training", fields, G_N_ELEMENTS (fields), 3, rows, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no /training/other");
   CHECK_INT (rows->len, 3);
+}
+
+/* The name of the one scale of the column @path. (transfer full) */
+static char *
+scale_of (hid_t file, const char *path)
+{
+  hid_t column = H5Dopen2 (file, path, H5P_DEFAULT);
+  char name[40] = "";
+
+  CHECK (column >= 0);
+  if (H5DSis_scale (column) > 0)
+    CHECK (H5DSget_scale_name (column, name, sizeof name) > 0);
+  else
+    {
+      CHECK_INT (H5DSget_num_scales (column, 0), 1);
+      g_strlcpy (name, "attached", sizeof name);
+    }
+  H5Dclose (column);
+  return g_strdup (name);
+}
+
+/* As readers of NetCDF ask for, such as h5netcdf, also in a copy. */
+TEST_CASE (store_table, has_a_scale_for_each_column)
+{
+  static const struct
+  {
+    const char *column, *scale;
+  } columns[] = { { "part/key", "attached" }, { "note", "note" }, { "loss", "attached" }, { "step", "attached" } };
+  static const PlaitStoreField fields[] = {
+    { "part/key", PLAIT_STORE_INT64, G_STRUCT_OFFSET (Row, other), NULL },
+    PLAIT_STORE_FIELD (Row, note, STRING, NULL),
+    PLAIT_STORE_FIELD (Row, loss, DOUBLE, NULL),
+    PLAIT_STORE_FIELD (Row, step, INT64, NULL),
+  };
+  static const char *const files[] = { "rows.h5", "copy.h5" };
+  g_autofree char *path = plait_test_path (files[0]), *copy_path = plait_test_path (files[1]);
+  GError *error = NULL;
+  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  g_autoptr (GArray) rows = rows_new ();
+  Row row = { g_strdup ("note"), TRUE, 1, 2, 3 };
+
+  g_array_append_val (rows, row);
+  CHECK (plait_store_write_rows (store, "/table", rows, fields, G_N_ELEMENTS (fields), NULL, NULL, &error)
+         && plait_store_commit (store, &error));
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) from = plait_store_open (path, &error);
+  g_autoptr (PlaitStore) to = plait_store_create (copy_path, &error);
+  CHECK (to && plait_store_copy (to, from, "/table", &error) && plait_store_commit (to, &error));
+  CHECK_NO_ERROR (error);
+  for (guint f = 0; f < G_N_ELEMENTS (files); f++)
+    {
+      hid_t file = H5Fopen (f == 0 ? path : copy_path, H5F_ACC_RDONLY, H5P_DEFAULT);
+
+      for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+        {
+          CONTEXT ("%s of %s", columns[i].column, files[f]);
+          g_autofree char *column = g_strconcat ("/table/", columns[i].column, NULL);
+          g_autofree char *scale = scale_of (file, column);
+
+          CHECK_STRING (scale, columns[i].scale);
+        }
+      H5Fclose (file);
+    }
 }
