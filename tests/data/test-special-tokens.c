@@ -99,6 +99,7 @@ TEST_CASE (special_tokens, are_renamed_where_text_has_their_names)
         CONTEXT ("%s, text %zu", types[i], t);
 
         CHECK_NO_ERROR (error);
+        REQUIRE (vocabulary != NULL);
         for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
           CHECK_STRING (plait_vocabulary_piece (vocabulary, id), expected[t][id]);
       }
