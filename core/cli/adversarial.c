@@ -8,6 +8,7 @@
 #include "cli/stop.h"
 #include "cli/table-print.h"
 #include "run/evaluation.h"
+#include "run/fit.h"
 #include "run/trained.h"
 #include "tensor/blas.h"
 
@@ -227,7 +228,8 @@ run_test (const Test *test, const Disturbance *wanted, guint n_wanted, gboolean 
       g_autoptr (PlaitCorpus) corpus
           = plait_materials_open (test->trained->materials, test->split, test->pool, test->log, error);
 
-      if (!corpus || (i > 0 && !disturb (corpus, source, disturbance, test->seed, error))
+      if (!corpus || !plait_fit_corpus (test->trained->system->model, NULL, test->split, corpus, error)
+          || (i > 0 && !disturb (corpus, source, disturbance, test->seed, error))
           || !add_row (test, corpus, i > 0 ? experiment->sources[source].name : NULL,
                        i > 0 ? disturbances[disturbance] : NULL, error))
         return FALSE;

@@ -120,6 +120,23 @@ print_batch (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows,
     }
 }
 
+/* Prints the line of what cannot be scored. */
+static void
+print_skipped (Sum *sum, gint64 line, gboolean sentences)
+{
+  if (!sentences)
+    print_line (sum);
+  else if (sum->line >= 0 && !sum->as_json)
+    putchar ('\n');
+  sum->line = line;
+  sum->sentence = sentences ? 0 : -1;
+  sum->line_log_probability = NAN;
+  sum->line_tokens = 0;
+  print_score (sum);
+  if (!sentences)
+    sum->line = -1;
+}
+
 static gboolean
 score (PlaitTextUse *use, gboolean sentences, Sum *sum, GError **error)
 {
@@ -146,6 +163,11 @@ score (PlaitTextUse *use, gboolean sentences, Sum *sum, GError **error)
           if (!sentences)
             print_line (sum);
           return TRUE;
+        }
+      if (use->skips)
+        {
+          print_skipped (sum, plait_feed_line (use->feed, batch->sentence[0]), sentences);
+          continue;
         }
       rows = g_new (double, plait_ragged_rows (batch->target_rows));
       if (!plait_search_forced (use->search, batch, rows, use->dump ? &attention : NULL, TRUE, error))

@@ -3,6 +3,7 @@
 
 #include "cli/options.h"
 #include "cli/stop.h"
+#include "data/batch.h"
 #include "tensor/blas.h"
 
 #include <string.h>
@@ -218,6 +219,7 @@ void
 plait_text_use_clear (PlaitTextUse *use)
 {
   plait_store_free (use->dump);
+  plait_batch_free (use->whole);
   plait_feed_free (use->feed);
   plait_search_free (use->search);
   plait_pool_free (use->pool);
@@ -234,7 +236,7 @@ plait_text_use_parse (PlaitTextUse *use, PlaitInvocation *invocation, const GOpt
       "Read the sources from standard input, in columns between tabs; - skips a column", "NAME,..." },
     { "without", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &use->without, "Leave a source out", "NAME" },
     { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &use->sets,
-      "Set a key of [decode] that changes what is done, or data.empty, otherwise than the experiment", "G.K=V" },
+      "Set a key of [decode], data.empty or data.too_long otherwise than the experiment", "G.K=V" },
     { "attention", 'a', 0, G_OPTION_ARG_FILENAME, &use->attention, "Dump attention, and coverage, of every sentence",
       "DUMP.h5" },
     { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &use->checkpoint, "Of these parameters; best unless told",
@@ -253,14 +255,15 @@ plait_text_use_parse (PlaitTextUse *use, PlaitInvocation *invocation, const GOpt
 gboolean
 plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const char *target, GError **error)
 {
-  static const char *const search[] = { "decode.", "data.empty=", NULL };
-  static const char *const forced[] = { "decode.batch=", "decode.precision=", "data.empty=", NULL };
+  static const char *const search[] = { "decode.", "data.empty=", "data.too_long=", NULL };
+  static const char *const forced[] = { "decode.batch=", "decode.precision=", "data.empty=", "data.too_long=", NULL };
   g_auto (Files) files = { 0 };
   guint threads = 0;
 
   if (!plait_option_threads (use->threads, &threads, error)
-      || !(target ? plait_option_sets (use->sets, forced, "decode.batch, decode.precision and data.empty", error)
-                  : plait_option_sets (use->sets, search, "[decode] and data.empty", error)))
+      || !(target ? plait_option_sets (use->sets, forced,
+                                       "decode.batch, decode.precision, data.empty and data.too_long", error)
+                  : plait_option_sets (use->sets, search, "[decode], data.empty and data.too_long", error)))
     return FALSE;
   use->log = invocation->log;
   use->trained
@@ -299,18 +302,123 @@ plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const
   return TRUE;
 }
 
+/*
+ * Sentences that the model cannot read
+ */
+
+/* Returns the stream because of which the model cannot read @part: a source, or the number of sources. */
+static guint
+unread_stream (const PlaitModel *model, const PlaitBatch *part)
+{
+  guint stream = 0;
+
+  while (stream < part->n_sources && plait_model_check_input (model, stream, &part->inputs[stream], NULL))
+    stream++;
+  return stream;
+}
+
+/* Cuts source @source of @part, one sentence, to what the model can read. FALSE if it cannot be cut. */
+static gboolean
+truncate_source (const PlaitTextUse *use, const PlaitBatch *part, guint source)
+{
+  const PlaitModel *model = use->trained->system->model;
+  const PlaitInput *input = &part->inputs[source];
+  gint32 *tokens = plait_batch_fill (gint32, input->tokens);
+  gint64 rows = plait_ragged_rows (input->rows), fits = 0, too_many = rows;
+
+  if (input->kind != PLAIT_INPUT_TOKENS || input->trees || input->documents)
+    return FALSE;
+  while (too_many - fits > 1)
+    {
+      gint64 middle = fits + (too_many - fits) / 2;
+
+      *(plait_model_check_length (model, source, middle, NULL) ? &fits : &too_many) = middle;
+    }
+  if (fits < 2)
+    return FALSE;
+  if (tokens[rows - 1] == PLAIT_TOKEN_EOS)
+    tokens[fits - 1] = PLAIT_TOKEN_EOS;
+  plait_batch_fill (gint64, input->rows.offsets)[1] = fits;
+  return TRUE;
+}
+
+/* Does with sentence use->given, which @part is and the model cannot read for @cause, what data.too_long says. */
+static PlaitBatch *
+give_unread (PlaitTextUse *use, PlaitBatch *part, const GError *cause, GError **error)
+{
+  const PlaitModel *model = use->trained->system->model;
+  gint policy = use->trained->experiment->data.too_long;
+  guint stream = unread_stream (model, part);
+  g_autofree char *place = plait_feed_place (use->feed, part->sentence[0], stream);
+
+  use->given++;
+  if (policy == PLAIT_TOO_LONG_TRUNCATE)
+    while (stream < part->n_sources && truncate_source (use, part, stream))
+      {
+        plait_log_warning (use->log, "%s: truncated to %jd tokens, which is what the model can read", place,
+                           plait_ragged_rows (part->inputs[stream].rows));
+        if (plait_model_check_batch (model, part, NULL))
+          return part;
+        stream = unread_stream (model, part);
+      }
+  if (policy == PLAIT_TOO_LONG_SKIP)
+    {
+      plait_log_warning (use->log, "%s: skipped, its answer is empty: %s", place, cause->message);
+      use->skips = TRUE;
+      return part;
+    }
+  use->is_unread = TRUE;
+  plait_batch_free (part);
+  return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                          "%s: %s; what is before it is done; --set data.too_long=skip gives such a line an empty "
+                          "answer%s",
+                          place, cause->message,
+                          policy == PLAIT_TOO_LONG_TRUNCATE
+                              ? ", and what has trees, is documents or is a target is not truncated"
+                              : ", data.too_long=truncate reads its beginning");
+}
+
+/* Gives what comes next of the batch that the feed gave: as much as the model can read. */
+static PlaitBatch *
+next_part (PlaitTextUse *use, GError **error)
+{
+  const PlaitModel *model = use->trained->system->model;
+  gint64 first = use->given;
+
+  if (first == 0 && plait_model_check_batch (model, use->whole, NULL))
+    return g_steal_pointer (&use->whole);
+  for (; use->given < use->whole->n_sentences; use->given++)
+    {
+      PlaitBatch *part = plait_batch_part (use->whole, use->given, 1, error);
+      g_autoptr (GError) cause = NULL;
+
+      if (!part)
+        return NULL;
+      if (!plait_model_check_batch (model, part, &cause) && use->given == first)
+        return give_unread (use, part, cause, error);
+      plait_batch_free (part);
+      if (cause)
+        break;
+    }
+  return plait_batch_part (use->whole, first, use->given - first, error);
+}
+
 PlaitBatch *
 plait_text_use_next (PlaitTextUse *use, gint64 sentences, GError **error)
 {
-  PlaitBatch *batch = plait_feed_next (use->feed, sentences, error);
-
-  if (batch && g_atomic_int_get (use->stop))
+  use->skips = FALSE;
+  if (!use->whole || use->given == use->whole->n_sentences)
     {
-      plait_fail (error, PLAIT_ERROR_INTERRUPTED, "interrupted before line %jd",
-                  plait_feed_line (use->feed, batch->sentence[0]) + 1);
-      g_clear_pointer (&batch, plait_batch_free);
+      plait_batch_free (use->whole);
+      use->given = 0;
+      use->whole = plait_feed_next (use->feed, sentences, error);
     }
-  return batch;
+  if (!use->whole)
+    return NULL;
+  if (!g_atomic_int_get (use->stop))
+    return next_part (use, error);
+  return plait_fail_null (error, PLAIT_ERROR_INTERRUPTED, "interrupted before line %jd",
+                          plait_feed_line (use->feed, use->whole->sentence[use->given]) + 1);
 }
 
 gboolean

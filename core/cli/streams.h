@@ -28,7 +28,11 @@ typedef struct
   PlaitPool *pool;
   PlaitSearch *search;
   PlaitFeed *feed;
-  PlaitStore *dump; /* or NULL */
+  PlaitBatch *whole;  /* of the feed, or NULL: it is given in parts, as the model cannot read all of it */
+  gint64 given;       /* of its sentences */
+  gboolean is_unread; /* it ends at a sentence that the model cannot read */
+  gboolean skips;     /* the batch that was given last is a sentence that is not to be read */
+  PlaitStore *dump;   /* or NULL */
   PlaitLog *log;
   const gint *stop;
 } PlaitTextUse;
@@ -45,8 +49,9 @@ gboolean plait_text_use_parse (PlaitTextUse *use, PlaitInvocation *invocation, c
  * target if @target is not NULL, and the dump. Every source must be named once, by --source, --tsv or --without. */
 gboolean plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const char *target, GError **error);
 
-/* The next batch of at most @sentences. NULL at the end with @error left alone; NULL with @error set on bad text and
- * after a signal. (transfer full) */
+/* The next batch of at most @sentences. NULL at the end with @error left alone; NULL with @error set on bad text, after
+ * a signal, and at a sentence that the model cannot read, unless data.too_long says otherwise: with use->skips the
+ * batch is such a sentence alone, which has an empty answer. (transfer full) */
 PlaitBatch *plait_text_use_next (PlaitTextUse *use, gint64 sentences, GError **error);
 
 /* Adds the attention of @batch to the dump, if there is one: of the best of @hypotheses, or of the targets if

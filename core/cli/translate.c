@@ -262,7 +262,9 @@ translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, Printer *prin
           print_end (printer);
           return TRUE;
         }
-      if (!translate_batch (use, settings, printer, batch, error))
+      if (use->skips)
+        print_found (printer, plait_feed_line (use->feed, batch->sentence[0]), &(PlaitHypotheses){ 0 }, NULL);
+      else if (!translate_batch (use, settings, printer, batch, error))
         return FALSE;
       *done += batch->n_sentences;
       plait_log_progress (use->log, "%jd sentence%s so far", *done, *done == 1 ? "" : "s");
@@ -356,6 +358,9 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
   printer.whole = !plait_experiment_has_decoder (experiment);
   good = translate (&use, &settings, &printer, &done, error);
   plait_log_progress_end (use.log);
+  /* Lines that are done are not lost. */
+  if (!good && use.is_unread)
+    plait_output_commit (&to, NULL);
   if (!good || !plait_output_commit (&to, error) || (use.dump && !plait_store_commit (use.dump, error)))
     return FALSE;
   if (use.output)

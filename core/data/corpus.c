@@ -219,6 +219,15 @@ plait_corpus_name (const PlaitCorpus *corpus, gint64 tuple)
                                     line, tuple - first);
 }
 
+char *
+plait_corpus_place (const PlaitCorpus *corpus, gint64 stream, gint64 tuple)
+{
+  const PlaitCorpusStreamState *state = &corpus->streams[stream];
+
+  return g_strdup_printf (state->documents.layout == PLAIT_LAYOUT_SENTENCES ? "%s:%jd" : "%s: document %jd",
+                          state->path, plait_corpus_line (corpus, tuple) + 1);
+}
+
 gint64
 plait_corpus_n_sources (const PlaitCorpus *corpus)
 {

@@ -110,6 +110,10 @@ gint64 plait_corpus_line (const PlaitCorpus *corpus, gint64 tuple);
 /* The name of kept tuple @tuple (documents.h). (transfer full) */
 char *plait_corpus_name (const PlaitCorpus *corpus, gint64 tuple);
 
+/* Where kept tuple @tuple stands in the file of @stream (a source, or n_sources for the target), as "FILE:LINE" or
+ * "FILE: document N". (transfer full) */
+char *plait_corpus_place (const PlaitCorpus *corpus, gint64 stream, gint64 tuple);
+
 gint64 plait_corpus_n_sources (const PlaitCorpus *corpus);
 gboolean plait_corpus_has_target (const PlaitCorpus *corpus);
 

@@ -435,6 +435,15 @@ plait_feed_line (const PlaitFeed *feed, gint64 sentence)
 }
 
 char *
+plait_feed_place (const PlaitFeed *feed, gint64 sentence, gint64 stream)
+{
+  const Side *side = &feed->sides[stream];
+
+  return g_strdup_printf (side->documents ? "%s: document %jd" : "%s:%jd", side_place (side),
+                          plait_feed_line (feed, sentence) + 1);
+}
+
+char *
 plait_feed_name (const PlaitFeed *feed, gint64 sentence)
 {
   return plait_document_chunk_name (feed->cuts, plait_feed_line (feed, sentence),

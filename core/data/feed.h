@@ -35,5 +35,9 @@ PlaitBatch *plait_feed_next (PlaitFeed *feed, gint64 sentences, GError **error);
  * cut. */
 gint64 plait_feed_line (const PlaitFeed *feed, gint64 sentence);
 
+/* Where it stands in the file of stream @stream (n_sources: the target), as "FILE:LINE" or "FILE: document N".
+ * (transfer full) */
+char *plait_feed_place (const PlaitFeed *feed, gint64 sentence, gint64 stream);
+
 /* Its name (documents.h). (transfer full) */
 char *plait_feed_name (const PlaitFeed *feed, gint64 sentence);

@@ -71,6 +71,11 @@ static const PlaitSettingDefinition data_definitions[] = {
   PLAIT_DEFINE_CHOICE (
       PlaitDataSettings, empty, "error", "error;missing",
       "What an empty line or document of a source, or one without features, is: an error, or a missing source"),
+  PLAIT_DEFINE_NEUTRAL_CHOICE (
+      PlaitDataSettings, too_long, "error", "error;skip;truncate",
+      "What plait translate and score do with a sentence that is longer than learned positions reach: stop there, give "
+      "an empty answer on its line (score: nan), or read its beginning; a run drops training text above "
+      "maximum_source_length and maximum_target_length"),
   PLAIT_DEFINE_CHOICE (PlaitDataSettings, trees, "given", "given;left;right;balanced;random",
                        "Trees of sources whose encoder reads trees: those of their files, or for comparison others "
                        "over the same words, which need no file; random ones by experiment.seed"),

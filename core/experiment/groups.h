@@ -39,6 +39,14 @@ typedef enum
   PLAIT_EMPTY_MISSING,
 } PlaitEmptyPolicy;
 
+/* What becomes of a sentence that the model cannot read. */
+typedef enum
+{
+  PLAIT_TOO_LONG_ERROR,
+  PLAIT_TOO_LONG_SKIP,
+  PLAIT_TOO_LONG_TRUNCATE,
+} PlaitTooLongPolicy;
+
 typedef enum
 {
   PLAIT_STARTS_ALL,
@@ -78,7 +86,8 @@ typedef struct
   gint64 document_length;
   gint document_cut; /* PlaitDocumentCut */
 
-  gint empty; /* PlaitEmptyPolicy */
+  gint empty;    /* PlaitEmptyPolicy */
+  gint too_long; /* PlaitTooLongPolicy */
 
   /* Trees: plait_experiment_reads_trees. */
   gint trees;        /* PlaitTreeShape */

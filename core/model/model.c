@@ -345,6 +345,15 @@ check_choices (const PlaitBatch *batch, GError **error)
 }
 
 gboolean
+plait_model_check_input (const PlaitModel *model, guint source, const PlaitInput *input, GError **error)
+{
+  PlaitInput read = input_read (model, input);
+
+  return plait_model_check_length (model, source, plait_ragged_longest (read.rows), error)
+         && plait_call_check_input (&model->sources[source].encoder, &read, error);
+}
+
+gboolean
 plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GError **error)
 {
   if (batch->n_sources != model->given.n_sources)
@@ -354,7 +363,6 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
     {
       const PlaitSourceSpecification *expected = model->sources[i].specification;
       const PlaitInput *input = &batch->inputs[i];
-      PlaitInput read;
 
       if (input->kind != expected->kind)
         return plait_fail (error, PLAIT_ERROR_INPUT, "source \"%s\" is to be %s, but %s were given", expected->name,
@@ -367,9 +375,7 @@ plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GErro
       if (plait_input_kind_is_text (input->kind)
           && !check_ids (expected->name, input->tokens, input->rows, batch->sentence, expected->vocabulary_size, error))
         return FALSE;
-      read = input_read (model, input);
-      if (!plait_model_check_length (model, i, plait_ragged_longest (read.rows), error)
-          || !plait_call_check_input (&model->sources[i].encoder, &read, error))
+      if (!plait_model_check_input (model, i, input, error))
         return FALSE;
     }
   if (!batch->target_rows.offsets)

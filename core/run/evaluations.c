@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "run/fit.h"
 #include "run/trained.h"
 #include "store/heatmap.h"
 
@@ -166,7 +167,8 @@ open_corpus (const PlaitEvaluations *evaluations, Item *item, GError **error)
   item->corpus = plait_materials_open (setup->materials, item->split, setup->pool, setup->log, error);
   item->owned = item->corpus != NULL;
   /* The digests are those of what was read. */
-  return item->corpus && plait_corpus_check (item->corpus, error);
+  return item->corpus && plait_corpus_check (item->corpus, error)
+         && plait_fit_corpus (setup->system->model, NULL, item->split, item->corpus, error);
 }
 
 static gboolean

@@ -13,6 +13,6 @@
 gboolean plait_fit_memory (const PlaitParameters *parameters, GError **error);
 
 /* Whether the model can read all of @corpus (NULL: yes), of the split @split: its longest sentences, and features as
- * wide as those of @training. */
+ * wide as those of @training (NULL: any). Names every sentence that it cannot read. */
 gboolean plait_fit_corpus (const PlaitModel *model, const PlaitCorpus *training, const char *split,
                            const PlaitCorpus *corpus, GError **error);

@@ -2,6 +2,7 @@
 #include "run/run.h"
 
 #include "base/file.h"
+#include "base/problems.h"
 #include "run/environment.h"
 #include "run/evaluations.h"
 #include "run/fit.h"
@@ -256,15 +257,28 @@ initialise (Run *run, GError **error)
   return run->initialisation != NULL;
 }
 
+/* Adds what the model cannot read of @corpus to @unread. */
+static void
+find_unread (const Run *run, const char *split, const PlaitCorpus *corpus, PlaitProblems *unread)
+{
+  GError *error = NULL;
+
+  if (!plait_fit_corpus (run->system->model, run->corpus, split, corpus, &error))
+    plait_problems_take (unread, error);
+}
+
 /* Refuses now, not after training, what the model cannot read and the metrics cannot score. */
 static gboolean
 check_corpora (const Run *run, GError **error)
 {
-  const PlaitModel *model = run->system->model;
   const PlaitExperiment *experiment = run->experiment;
+  g_autoptr (PlaitProblems) unread = plait_problems_new ();
 
-  if (!plait_fit_corpus (model, run->corpus, "train", run->corpus, error)
-      || !plait_fit_corpus (model, run->corpus, "validation", run->validation, error)
+  find_unread (run, "train", run->corpus, unread);
+  find_unread (run, "validation", run->validation, unread);
+  for (guint i = 0; i < run->tests->len; i++)
+    find_unread (run, experiment->test_splits[i], run->tests->pdata[i], unread);
+  if (!plait_problems_report (unread, PLAIT_ERROR_INPUT, error)
       || (*experiment->train.metric
           && !plait_evaluation_check_references (experiment, experiment->train.metric, "validation", run->validation,
                                                  run->options->log, error)))
@@ -273,9 +287,8 @@ check_corpora (const Run *run, GError **error)
     {
       const char *split = experiment->test_splits[i];
 
-      if (!plait_fit_corpus (model, run->corpus, split, run->tests->pdata[i], error)
-          || !plait_evaluation_check_references (experiment, experiment->evaluate.metrics, split, run->tests->pdata[i],
-                                                 run->options->log, error))
+      if (!plait_evaluation_check_references (experiment, experiment->evaluate.metrics, split, run->tests->pdata[i],
+                                              run->options->log, error))
         return FALSE;
     }
   return TRUE;

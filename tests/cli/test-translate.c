@@ -200,7 +200,7 @@ TEST_CASE (translate_command, reads_columns)
   plait_test_check_refused (&unknown, "--tsv z: the run has no such source");
   plait_test_check_refused (&unnamed, "source \"b\" is not given");
   plait_test_check_refused (&scored, "standard input:3: ends here, but");
-  plait_test_check_refused (&other, "takes keys of [decode] and data.empty alone");
+  plait_test_check_refused (&other, "takes keys of [decode], data.empty and data.too_long alone");
 }
 
 /* A run of classes tells labels, with --n-best all of them; one of masked tokens has nothing to tell of other text. */

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "call.h"
+#include "harness.h"
+
+#include <string.h>
+
+/* Sentences that are longer than learned positions reach: six rows, the end among them. */
+
+#define LONG "u v w u v w u v\n"
+
+static void
+make_run (void)
+{
+  plait_test_write ("train.a", "u v\nw u\nv\n");
+  plait_test_write ("train.b", "x y\nx\ny\n");
+  plait_test_write ("in.a", "u v\n" LONG "w\n" LONG "u\n");
+  plait_test_write ("in.b", "x\nx y\ny\nx\ny\n");
+  plait_test_write ("limited.ini", "[data]\ntarget=b\nvocabulary_type=words\ntrain.a=train.a\ntrain.b=train.b\n"
+                                   "test.a=train.a\ntest.b=train.b\n"
+                                   "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
+                                   "positions=learned\nposition_limit=6\n"
+                                   "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n[train]\nupdates=1\n"
+                                   "[decode]\nmaximum_length=3\n[evaluate]\nresamples=0\nattention=0\n");
+  g_auto (PlaitTestCall) call = CALL ("run", "limited.ini", "-q", "--force");
+  CHECK_INT (call.code, 0);
+}
+
+static guint
+count_lines (const char *text)
+{
+  guint n = 0;
+
+  for (; *text; text++)
+    n += *text == '\n';
+  return n;
+}
+
+/* What is before it is printed or in the file, in batches of any size. */
+TEST_CASE (too_long, stops_with_its_line_and_loses_none_before)
+{
+  static const char *const batches[] = { "decode.batch=1", "decode.batch=2", "decode.batch=64" };
+
+  make_run ();
+  for (guint i = 0; i < G_N_ELEMENTS (batches); i++)
+    {
+      CONTEXT ("%s", batches[i]);
+      g_auto (PlaitTestCall) translate
+          = CALL ("translate", "limited.h5", "-q", "--source", "a=in.a", "--set", batches[i]);
+      g_auto (PlaitTestCall) score
+          = CALL ("score", "limited.h5", "-q", "--source", "a=in.a", "--target", "in.b", "--set", batches[i]);
+      g_auto (PlaitTestCall) file = CALL ("translate", "limited.h5", "-q", "--source", "a=in.a", "--set", batches[i],
+                                          "-o", "out.txt", "--force");
+      g_autofree char *path = plait_test_path ("out.txt");
+      g_autofree char *written = NULL;
+
+      CHECK_INT (translate.code, 2);
+      CHECK_INT (score.code, 2);
+      CHECK_INT (file.code, 2);
+      CHECK_CONTAINS (translate.errors, "in.a:2: [source a]: a sentence of 9 rows is longer than position_limit=6");
+      CHECK_CONTAINS (score.errors, "in.a:2: ");
+      CHECK_CONTAINS (translate.errors, "data.too_long=skip");
+      CHECK_INT (count_lines (translate.output), 1);
+      CHECK_INT (count_lines (score.output), 1);
+      CHECK (g_file_get_contents (path, &written, NULL, NULL) && g_str_equal (written, translate.output));
+    }
+}
+
+TEST_CASE (too_long, is_skipped_and_lines_stay_where_they_are)
+{
+  make_run ();
+  g_auto (PlaitTestCall) text = CALL ("translate", "limited.h5", "--source", "a=in.a", "--set", "data.too_long=skip");
+  g_auto (PlaitTestCall) json
+      = CALL ("translate", "limited.h5", "-q", "--source", "a=in.a", "--set", "data.too_long=skip", "--format", "json");
+  g_auto (PlaitTestCall) score
+      = CALL ("score", "limited.h5", "-q", "--source", "a=in.a", "--target", "in.b", "--set", "data.too_long=skip");
+  g_auto (GStrv) lines = g_strsplit (text.output, "\n", -1), scores = g_strsplit (score.output, "\n", -1);
+
+  CHECK_INT (text.code, 0);
+  REQUIRE (g_strv_length (lines) == 6 && g_strv_length (scores) == 6);
+  CHECK_STRING (lines[1], "");
+  CHECK_STRING (lines[3], "");
+  CHECK_STRING (scores[1], "nan\t0");
+  CHECK_STRING (scores[3], "nan\t0");
+  CHECK (!g_str_has_prefix (scores[4], "nan"));
+  CHECK_CONTAINS (text.errors, "warning: in.a:2: skipped");
+  CHECK_CONTAINS (text.errors, "warning: in.a:4: skipped");
+  CHECK_CONTAINS (json.output, "{\"line\": 4, \"hypotheses\": []}");
+}
+
+/* The beginning is read as if it were all: five words and the end. */
+TEST_CASE (too_long, is_truncated_to_what_can_be_read)
+{
+  make_run ();
+  plait_test_write ("cut.a", "u v\nu v w u v\nw\nu v w u v\nu\n");
+  g_auto (PlaitTestCall) call
+      = CALL ("score", "limited.h5", "--source", "a=in.a", "--target", "in.b", "--set", "data.too_long=truncate");
+  g_auto (PlaitTestCall) cut = CALL ("score", "limited.h5", "--source", "a=cut.a", "--target", "in.b");
+
+  CHECK_INT (call.code, 0);
+  CHECK_STRING (call.output, cut.output);
+  CHECK_CONTAINS (call.errors, "warning: in.a:2: truncated to 6 tokens");
+}
+
+/* All of them at once, of all splits, before anything is trained. */
+TEST_CASE (too_long, is_named_with_all_others_before_training)
+{
+  make_run ();
+  g_auto (PlaitTestCall) call
+      = CALL ("run", "limited.ini", "-q", "--force", "--set", "data.test.a=in.a", "--set", "data.test.b=in.b", "--set",
+              "data.validation.a=in.a", "--set", "data.validation.b=in.b");
+  g_auto (PlaitTestCall) test
+      = CALL ("test", "limited.h5", "-q", "--set", "data.test.a=in.a", "--set", "data.test.b=in.b");
+
+  CHECK_INT (call.code, 2);
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autofree char *part = g_strdup_printf ("the %s corpus: %s/in.a:%u: ", i < 2 ? "validation" : "test",
+                                               plait_test_folder (), 2 + i % 2 * 2);
+
+      CHECK_CONTAINS (call.errors, part);
+      if (i >= 2)
+        CHECK_CONTAINS (test.errors, part);
+    }
+  CHECK_INT (test.code, 2);
+}
