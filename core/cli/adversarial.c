@@ -87,7 +87,10 @@ add_row (const Test *test, PlaitCorpus *corpus, const char *source, const char *
   g_autoptr (PlaitTranslation) translation = NULL;
   Row *row;
 
-  if (!references)
+  if (!references
+      || (!source
+          && !plait_evaluation_check_references (experiment, experiment->evaluate.metrics, test->split, corpus,
+                                                 test->log, error)))
     return FALSE;
   translation = plait_translate_corpus (test->search, corpus,
                                         plait_materials_vocabulary (test->trained->materials, experiment->data.target),
@@ -275,8 +278,9 @@ gboolean
 plait_command_adversarial (PlaitInvocation *invocation, GError **error)
 {
   char *split = NULL;
-  static const char *const keys[]
-      = { "decode.", "-decode.n_best=", "evaluate.metrics=", "evaluate.resamples=", "evaluate.seed=", NULL };
+  static const char *const keys[] = {
+    "decode.", "-decode.n_best=", "evaluate.metrics=", "evaluate.resamples=", "evaluate.seed=", "evaluate.join=", NULL
+  };
   char *checkpoint = NULL;
   const char *const *sets = NULL;
   char *seed_text = NULL;
@@ -315,7 +319,8 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
       || !plait_option_threads (threads_text, &threads, error)
       || !read_disturbances (source_is, wanted, &n_wanted, error)
       || !plait_option_sets (
-          sets, keys, "[decode] except n_best, and evaluate.metrics, evaluate.resamples and evaluate.seed", error))
+          sets, keys,
+          "[decode] except n_best, and evaluate.metrics, evaluate.join, evaluate.resamples and evaluate.seed", error))
     return FALSE;
   trained = plait_trained_open (invocation->arguments[0], checkpoint, sets, changed, invocation->log, error);
   if (!trained || !plait_experiment_check_sets (trained->experiment, sets, error)
