@@ -139,6 +139,9 @@ void plait_store_quiet (void);
 /* Sets *error for HDF5's failure of the moment: "FILE: OBJECT: cannot ACTION: reason". @path may be NULL. FALSE. */
 gboolean plait_store_fail (const PlaitStore *store, const char *path, const char *action, GError **error);
 
+/* TRUE if HDF5's failure of the moment is that it has no memory. */
+gboolean plait_store_lacks_memory (void);
+
 /* The same for functions that return a pointer: returns NULL. */
 gpointer plait_store_fail_null (const PlaitStore *store, const char *path, const char *action, GError **error);
 

@@ -112,7 +112,11 @@ plait_store_object (PlaitStore *store, const char *path, GError **error)
     return -1;
   hid_t id = plait_store_is_item (store, path) ? -1 : H5Oopen (store->file, path, store->access);
   g_auto (PlaitStoreFound) item = PLAIT_STORE_NOT_FOUND;
-  return id >= 0 || !find_item (store, path, &item, error) ? id : store_id_steal (&item.id);
+  if (id < 0 && plait_store_lacks_memory ())
+    plait_store_fail (store, path, "open it", error);
+  else if (id < 0 && find_item (store, path, &item, error))
+    return store_id_steal (&item.id);
+  return id;
 }
 
 static gboolean
@@ -203,8 +207,10 @@ plait_store_find (PlaitStore *store, const char *path, PlaitStoreFound *found, G
   if (!check_path (store, path, error))
     return FALSE;
   found->id = plait_store_is_item (store, path) ? -1 : H5Oopen (store->file, path, store->access);
-  return found->id >= 0 ? describe_id (store, path, found->id, &found->object, error)
-                        : find_item (store, path, found, error);
+  if (found->id >= 0)
+    return describe_id (store, path, found->id, &found->object, error);
+  return plait_store_lacks_memory () ? plait_store_fail (store, path, "open it", error)
+                                     : find_item (store, path, found, error);
 }
 
 gboolean
@@ -237,8 +243,10 @@ plait_store_look (PlaitStore *store, hid_t at, const char *name, const char *pat
         }
     }
   found->id = H5Oopen (at, name, store->access);
-  return found->id >= 0 ? describe_id (store, path, found->id, &found->object, error)
-                        : fail_absent (store, path, error);
+  if (found->id >= 0)
+    return describe_id (store, path, found->id, &found->object, error);
+  return plait_store_lacks_memory () ? plait_store_fail (store, path, "open it", error)
+                                     : fail_absent (store, path, error);
 }
 
 gboolean

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 #include "sample.h"
+#include "store/internal.h"
 #include "store/walk.h"
 
 #include <glib/gstdio.h>
@@ -278,4 +279,26 @@ TEST_CASE (store_walk, visits_in_order)
   CHECK_STRING (text->str, "/training/ ");
   CHECK (!plait_store_walk (store, "/nothing", 1, note_visit, text, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no /nothing");
+}
+
+/* What HDF5 notes where malloc gives nothing is no fault of the file. */
+TEST_CASE (store_object, tells_that_there_is_no_memory)
+{
+  g_autofree char *path = plait_test_path ("run.h5");
+  GError *error = NULL;
+
+  plait_test_write_sample (path);
+  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
+  REQUIRE (store != NULL);
+  H5Eclear2 (H5E_DEFAULT);
+  CHECK (!plait_store_lacks_memory ());
+  H5Epush2 (H5E_DEFAULT, "H5MM.c", "H5MM_malloc", 1, H5E_ERR_CLS, H5E_RESOURCE, H5E_NOSPACE,
+            "memory allocation failed");
+  H5Epush2 (H5E_DEFAULT, "H5O.c", "H5O_open", 1, H5E_ERR_CLS, H5E_OHDR, H5E_CANTOPENOBJ, "unable to open object");
+  CHECK (plait_store_lacks_memory ());
+  CHECK (!plait_store_fail (store, "/training", "open it", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "/training: cannot open it: there is no memory for it");
+  H5Eclear2 (H5E_DEFAULT);
+  CHECK (!plait_store_fail (store, "/training", "open it", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "restore a copy");
 }
