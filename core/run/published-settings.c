@@ -98,6 +98,34 @@ compare_sources (const Comparison *comparison, const char *key, const char *thei
     }
 }
 
+/* Adds a sentence for each special token whose row in the map, which the last word of either side may be, is not the id
+ * that the config gives it. */
+static void
+compare_words (const Comparison *comparison, const PlaitNameMap *map)
+{
+  static const char *const ids[] = { "pad_token_id", "bos_token_id", "eos_token_id" };
+  static const char *const sizes[] = { "vocab_size", "decoder_vocab_size" };
+  PlaitNameMapWords words = plait_name_map_words (map);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (ids) && comparison->config; i++)
+    for (gsize k = 0; k < G_N_ELEMENTS (sizes); k++)
+      {
+        const json_t *id = json_object_get (comparison->config, ids[i]);
+        const json_t *size = json_object_get (comparison->config, sizes[k]);
+        gint64 row = words.specials[i] == PLAIT_NAME_MAP_LAST ? json_integer_value (size) - 1 : words.specials[i];
+
+        if (!json_is_integer (id) || !json_is_integer (size) || row == PLAIT_NAME_MAP_NONE
+            || row == json_integer_value (id))
+          continue;
+        g_ptr_array_add (comparison->sentences,
+                         g_strdup_printf ("%s: " CONFIG " beside it has %s=%jd, and the map takes row %jd of %s=%jd, "
+                                          "so it computes other numbers with the weights",
+                                          comparison->weights, ids[i], (gint64)json_integer_value (id), row, sizes[k],
+                                          (gint64)json_integer_value (size)));
+        break;
+      }
+}
+
 GStrv
 plait_published_other_settings (const char *weights, const PlaitNameMap *map, const PlaitExperiment *experiment,
                                 PlaitPublishedTakes takes, gconstpointer data)
@@ -133,6 +161,7 @@ plait_published_other_settings (const char *weights, const PlaitNameMap *map, co
                              " beside it has %s=%s, and the map is for %s, so the weights compute other numbers here",
                              weights, fixed[i], theirs, ours));
     }
+  compare_words (&comparison, map);
   g_ptr_array_add (sentences, NULL);
   return (GStrv)g_ptr_array_free (sentences, FALSE);
 }
