@@ -93,12 +93,30 @@ plait_crash_tell (const char *what)
   _exit (1);
 }
 
+/* Who may have done what nobody is seen to do, after "by". */
+static void
+say_suspects (int descriptor)
+{
+  for (guint i = 0; i < n_suspects; i++)
+    {
+      say (descriptor, i == 0 ? ", or by a thread of " : " or ");
+      say (descriptor, suspects[i]);
+    }
+}
+
 static void
 crashed (int number)
 {
   for (guint i = 0; i < G_N_ELEMENTS (crashes); i++)
     if (crashes[i].number == number)
       plait_crash_tell (crashes[i].what);
+  /* It may be plait's own fault, which a dump tells more of. */
+  if (n_suspects > 0)
+    {
+      say (STDERR_FILENO, "error: the process crashed, by a fault of plait's own or of a library");
+      say_suspects (STDERR_FILENO);
+      say (STDERR_FILENO, "\n");
+    }
   signal (number, SIG_DFL);
   raise (number);
 }
@@ -107,11 +125,7 @@ static void
 say_unasked_exit (int descriptor)
 {
   say (descriptor, "the process was ended by a call of exit () that is not plait's own: by a library");
-  for (guint i = 0; i < n_suspects; i++)
-    {
-      say (descriptor, i == 0 ? ", or by a thread of " : " or ");
-      say (descriptor, suspects[i]);
-    }
+  say_suspects (descriptor);
 }
 
 static void

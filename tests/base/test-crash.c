@@ -208,6 +208,13 @@ leave_unasked (void)
 }
 
 static void
+reach_wild_in_some_thread (void)
+{
+  plait_crash_suspect ("/a/b.so");
+  reach_wild ();
+}
+
+static void
 leave_as_asked (void)
 {
   plait_crash_guard_exit (TRUE);
@@ -223,6 +230,14 @@ TEST_CASE (crash, an_exit_that_nobody_asked_for_ends_in_words)
   CHECK_STRING (end.said, "error: the process was ended by a call of exit () that is not plait's own: by a library, or "
                           "by a thread of /a/b.so or /c.so\n");
   CHECK_CONTAINS (end.reported, "nthe process was ended by a call of exit ()");
+  if (!SANITIZED)
+    {
+      end = watch (nobody, reach_wild_in_some_thread);
+      CHECK (WIFSIGNALED (end.status) && WTERMSIG (end.status) == SIGSEGV);
+      CHECK_STRING (end.said,
+                    "error: the process crashed, by a fault of plait's own or of a library, or by a thread of "
+                    "/a/b.so\n");
+    }
   end = watch (nobody, leave_as_asked);
   CHECK (WIFEXITED (end.status) && WEXITSTATUS (end.status) == 5);
   CHECK_STRING (end.said, "");
