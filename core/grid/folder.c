@@ -76,6 +76,8 @@ plait_grid_check_cells (const PlaitGrid *grid, GError **error)
                            "%s: is not a run, and a cell's would be written in its place; choose another folder with "
                            "--output, move the file, or replace it with --fresh",
                            path);
+      if (!plait_store_check_not_left_open (path, error))
+        return FALSE;
     }
   return TRUE;
 }

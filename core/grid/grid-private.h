@@ -8,8 +8,10 @@
 /* The table of cells that are left out, in the file over all cells. */
 #define PLAIT_GRID_SAME "/same"
 
-/* Fails if what bears the name of a cell's file is no run, damaged or not, unless all cells are to be run afresh. */
+/* Fails if what bears the name of a cell's file is no run, damaged or not, or was left open by another program, unless
+ * all cells are to be run afresh. */
 gboolean plait_grid_check_cells (const PlaitGrid *grid, GError **error);
+
 /* Columns of the table of cells before those of the axes. */
 #define PLAIT_GRID_CELL_COLUMNS 4
 

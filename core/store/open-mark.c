@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "store/internal.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -52,4 +53,15 @@ plait_store_check_closed (int fd, const char *path, GError **error)
                      "a notebook that was killed; close it there, or take the flag away with: %s (Debian: hdf5-tools), "
                      "and where that fails restore a copy",
                      path, command->str);
+}
+
+gboolean
+plait_store_check_not_left_open (const char *path, GError **error)
+{
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  gboolean closed = fd < 0 || plait_store_check_closed (fd, path, error);
+
+  if (fd >= 0)
+    close (fd);
+  return closed;
 }

@@ -92,6 +92,10 @@ typedef struct
 /* Whether the file at @path begins as one that plait wrote. */
 gboolean plait_store_recognize (const char *path);
 
+/* Refuses the file at @path if HDF5's flag says that a program has it open to write, such as one that was killed: all
+ * of it may be there. TRUE if there is no such file. */
+gboolean plait_store_check_not_left_open (const char *path, GError **error);
+
 /* How a file that another program has written anew, such as h5py or h5repack, differs from what plait wrote, by its
  * table of contents: paths of groups (but not what stands below those that are gone or new), datasets and links; those
  * of which only attributes changed are marked. */

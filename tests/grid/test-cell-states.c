@@ -3,6 +3,7 @@
 
 #include "base/digest.h"
 #include "grid/cost.h"
+#include "grid/grid-private.h"
 #include "grids.h"
 #include "harness.h"
 
@@ -460,4 +461,26 @@ TEST_CASE (grid, runs_damaged_cells_again)
 
   g_auto (TestGrid) fresh = test_grid_open ("cells", NULL, TRUE);
   CHECK_INT (fresh.grid->items[0].state, PLAIT_CELL_STALE);
+}
+
+/* All of a cell is there that a notebook had open when it was killed: it is not trained again. */
+TEST_CASE (grid, refuses_cells_that_were_left_open)
+{
+  enum
+  {
+    FLAGS = 512 + 11 /* in the superblock of HDF5 */
+  };
+  test_grid_write ("experiment.seed=1\n");
+  test_grid_run_all ("cells", 1, NULL);
+
+  g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);
+  g_autofree char *path = plait_grid_file (opened.grid, &opened.grid->items[0], ".h5");
+  g_autofree char *bytes = NULL;
+  gsize length = 0;
+  GError *error = NULL;
+  REQUIRE (g_file_get_contents (path, &bytes, &length, NULL));
+  bytes[FLAGS] = 1;
+  REQUIRE (g_file_set_contents (path, bytes, (gssize)length, NULL));
+  CHECK (!plait_grid_check_cells (opened.grid, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "h5clear -s ");
 }
