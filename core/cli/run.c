@@ -111,6 +111,7 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
   g_autofree char *stem = NULL, *usual = NULL;
   gboolean parsed, ready;
   PlaitRunOutcome outcome;
+  guint flags = PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES;
 
   parsed = plait_invocation_parse (invocation, entries, 1, 1, &fault)
            && plait_option_threads (threads_text, &options.threads, &fault)
@@ -119,9 +120,11 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
   if (!parsed && !fault) /* --help */
     return FALSE;
   registry = plait_registry_new ();
+  /* Files that do not go together are told before a vocabulary is learnt from them. */
+  if (!options.resume)
+    flags |= PLAIT_RESOLVE_COUNT_LINES;
   if (parsed)
-    experiment = plait_experiment_load (invocation->arguments[0], overrides,
-                                        PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES, registry, &fault);
+    experiment = plait_experiment_load (invocation->arguments[0], overrides, flags, registry, &fault);
   /* Now that modules were tried in children: where networks share memory with MPI, processes must not fork. */
   if (!plait_ranks_join (&ranks, registry, invocation, error) || (dry_run && !plait_ranks_refuse ("--dry-run", error)))
     return FALSE;

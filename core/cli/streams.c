@@ -317,6 +317,15 @@ unread_stream (const PlaitModel *model, const PlaitBatch *part)
   return stream;
 }
 
+/* TRUE if @stream of @part, which the model cannot read, is too long. */
+static gboolean
+is_too_long (const PlaitModel *model, const PlaitBatch *part, guint stream)
+{
+  return stream < part->n_sources
+         || (part->target_rows.offsets
+             && !plait_model_check_length (model, stream, plait_ragged_longest (part->target_rows), NULL));
+}
+
 /* Cuts source @source of @part, one sentence, to what the model can read. FALSE if it cannot be cut. */
 static gboolean
 truncate_source (const PlaitTextUse *use, const PlaitBatch *part, guint source)
@@ -344,13 +353,19 @@ truncate_source (const PlaitTextUse *use, const PlaitBatch *part, guint source)
 
 /* Does with sentence use->given, which @part is and the model cannot read for @cause, what data.too_long says. */
 static PlaitBatch *
-give_unread (PlaitTextUse *use, PlaitBatch *part, const GError *cause, GError **error)
+give_unread (PlaitTextUse *use, PlaitBatch *part, GError *cause, GError **error)
 {
   const PlaitModel *model = use->trained->system->model;
   gint policy = use->trained->experiment->data.too_long;
   guint stream = unread_stream (model, part);
   g_autofree char *place = plait_feed_place (use->feed, part->sentence[0], stream);
 
+  if (!is_too_long (model, part, stream))
+    {
+      plait_batch_free (part);
+      g_propagate_error (error, g_error_copy (cause));
+      return NULL;
+    }
   use->given++;
   if (policy == PLAIT_TOO_LONG_TRUNCATE)
     while (stream < part->n_sources && truncate_source (use, part, stream))

@@ -359,7 +359,7 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
   good = translate (&use, &settings, &printer, &done, error);
   plait_log_progress_end (use.log);
   /* Lines that are done are not lost. */
-  if (!good && use.is_unread)
+  if (!good && use.is_unread && done > 0)
     plait_output_commit (&to, NULL);
   if (!good || !plait_output_commit (&to, error) || (use.dump && !plait_store_commit (use.dump, error)))
     return FALSE;

@@ -51,6 +51,13 @@ is_trees (const PlaitExperimentSource *source, const PlaitDataFile *file)
   return source && g_strcmp0 (source->trees, file->stream) == 0;
 }
 
+/* Returns what the entries of @file are called, which @source reads. */
+static const char *
+entries_of (const PlaitExperimentSource *source, const PlaitDataFile *file)
+{
+  return is_trees (source, file) ? "trees" : source && source->kind == PLAIT_INPUT_FEATURES ? "sentences" : "lines";
+}
+
 /* The lines of @file, or its trees; -1 if it is not read, has none, or cannot be read, which is told. */
 static gint64
 count (const PlaitResolution *resolution, const PlaitDataFile *file)
@@ -94,7 +101,7 @@ plait_resolution_check_lines (const PlaitResolution *resolution)
         plait_resolution_problem (
             resolution, "data", file->key,
             "%s has %jd %s, but %s has %jd; line i of each belongs together: give files of one length", file->path,
-            lines, is_trees (reader_of (&resolution->experiment->public, file), file) ? "trees" : "lines", first->key,
+            lines, entries_of (reader_of (&resolution->experiment->public, file), file), first->key,
             count (resolution, first));
     }
 }

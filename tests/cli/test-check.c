@@ -343,3 +343,25 @@ TEST_CASE (check_command, a_plan_estimates_what_takes_long)
   CHECK_CONTAINS (json.output, "\"step_is_estimated\": true");
   CHECK_CONTAINS (shorter.output, "\"step_is_estimated\": false");
 }
+
+/* What reading finds is told by a run before it learns a vocabulary: line counts, trees, text that is no UTF-8, all at
+ * once. */
+TEST_CASE (check_command, a_run_finds_files_that_do_not_go_together_before_it_learns)
+{
+  static const char *const parts[]
+      = { "[data] validation.b: ", "odd.b has 3 lines, but validation.a has 2", "[data] test.b: ", "bad.b:2: " };
+
+  plait_test_write ("even.a", "u v\nw\n");
+  plait_test_write ("odd.b", "x\ny\nz\n");
+  plait_test_write ("bad.b", "x\ny\xff\n");
+  plait_test_write ("apart.ini", "[data]\ntarget=b\nvocabulary_type=words\ntrain.a=even.a\ntrain.b=even.a\n"
+                                 "validation.a=even.a\nvalidation.b=odd.b\ntest.a=even.a\ntest.b=bad.b\n"
+                                 "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
+                                 "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n[train]\nupdates=1\n");
+  g_auto (PlaitTestCall) call = CALL ("run", "apart.ini");
+
+  CHECK_INT (call.code, 2);
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    CHECK_CONTAINS (call.errors, parts[i]);
+  CHECK (!strstr (call.errors, "learning vocabulary"));
+}

@@ -17,7 +17,7 @@ TEST_CASE (hostile_data, line_counts_differ)
 {
   NEED_MATERIALS ();
   materials_copy ("validation.b", "train.b");
-  REFUSED (RUN_TEXT, "train.b:7: the file has 6 lines, but|train.a has 48");
+  REFUSED (RUN_TEXT, "[data] train.b: |train.b has 6 lines, but train.a has 48");
   materials_copy ("train.a", "test.b");
   REFUSED (TRANSLATE_TEXT " -o new", "test.a:7: ends here, but test.b goes on");
   REFUSED (TRANSLATE_TEXT " -a new", "test.a:7: ends here, but test.b goes on");
@@ -55,7 +55,7 @@ TEST_CASE (hostile_data, features_do_not_fit)
 {
   NEED_MATERIALS ();
   materials_write_features ("train.image", 47, 3, 4, 0);
-  REFUSED (RUN_IMAGE, "train.image: the features have 47 sentences, but|train.a has 48");
+  REFUSED (RUN_IMAGE, "train.image has 47 sentences, but train.a has 48|train.a has 48");
   materials_write_features ("train.image", 48, 3, 4, NAN);
   REFUSED (RUN_IMAGE, "train.image: /features[0, 0, 0] is infinite or not a number");
   materials_write_features ("train.image", 48, 3, 4, 1e30f);
