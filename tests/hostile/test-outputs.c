@@ -91,7 +91,7 @@ TEST_CASE (hostile_output, plans_know_where_nothing_can_be_written)
     const char *parts;
   } cases[] = {
     { "run text.ini -q", "text.h5 exists: add --resume" },
-    { "run text.ini -q -o test.a", "test.a exists: add --resume" },
+    { "run text.ini -q -o test.a", "test.a: is the same file as|which the command reads" },
     { "run text.ini -q -o nowhere/new", "nowhere/new: no file can be made beside it" },
     { "run text.ini -q -o grid", "grid: it is not a regular file" },
     { "run text.ini -q -r -o grid", "grid: it is not a regular file" },

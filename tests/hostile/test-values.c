@@ -107,11 +107,11 @@ TEST_CASE (hostile_value, learned_positions)
 {
   static const Refusal refusals[] = {
     { "--set source.a.positions=learned --set source.a.position_limit=2",
-      "the train corpus: [source a]: a sentence of|position_limit=2|raise position_limit" },
+      "the train corpus|train.a:1: [source a]: a sentence of|position_limit=2|raise position_limit" },
     { "--set decoder.positions=learned --set decoder.position_limit=5",
       "[decode] maximum_length|decoder.position_limit=5" },
     { "--set decoder.positions=learned --set decoder.position_limit=5 --set decode.maximum_length=5",
-      "the train corpus: a target of|decoder.position_limit=5|data.maximum_target_length" },
+      "the train corpus|train.target:1: a target of|decoder.position_limit=5|data.maximum_target_length" },
   };
 
   NEED_MATERIALS ();
