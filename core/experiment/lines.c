@@ -5,18 +5,29 @@
 
 /* Whether the files of each split go together line by line, told by reading them through once. */
 
+/* Counts the lines of @file, or its trees. Empty lines that a run refuses are refused here too. */
 static gboolean
-count_text (const char *path, gboolean trees, gint64 *lines, GError **error)
+count_text (const PlaitExperiment *experiment, const PlaitDataFile *file, gboolean trees, gint64 *lines, GError **error)
 {
-  g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, error);
+  g_autoptr (PlaitTextReader) reader = plait_text_reader_open (file->path, error);
+  gboolean takes_empty = trees || experiment->data.empty != PLAIT_EMPTY_ERROR;
   GError *fault = NULL;
+  const char *line;
+  gint64 n = 0;
+  gsize length;
 
   if (reader && trees)
     reader = plait_text_reader_join_trees (reader, TRUE);
-  *lines = 0;
-  while (reader && plait_text_reader_next (reader, NULL, &fault))
-    ++*lines;
-  return reader && plait_no_fault (&fault, error);
+  for (; reader && (line = plait_text_reader_next (reader, &length, &fault)); n++)
+    if (!takes_empty && plait_text_is_blank (line, length))
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s:%jd: the line is empty; expected a sentence of %s, since empty=error (empty=missing would "
+                         "take a source as missing there)",
+                         file->path, plait_text_reader_line (reader), file->stream);
+  if (!reader || !plait_no_fault (&fault, error))
+    return FALSE;
+  *lines = n;
+  return TRUE;
 }
 
 static gboolean
@@ -74,8 +85,9 @@ count (const PlaitResolution *resolution, const PlaitDataFile *file)
     return -1;
   if (known)
     return *known;
-  if (source && source->kind == PLAIT_INPUT_FEATURES ? count_features (file->path, source->dataset, &lines, &fault)
-                                                     : count_text (file->path, is_trees (source, file), &lines, &fault))
+  if (source && source->kind == PLAIT_INPUT_FEATURES
+          ? count_features (file->path, source->dataset, &lines, &fault)
+          : count_text (experiment, file, is_trees (source, file), &lines, &fault))
     g_hash_table_insert (resolution->resolver->lines, g_strdup (file->path), g_memdup2 (&lines, sizeof lines));
   else
     plait_resolution_problem (resolution, "data", file->key, "%s", fault->message);

@@ -344,18 +344,22 @@ TEST_CASE (check_command, a_plan_estimates_what_takes_long)
   CHECK_CONTAINS (shorter.output, "\"step_is_estimated\": false");
 }
 
-/* What reading finds is told by a run before it learns a vocabulary: line counts, trees, text that is no UTF-8, all at
- * once. */
+/* What reading finds is told by a run before it learns a vocabulary: line counts, trees, empty lines, text that is no
+ * UTF-8, all at once, and each once. */
 TEST_CASE (check_command, a_run_finds_files_that_do_not_go_together_before_it_learns)
 {
   static const char *const parts[]
-      = { "[data] validation.b: ", "odd.b has 3 lines, but validation.a has 2", "[data] test.b: ", "bad.b:2: " };
+      = { "[data] validation.b: ", "odd.b has 3 lines, but validation.a has 2",
+          "[data] test.b: ",       "bad.b:2: ",
+          "[data] test2.a: ",      "blank.a:2: the line is empty; expected a sentence of a, since empty=error" };
 
   plait_test_write ("even.a", "u v\nw\n");
   plait_test_write ("odd.b", "x\ny\nz\n");
   plait_test_write ("bad.b", "x\ny\xff\n");
+  plait_test_write ("blank.a", "x\n \n");
   plait_test_write ("apart.ini", "[data]\ntarget=b\nvocabulary_type=words\ntrain.a=even.a\ntrain.b=even.a\n"
                                  "validation.a=even.a\nvalidation.b=odd.b\ntest.a=even.a\ntest.b=bad.b\n"
+                                 "test2.a=blank.a\ntest2.b=even.a\n"
                                  "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
                                  "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n[train]\nupdates=1\n");
   g_auto (PlaitTestCall) call = CALL ("run", "apart.ini");
@@ -364,4 +368,8 @@ TEST_CASE (check_command, a_run_finds_files_that_do_not_go_together_before_it_le
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
     CHECK_CONTAINS (call.errors, parts[i]);
   CHECK (!strstr (call.errors, "learning vocabulary"));
+  g_auto (PlaitTestCall) check = CALL ("check", "apart.ini");
+  CHECK_CONTAINS (check.errors, "3 mistakes");
+  g_auto (PlaitTestCall) taken = CALL ("check", "apart.ini", "--set", "data.empty=missing");
+  CHECK (!strstr (taken.output, "blank.a"));
 }
