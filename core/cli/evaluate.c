@@ -58,9 +58,10 @@ typedef struct
   PlaitLog *log;
   gsize sentences;
   guint n_references;
-  char ***references;    /* [n_references] lines */
-  PlaitLengthBins *bins; /* NULL without --source */
-  gint64 *words;         /* [sentences], of the source */
+  char **reference_paths; /* [n_references] */
+  char ***references;     /* [n_references] lines */
+  PlaitLengthBins *bins;  /* NULL without --source */
+  gint64 *words;          /* [sentences], of the source */
   guint n_systems;
   System *systems;
 } Evaluation;
@@ -142,6 +143,7 @@ read_files (Evaluation *evaluation, const Options *options, GError **error)
 {
   guint n_references = g_strv_length (options->references), n_systems = g_strv_length (options->hypotheses);
 
+  evaluation->reference_paths = options->references;
   evaluation->references = g_new0 (char **, n_references);
   for (guint r = 0; r < n_references; r++)
     {
@@ -171,6 +173,23 @@ read_files (Evaluation *evaluation, const Options *options, GError **error)
   return TRUE;
 }
 
+/* Returns the path of the file that @metric cannot score: of a reference, else that of @system. (transfer none) */
+static const char *
+unscored_path (const Evaluation *evaluation, const PlaitMetric *metric, const System *system)
+{
+  for (guint r = 0; r < evaluation->n_references; r++)
+    {
+      PlaitTextPairs pairs = { .sentences = evaluation->sentences,
+                               .reference_sets = 1,
+                               .references = (const char *const *const *)&evaluation->references[r] };
+      gsize place;
+
+      if (!plait_metric_check_references (metric, &pairs, &place, NULL))
+        return evaluation->reference_paths[r];
+    }
+  return system->name;
+}
+
 /* Scores every system with metric @m, and tests all others against the first. */
 static gboolean
 score_systems (const Evaluation *evaluation, guint m, GError **error)
@@ -188,7 +207,7 @@ score_systems (const Evaluation *evaluation, guint m, GError **error)
       score->statistics = plait_metric_statistics (metric, &pairs, error);
       if (!score->statistics)
         {
-          g_prefix_error (error, "%s: ", system->name);
+          g_prefix_error (error, "%s: ", unscored_path (evaluation, metric, system));
           return FALSE;
         }
       score->result = plait_result_new (metric, score->statistics, evaluation->resamples, evaluation->seed, error);

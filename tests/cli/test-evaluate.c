@@ -289,6 +289,8 @@ TEST_CASE (evaluate_command, refuses)
   plait_test_write ("short", "one\ntwo\n");
   plait_test_write ("empty", "");
   plait_test_write ("latin", "fine\nna\xefve\nfine\n");
+  g_autofree char *words = g_strnfill (9000, 'w'), *text = g_strdup_printf ("one\n%s\nthree\n", words);
+  plait_test_write ("long", text);
   const struct
   {
     PlaitTestCall call;
@@ -310,6 +312,10 @@ TEST_CASE (evaluate_command, refuses)
     { CALL ("evaluate", "-r", "reference", "-i", "worse", "--source", "worse", "--bins", "10;9"),
       "--bins: the bins \"10;9\" are not rising whole numbers" },
     { CALL ("evaluate", "-r", "reference", "-i", "worse", "--source", "short"), "short: has 2 lines" },
+    { CALL ("evaluate", "-r", "reference", "-r", "long", "-i", "worse", "-m", "meteor"),
+      "long: the reference of sentence 2 has 9000 bytes" },
+    { CALL ("evaluate", "-r", "reference", "-i", "worse", "-i", "long", "-m", "meteor"),
+      "long: the hypothesis of sentence 2 has 9000 bytes" },
     { CALL ("evaluate", "extra"), "1 argument too many" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
