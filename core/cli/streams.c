@@ -326,7 +326,16 @@ is_too_long (const PlaitModel *model, const PlaitBatch *part, guint stream)
              && !plait_model_check_length (model, stream, plait_ragged_longest (part->target_rows), NULL));
 }
 
-/* Cuts source @source of @part, one sentence, to what the model can read. FALSE if it cannot be cut. */
+/* TRUE if @stream of a batch @part is a source that can be cut. */
+static gboolean
+can_truncate (const PlaitBatch *part, guint stream)
+{
+  const PlaitInput *input = stream < part->n_sources ? &part->inputs[stream] : NULL;
+
+  return input && input->kind == PLAIT_INPUT_TOKENS && !input->trees && !input->documents;
+}
+
+/* Cuts source @source of @part, one sentence, to what the model can read. FALSE if no part of it can be read. */
 static gboolean
 truncate_source (const PlaitTextUse *use, const PlaitBatch *part, guint source)
 {
@@ -335,8 +344,6 @@ truncate_source (const PlaitTextUse *use, const PlaitBatch *part, guint source)
   gint32 *tokens = plait_batch_fill (gint32, input->tokens);
   gint64 rows = plait_ragged_rows (input->rows), fits = 0, too_many = rows;
 
-  if (input->kind != PLAIT_INPUT_TOKENS || input->trees || input->documents)
-    return FALSE;
   while (too_many - fits > 1)
     {
       gint64 middle = fits + (too_many - fits) / 2;
@@ -359,6 +366,7 @@ give_unread (PlaitTextUse *use, PlaitBatch *part, GError *cause, GError **error)
   gint policy = use->trained->experiment->data.too_long;
   guint stream = unread_stream (model, part);
   g_autofree char *place = plait_feed_place (use->feed, part->sentence[0], stream);
+  gboolean truncates;
 
   if (!is_too_long (model, part, stream))
     {
@@ -368,7 +376,7 @@ give_unread (PlaitTextUse *use, PlaitBatch *part, GError *cause, GError **error)
     }
   use->given++;
   if (policy == PLAIT_TOO_LONG_TRUNCATE)
-    while (stream < part->n_sources && truncate_source (use, part, stream))
+    while (can_truncate (part, stream) && truncate_source (use, part, stream))
       {
         plait_log_warning (use->log, "%s: truncated to %jd tokens, which is what the model can read", place,
                            plait_ragged_rows (part->inputs[stream].rows));
@@ -383,14 +391,14 @@ give_unread (PlaitTextUse *use, PlaitBatch *part, GError *cause, GError **error)
       return part;
     }
   use->is_unread = TRUE;
+  truncates = policy == PLAIT_TOO_LONG_ERROR && can_truncate (part, stream);
   plait_batch_free (part);
   return plait_fail_null (error, PLAIT_ERROR_INPUT,
                           "%s: %s; what is before it is done; --set data.too_long=skip gives such a line an empty "
                           "answer%s",
                           place, cause->message,
-                          policy == PLAIT_TOO_LONG_TRUNCATE
-                              ? ", and what has trees, is documents or is a target is not truncated"
-                              : ", data.too_long=truncate reads its beginning");
+                          truncates ? ", data.too_long=truncate reads its beginning"
+                                    : ", and what has trees, is documents or is a target is not truncated");
 }
 
 /* Gives what comes next of the batch that the feed gave: as much as the model can read. */

@@ -19,7 +19,8 @@ make_run (void)
                                    "test.a=train.a\ntest.b=train.b\n"
                                    "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
                                    "positions=learned\nposition_limit=6\n"
-                                   "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n[train]\nupdates=1\n"
+                                   "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
+                                   "positions=learned\nposition_limit=9\n[train]\nupdates=1\n"
                                    "[decode]\nmaximum_length=3\n[evaluate]\nresamples=0\nattention=0\n");
   g_auto (PlaitTestCall) call = CALL ("run", "limited.ini", "-q", "--force");
   CHECK_INT (call.code, 0);
@@ -59,6 +60,7 @@ TEST_CASE (too_long, stops_with_its_line_and_loses_none_before)
       CHECK_CONTAINS (translate.errors, "in.a:2: [source a]: a sentence of 9 rows is longer than position_limit=6");
       CHECK_CONTAINS (score.errors, "in.a:2: ");
       CHECK_CONTAINS (translate.errors, "data.too_long=skip");
+      CHECK_CONTAINS (translate.errors, "data.too_long=truncate reads its beginning");
       CHECK_INT (count_lines (translate.output), 1);
       CHECK_INT (count_lines (score.output), 1);
       CHECK (g_file_get_contents (path, &written, NULL, NULL) && g_str_equal (written, translate.output));
@@ -99,6 +101,19 @@ TEST_CASE (too_long, is_truncated_to_what_can_be_read)
   CHECK_INT (call.code, 0);
   CHECK_STRING (call.output, cut.output);
   CHECK_CONTAINS (call.errors, "warning: in.a:2: truncated to 6 tokens");
+}
+
+/* No remedy is named that is none. */
+TEST_CASE (too_long, targets_are_not_said_to_be_truncated)
+{
+  make_run ();
+  plait_test_write ("long.b", "x\nx y x y x y x y x y x y x y x y\ny\n");
+  g_auto (PlaitTestCall) call = CALL ("score", "limited.h5", "--source", "a=train.a", "--target", "long.b");
+
+  CHECK_INT (call.code, 2);
+  CHECK_CONTAINS (call.errors, "long.b:2: ");
+  CHECK_CONTAINS (call.errors, "is a target is not truncated");
+  CHECK (!strstr (call.errors, "data.too_long=truncate"));
 }
 
 /* All of them at once, of all splits, before anything is trained. */
