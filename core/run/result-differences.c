@@ -51,7 +51,8 @@ plait_run_results_tell (const PlaitRunResult *const *results, const char *const 
       }
   if (plait_run_results_differ_in_target (results, n))
     g_strv_builder_add (notes, "What is per token of the target does not compare between them: its perplexity is left "
-                               "out, and rates, losses, states touched and limits count other tokens.");
+                               "out, and rates, losses, states touched and limits count other tokens. An unknown word "
+                               "costs little, so perplexity per word compares only where none is unknown.");
   for (guint r = 0; r < n; r++)
     if (results[r])
       sets[r] = results[r]->set;

@@ -184,7 +184,8 @@ TEST_CASE (command_grid, compares_what_is_per_token_of_one_vocabulary)
   CHECK_CONTAINS (told.page, differs);
   CHECK_CONTAINS (told.page, "what is per token does not compare between their curves");
   CHECK (!strstr (told.table, per_token) && !strstr (told.compare.output, per_token));
-  CHECK_CONTAINS (told.table, "perplexity per word");
+  CHECK_CONTAINS (told.table, "perplexity per word |");
+  CHECK_CONTAINS (told.table, "perplexity per word compares only where none is unknown");
   g_auto (PlaitTestCall) json = CALL ("compare", "tiny/grid.h5", "--json");
   CHECK_CONTAINS (json.output, differs);
   if (!PLAIT_HAS_PLOT)
