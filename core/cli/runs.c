@@ -117,6 +117,65 @@ add_grid (GPtrArray *runs, PlaitStore *store, PlaitLog *log, GError **error)
   return TRUE;
 }
 
+/* TRUE if two of @runs have one name. */
+static gboolean
+names_clash (const GPtrArray *runs)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < runs->len; i++)
+    if (!g_hash_table_add (names, plait_run_at (runs, i)->name))
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns the bytes of folders that all of @places begin with. */
+static gsize
+common_folder (const GPtrArray *places)
+{
+  const char *first = places->pdata[0];
+  gsize length = strlen (first);
+
+  for (guint i = 1; i < places->len; i++)
+    {
+      const char *other = places->pdata[i];
+      gsize same = 0;
+
+      while (same < length && first[same] == other[same])
+        same++;
+      length = same;
+    }
+  while (length > 0 && first[length - 1] != G_DIR_SEPARATOR)
+    length--;
+  return length;
+}
+
+/* Puts the folders of files before the names of @runs, if two have one name. */
+static void
+tell_names_apart (GPtrArray *runs)
+{
+  g_autoptr (GPtrArray) places = g_ptr_array_new_with_free_func (g_free);
+  gsize folder;
+
+  if (!names_clash (runs))
+    return;
+  for (guint i = 0; i < runs->len; i++)
+    {
+      const PlaitRunFile *run = plait_run_at (runs, i);
+      g_autofree char *above = g_path_get_dirname (plait_store_path (run->store));
+
+      g_ptr_array_add (places, g_build_filename (g_str_equal (above, ".") ? "" : above, run->name, NULL));
+    }
+  folder = common_folder (places);
+  for (guint i = 0; i < runs->len; i++)
+    {
+      PlaitRunFile *run = runs->pdata[i];
+
+      g_free (run->name);
+      run->name = g_strdup ((const char *)places->pdata[i] + folder);
+    }
+}
+
 GPtrArray *
 plait_runs_open (char *const *paths, gboolean dumps, PlaitLog *log, GError **error)
 {
@@ -138,6 +197,7 @@ plait_runs_open (char *const *paths, gboolean dumps, PlaitLog *log, GError **err
       if (!check_number (runs->len + 1, error) || !add_run (runs, g_steal_pointer (&store), name, dumps, error))
         return NULL;
     }
+  tell_names_apart (runs);
   return g_steal_pointer (&runs);
 }
 

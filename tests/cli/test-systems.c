@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include <glib/gstdio.h>
 #include <string.h>
 
 #include "call.h"
 #include "harness.h"
 #include "sample-run.h"
 
-/* Which runs are seeds of one system. */
+/* Which runs are seeds of one system, and what they are called. */
 
 /* What changes no score tells no systems apart; what does, does. */
 TEST_CASE (compare_command, takes_runs_for_one_system_whatever_is_dumped_of_them)
@@ -36,4 +37,29 @@ TEST_CASE (compare_command, takes_runs_for_one_system_whatever_is_dumped_of_them
       CHECK_INT (!strstr (call.output, "\"seeds\": 2,"), cases[i].apart);
       CHECK_INT (strstr (call.output, "approximate randomisation") != NULL, cases[i].apart);
     }
+}
+
+/* Files of one name are told apart by the folders that they do not have in common. */
+TEST_CASE (compare_command, names_folders_where_files_have_one_name)
+{
+  g_autofree char *x = plait_test_path ("x"), *y = plait_test_path ("y");
+
+  CHECK (g_mkdir (x, 0755) == 0 && g_mkdir (y, 0755) == 0);
+  plait_test_write_run ("x/one.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
+  plait_test_write_run ("y/one.h5", &(PlaitTestRun){ "flat", plait_test_right });
+  plait_test_write_run ("one.h5", &(PlaitTestRun){ "parallel", plait_test_right });
+  g_autofree char *first = plait_test_path ("x/one.h5"), *second = plait_test_path ("y/one.h5");
+  g_auto (PlaitTestCall) call = CALL ("compare", "x/one.h5", "y/one.h5", "one.h5");
+  g_auto (PlaitTestCall) whole = CALL ("compare", first, second);
+  g_auto (PlaitTestCall) twice = CALL ("compare", "x/one.h5", "x/one.h5");
+
+  CHECK_INT (call.code, 0);
+  CHECK_CONTAINS (call.output, "\n  x/one  ");
+  CHECK_CONTAINS (call.output, "\n  y/one  ");
+  CHECK_CONTAINS (call.output, "\n  one    ");
+  CHECK_CONTAINS (call.output, "p is against x/one: ");
+  CHECK_CONTAINS (whole.output, "\n  x/one  ");
+  CHECK_CONTAINS (whole.output, "\n  y/one  ");
+  CHECK_INT (twice.code, 0);
+  CHECK_CONTAINS (twice.output, "\n  one  ");
 }
