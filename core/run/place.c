@@ -21,7 +21,7 @@ plait_run_place_new (const char *path, gboolean over_old, PlaitLog *log, GError 
   g_autofree char *busy = g_strdup_printf ("%s: another plait run is writing this file", path);
   g_autoptr (PlaitFile) trial = NULL;
 
-  /* A run reads what it has written. */
+  /* A run reads what it has written; another file may be one of its inputs until it is replaced. */
   if (!g_file_test (path, G_FILE_TEST_EXISTS) || plait_store_recognize (path))
     plait_file_input_own (path);
   trial = plait_file_begin (path, error);
@@ -92,5 +92,6 @@ plait_run_place_commit (PlaitRunPlace *place, PlaitStore *store, GError **error)
   if (!plait_store_commit (store, error))
     return FALSE;
   place->own = plait_file_mark (place->path);
+  plait_file_input_own (place->path);
   return TRUE;
 }

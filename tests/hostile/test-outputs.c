@@ -15,6 +15,7 @@ static const struct
   const char *command; /* writes "new" */
 } outputs[] = {
   { "run", "run text.ini -q -o new" },
+  { "run made again", "reproduce text.h5 -q -s data.folder=. -o new" },
   { "translation", "translate text.h5 -q -s a=test.a -s b=test.b -o new" },
   { "dump of a translation", "translate text.h5 -q -s a=test.a -s b=test.b -a new" },
   { "dump of scores", "score text.h5 -q -s a=test.a -s b=test.b --target test.target -a new" },
@@ -59,18 +60,21 @@ TEST_CASE (hostile_output, what_is_there_is_replaced_by_force_alone)
       CONTEXT ("%s", outputs[i].name);
       g_autofree char *forced = g_strconcat (outputs[i].command, " --force", NULL);
 
-      /* A user's text, and a finished run. */
-      materials_write_text ("new", "what was there");
-      REFUSED (outputs[i].command, "new exists: |, or replace it with --force");
-      materials_copy ("image.h5", "new");
-      REFUSED (outputs[i].command, "new exists: ");
-      g_autoptr (GBytes) before = materials_read ("new");
-      g_auto (Attempt) attempt = ATTEMPT (forced);
-      g_autoptr (GBytes) after = materials_read ("new");
-      CHECK_STRING (attempt.errors, "");
-      CHECK_INT (attempt.code, 0);
-      CHECK (!g_bytes_equal (before, after));
-      materials_remove ("new");
+      for (guint run = 0; run < 2; run++)
+        {
+          /* A user's text, and a finished run. */
+          materials_write_text ("new", "what was there");
+          if (run)
+            materials_copy ("image.h5", "new");
+          REFUSED (outputs[i].command, "new exists: |, or replace it with --force");
+          g_autoptr (GBytes) before = materials_read ("new");
+          g_auto (Attempt) attempt = ATTEMPT (forced);
+          g_autoptr (GBytes) after = materials_read ("new");
+          CHECK_STRING (attempt.errors, "");
+          CHECK_INT (attempt.code, 0);
+          CHECK (!g_bytes_equal (before, after));
+          materials_remove ("new");
+        }
     }
   /* One file of several is enough. */
   REFUSED ("generate agreement -q -o .", "train.a exists: write elsewhere with --output");
