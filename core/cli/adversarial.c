@@ -231,7 +231,8 @@ run_test (const Test *test, const Disturbance *wanted, guint n_wanted, gboolean 
       g_autoptr (PlaitCorpus) corpus
           = plait_materials_open (test->trained->materials, test->split, test->pool, test->log, error);
 
-      if (!corpus || !plait_fit_corpus (test->trained->system->model, NULL, test->split, corpus, error)
+      if (!corpus
+          || !plait_fit_corpus (test->trained->system, NULL, test->split, corpus, i == 0 ? test->log : NULL, error)
           || (i > 0 && !disturb (corpus, source, disturbance, test->seed, error))
           || !add_row (test, corpus, i > 0 ? experiment->sources[source].name : NULL,
                        i > 0 ? disturbances[disturbance] : NULL, error))
@@ -278,9 +279,8 @@ gboolean
 plait_command_adversarial (PlaitInvocation *invocation, GError **error)
 {
   char *split = NULL;
-  static const char *const keys[] = {
-    "decode.", "-decode.n_best=", "evaluate.metrics=", "evaluate.resamples=", "evaluate.seed=", "evaluate.join=", NULL
-  };
+  static const char *const keys[] = { "decode.",        "-decode.n_best=", "evaluate.metrics=", "evaluate.resamples=",
+                                      "evaluate.seed=", "evaluate.join=",  "data.too_long=",    NULL };
   char *checkpoint = NULL;
   const char *const *sets = NULL;
   char *seed_text = NULL;
@@ -301,7 +301,7 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
     { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "Of these parameters; best unless told",
       "best|last|average" },
     { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &sets,
-      "Set a key of [decode], or metrics, resamples or seed of [evaluate], otherwise than the experiment", "G.K=V" },
+      "Set a key of [decode], data.too_long, or metrics, join, resamples or seed of [evaluate], otherwise", "G.K=V" },
     { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text, "Threads; else as many as there are processors", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     PLAIT_OPTION_CHANGED_PLUGINS (changed),
@@ -320,7 +320,9 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
       || !read_disturbances (source_is, wanted, &n_wanted, error)
       || !plait_option_sets (
           sets, keys,
-          "[decode] except n_best, and evaluate.metrics, evaluate.join, evaluate.resamples and evaluate.seed", error))
+          "[decode] except n_best, data.too_long, and evaluate.metrics, evaluate.join, evaluate.resamples and "
+          "evaluate.seed",
+          error))
     return FALSE;
   trained = plait_trained_open (invocation->arguments[0], checkpoint, sets, changed, invocation->log, error);
   if (!trained || !plait_experiment_check_sets (trained->experiment, sets, error)

@@ -4,6 +4,7 @@
 #include "cli/options.h"
 #include "cli/stop.h"
 #include "data/batch.h"
+#include "run/fit.h"
 #include "tensor/blas.h"
 
 #include <string.h>
@@ -342,14 +343,8 @@ truncate_source (const PlaitTextUse *use, const PlaitBatch *part, guint source)
   const PlaitModel *model = use->trained->system->model;
   const PlaitInput *input = &part->inputs[source];
   gint32 *tokens = plait_batch_fill (gint32, input->tokens);
-  gint64 rows = plait_ragged_rows (input->rows), fits = 0, too_many = rows;
+  gint64 rows = plait_ragged_rows (input->rows), fits = plait_fit_limit (model, source, rows);
 
-  while (too_many - fits > 1)
-    {
-      gint64 middle = fits + (too_many - fits) / 2;
-
-      *(plait_model_check_length (model, source, middle, NULL) ? &fits : &too_many) = middle;
-    }
   if (fits < 2)
     return FALSE;
   if (tokens[rows - 1] == PLAIT_TOKEN_EOS)

@@ -6,7 +6,7 @@
 #include "data/corpus-private.h"
 #include "data/gather.h"
 
-/* The functions below take the @origin of a sentence (plait_corpus_origin): the kept tuple that it is of, or -1. */
+/* The functions below take the @origin of a sentence (plait_corpus_origin): the tuple of the stores, or -1. */
 
 gint64
 plait_corpus_source_rows (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 origin)
@@ -16,6 +16,8 @@ plait_corpus_source_rows (const PlaitCorpus *corpus, const PlaitCorpusStreamStat
   if (stream->kind == PLAIT_INPUT_FEATURES)
     return plait_feature_file_length (stream->features, plait_corpus_line (corpus, origin));
   gint64 n = plait_token_store_length (stream->tokens, origin);
+  if (stream->most_tokens > 0)
+    n = MIN (n, stream->most_tokens);
   return n > 0 ? n + stream->append_end : 0;
 }
 
@@ -23,11 +25,11 @@ gint64
 plait_corpus_length (const PlaitCorpus *corpus, gint64 stream, gint64 tuple)
 {
   g_assert (stream >= 0 && stream < corpus->n_streams && tuple >= 0 && tuple < corpus->size);
+  const PlaitCorpusStreamState *state = &corpus->streams[stream];
+  gint64 origin = plait_corpus_origin (state, tuple);
   if (stream == corpus->n_sources)
-    return plait_token_store_length (corpus->streams[stream].tokens, tuple)
-           + plait_target_has_end (corpus->streams[stream].target);
-  return plait_corpus_source_rows (corpus, &corpus->streams[stream],
-                                   plait_corpus_origin (&corpus->streams[stream], tuple));
+    return plait_token_store_length (state->tokens, origin) + plait_target_has_end (state->target);
+  return plait_corpus_source_rows (corpus, state, origin);
 }
 
 gint64
@@ -75,10 +77,13 @@ add_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gin
   const gint32 eos = PLAIT_TOKEN_EOS;
   guint first = ids->len;
 
-  if (!add_stored (stream->tokens, origin, ids, error)
-      || (stream->noisy
-          && !plait_corpus_fill_noise (corpus, stream, origin, &g_array_index (ids, gint32, first), ids->len - first,
-                                       error)))
+  if (!add_stored (stream->tokens, origin, ids, error))
+    return FALSE;
+  if (stream->most_tokens > 0 && ids->len - first > stream->most_tokens)
+    g_array_set_size (ids, first + (guint)stream->most_tokens);
+  if (stream->noisy
+      && !plait_corpus_fill_noise (corpus, stream, origin, &g_array_index (ids, gint32, first), ids->len - first,
+                                   error))
     return FALSE;
   if (stream->append_end && ids->len > first)
     g_array_append_val (ids, eos);
@@ -180,7 +185,7 @@ plait_corpus_batch_in (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tu
       gathered->features = stream->features;
       gathered->trees = stream->trees;
       gathered->documents = stream->sentences ? &stream->documents : NULL;
-      if (!gather (corpus, stream, s < corpus->n_sources ? origins + s * n : tuples, n, gathered, error))
+      if (!gather (corpus, stream, origins + s * n, n, gathered, error))
         return NULL;
     }
   for (gint64 i = 0; i < n && corpus->masked; i++)

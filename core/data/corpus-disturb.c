@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Sources that are not what they were: of other tuples, of rows drawn at random, or absent, always or now and then. */
+/* Streams that are not what they were: sources of other tuples, of rows drawn at random, truncated, or absent, always
+ * or now and then; and tuples that are dropped. */
 #include "base/error.h"
 #include "base/random.h"
 #include "data/corpus-private.h"
+#include "data/batch.h"
 
 static PlaitCorpusStreamState *
 source_of (PlaitCorpus *corpus, gint64 source)
@@ -23,6 +25,71 @@ plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed, GError *
   PlaitRandomKey key = plait_random_key (seed, "derange", stream->name, 0);
   plait_random_derangement (key, stream->order, (gsize)corpus->size);
   return TRUE;
+}
+
+/* Finds the longest sentence of @stream among the present tuples. */
+static void
+find_longest (PlaitCorpus *corpus, gint64 stream)
+{
+  PlaitCorpusStreamState *state = &corpus->streams[stream];
+
+  state->counts.longest = 0;
+  for (gint64 tuple = 0; tuple < corpus->size; tuple++)
+    {
+      gint64 rows = plait_corpus_length (corpus, stream, tuple);
+      gint64 end = stream == corpus->n_sources ? plait_target_has_end (state->target)
+                                               : rows > 0 && state->tokens && state->append_end;
+
+      state->counts.longest = MAX (state->counts.longest, rows - end);
+    }
+}
+
+void
+plait_corpus_drop (PlaitCorpus *corpus, const gboolean *dropped)
+{
+  GArray *lines = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autofree guint32 *kept = g_new (guint32, corpus->size);
+
+  for (gint64 tuple = 0; tuple < corpus->size; tuple++)
+    {
+      guint32 line = (guint32)plait_corpus_line (corpus, tuple);
+
+      if (dropped[tuple])
+        continue;
+      kept[lines->len] = (guint32)tuple;
+      g_array_append_val (lines, line);
+    }
+  g_assert (lines->len > 0);
+  g_clear_pointer (&corpus->line_of, g_array_unref);
+  corpus->line_of = lines;
+  corpus->size = lines->len;
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    {
+      PlaitCorpusStreamState *stream = &corpus->streams[s];
+
+      g_assert (!stream->order);
+      if (stream->tokens) /* features stand by their line */
+        stream->order = g_memdup2 (kept, (gsize)corpus->size * sizeof *kept);
+      find_longest (corpus, s);
+    }
+}
+
+gboolean
+plait_corpus_can_truncate (const PlaitCorpus *corpus, gint64 source)
+{
+  const PlaitCorpusStreamState *stream = &corpus->streams[source];
+
+  return source < corpus->n_sources && stream->kind == PLAIT_INPUT_TOKENS && !stream->trees && !stream->sentences;
+}
+
+void
+plait_corpus_truncate (PlaitCorpus *corpus, gint64 source, gint64 rows)
+{
+  PlaitCorpusStreamState *stream = source_of (corpus, source);
+
+  g_assert (plait_corpus_can_truncate (corpus, source) && rows > stream->append_end);
+  stream->most_tokens = rows - stream->append_end;
+  stream->counts.longest = MIN (stream->counts.longest, stream->most_tokens);
 }
 
 void
@@ -69,9 +136,9 @@ drop_sources (const PlaitCorpus *corpus, PlaitRandomKey key, gint64 *origins, gi
 gint64 *
 plait_corpus_origins (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tuples, gint64 n)
 {
-  gint64 *origins = g_new (gint64, corpus->n_sources * n);
+  gint64 *origins = g_new (gint64, corpus->n_streams * n);
   PlaitRandomKey key = plait_random_key (corpus->source_dropout_seed, "source dropout", NULL, (guint64)epoch);
-  for (gint64 s = 0; s < corpus->n_sources; s++)
+  for (gint64 s = 0; s < corpus->n_streams; s++)
     for (gint64 i = 0; i < n; i++)
       origins[s * n + i] = plait_corpus_origin (&corpus->streams[s], tuples[i]);
   for (gint64 i = 0; i < n && corpus->source_dropout > 0; i++)

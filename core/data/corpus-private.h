@@ -28,8 +28,9 @@ typedef struct
   PlaitTargetKind target;
   gboolean allow_unknown;
   gint64 maximum_length;
-  guint32 *order;  /* derangement: which kept tuple stands for which; NULL: its own */
-  gboolean absent; /* in all tuples */
+  gint64 most_tokens; /* tokens that a truncated source gives of a sentence; 0: all */
+  guint32 *order;     /* which tuple of the stores stands for which: deranged, or others were dropped; NULL: its own */
+  gboolean absent;    /* in all tuples */
   gboolean noisy;
   PlaitRandomKey noise;
   PlaitCorpusCounts counts;
@@ -55,14 +56,14 @@ struct PlaitCorpus
   gint64 chunks;   /* of these */
 };
 
-/* The kept tuple that @stream, a source, gives for @tuple; -1: it is absent there. */
+/* The tuple of the stores that @stream gives for @tuple; -1: it is absent there. */
 static inline gint64
 plait_corpus_origin (const PlaitCorpusStreamState *stream, gint64 tuple)
 {
   return stream->absent ? -1 : stream->order ? stream->order[tuple] : tuple;
 }
 
-/* The same of all sources and of @tuples [n] in @epoch, less those that source dropout leaves out: [sources][n]
+/* The same of all streams and of @tuples [n] in @epoch, less those that source dropout leaves out: [streams][n]
  * (corpus-disturb.c). (transfer full) */
 gint64 *plait_corpus_origins (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tuples, gint64 n);
 

@@ -136,6 +136,18 @@ gint64 plait_corpus_tokens (const PlaitCorpus *corpus, gint64 tuple);
 /* The width of feature source @source; 0 for tokens. */
 gint64 plait_corpus_width (const PlaitCorpus *corpus, gint64 source);
 
+/* Removes the tuples of @corpus, of training, that @dropped [size] says. Others follow in their order. One at least
+ * must stay, and no source may be deranged yet. */
+void plait_corpus_drop (PlaitCorpus *corpus, const gboolean *dropped);
+
+/* TRUE if the sentences of stream @stream can be truncated: of a source, tokens that are no documents and have no
+ * trees. */
+gboolean plait_corpus_can_truncate (const PlaitCorpus *corpus, gint64 stream);
+
+/* Lets @source, which can be truncated, give the beginning of each sentence that has more than @rows rows, its end
+ * among them. */
+void plait_corpus_truncate (PlaitCorpus *corpus, gint64 source, gint64 rows);
+
 /* Lets source @source of tuple i come from another tuple, by a permutation without fixed points keyed by @seed: the
  * adversarial test of whether a model uses a source. Needs two tuples. */
 gboolean plait_corpus_derange (PlaitCorpus *corpus, gint64 source, guint64 seed, GError **error);

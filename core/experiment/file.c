@@ -450,6 +450,9 @@ plait_experiment_evaluation_key (const PlaitExperiment *experiment, PlaitKeyForm
   Writer writer = begin_key (experiment, form);
 
   write_evaluation (&writer);
+  /* Text that is truncated is translated otherwise. What skip drops is training text alone. */
+  if (experiment->data.too_long == PLAIT_TOO_LONG_TRUNCATE)
+    g_string_append (writer.text, "\n[data]\ntoo_long=truncate\n");
   return g_string_free (writer.text, FALSE);
 }
 

@@ -71,11 +71,12 @@ static const PlaitSettingDefinition data_definitions[] = {
   PLAIT_DEFINE_CHOICE (
       PlaitDataSettings, empty, "error", "error;missing",
       "What an empty line or document of a source, or one without features, is: an error, or a missing source"),
-  PLAIT_DEFINE_NEUTRAL_CHOICE (
+  PLAIT_DEFINE_CHOICE (
       PlaitDataSettings, too_long, "error", "error;skip;truncate",
-      "What plait translate and score do with a sentence that is longer than learned positions reach: stop there, give "
-      "an empty answer on its line (score: nan), or read its beginning; a run drops training text above "
-      "maximum_source_length and maximum_target_length"),
+      "What is done with a sentence that is longer than learned positions reach: an error; or skip: its training tuple "
+      "is dropped, plait translate and score give an empty answer on its line (score: nan), and splits that are scored "
+      "are refused; or truncate: its beginning is read. Trees, documents, features and targets are not truncated: that "
+      "training tuple is dropped, and elsewhere it is an error"),
   PLAIT_DEFINE_CHOICE (PlaitDataSettings, trees, "given", "given;left;right;balanced;random",
                        "Trees of sources whose encoder reads trees: those of their files, or for comparison others "
                        "over the same words, which need no file; random ones by experiment.seed"),

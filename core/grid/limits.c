@@ -31,7 +31,8 @@ read_other_streams (const PlaitCells *cells)
 static gboolean
 limits_length (const PlaitExperiment *experiment)
 {
-  return experiment->data.maximum_source_length > 0 || experiment->data.maximum_target_length > 0;
+  return experiment->data.maximum_source_length > 0 || experiment->data.maximum_target_length > 0
+         || experiment->data.too_long != PLAIT_TOO_LONG_ERROR;
 }
 
 static gboolean

@@ -168,7 +168,7 @@ open_corpus (const PlaitEvaluations *evaluations, Item *item, GError **error)
   item->owned = item->corpus != NULL;
   /* The digests are those of what was read. */
   return item->corpus && plait_corpus_check (item->corpus, error)
-         && plait_fit_corpus (setup->system->model, NULL, item->split, item->corpus, error);
+         && plait_fit_corpus (setup->system, NULL, item->split, item->corpus, setup->log, error);
 }
 
 static gboolean

@@ -55,14 +55,75 @@ check_tuple (const PlaitModel *model, const PlaitCorpus *corpus, guint stream, g
   return batch && plait_model_check_input (model, stream, &batch->inputs[stream], error);
 }
 
-/* Adds each tuple of @corpus whose stream @stream the model cannot read to @unread. */
-static void
-check_stream (const PlaitModel *model, const char *split, const PlaitCorpus *corpus, guint stream,
-              PlaitProblems *unread)
+gint64
+plait_fit_limit (const PlaitModel *model, guint stream, gint64 too_many)
 {
+  gint64 fits = 0;
+
+  while (too_many - fits > 1)
+    {
+      gint64 middle = fits + (too_many - fits) / 2;
+
+      *(plait_model_check_length (model, stream, middle, NULL) ? &fits : &too_many) = middle;
+    }
+  return fits;
+}
+
+/* Truncates the sentences of @source that the model cannot read, and warns of it, if they can be truncated. */
+static void
+truncate_source (const PlaitModel *model, const char *split, PlaitCorpus *corpus, guint source, PlaitLog *log)
+{
+  gint64 longest = plait_corpus_longest (corpus, source), n = 0, first = -1, limit;
+  g_autofree char *place = NULL;
+
+  if (!plait_corpus_can_truncate (corpus, source) || plait_model_check_length (model, source, longest, NULL))
+    return;
+  limit = plait_fit_limit (model, source, longest);
+  if (limit < 2)
+    return;
+  for (gint64 tuple = 0; tuple < plait_corpus_size (corpus); tuple++)
+    if (plait_corpus_length (corpus, source, tuple) > limit && n++ == 0)
+      first = tuple;
+  place = plait_corpus_place (corpus, source, first);
+  plait_log_warning (
+      log, "%s: truncated %jd of %jd sentences to %jd tokens, which is what the model can read; the first is %s", split,
+      n, plait_corpus_size (corpus), limit, place);
+  plait_corpus_truncate (corpus, source, limit);
+}
+
+/* What is found of a corpus. */
+typedef struct
+{
+  const PlaitModel *model;
+  const char *split;
+  PlaitCorpus *corpus;
+  gboolean *unread; /* [size] */
+  gint64 n_unread;
+  gboolean can_truncate; /* one of them */
+  char *first;           /* where the first tuple that cannot be read stands, and why */
+  PlaitProblems *problems;
+} Findings;
+
+static void
+findings_clear (Findings *findings)
+{
+  g_free (findings->unread);
+  g_free (findings->first);
+  plait_problems_free (findings->problems);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Findings, findings_clear)
+
+/* Notes each tuple whose stream @stream the model cannot read. FALSE if it cannot be told. */
+static gboolean
+check_stream (Findings *findings, guint stream, GError **error)
+{
+  const PlaitModel *model = findings->model;
+  const PlaitCorpus *corpus = findings->corpus;
+
   if (!has_parts (model, stream)
       && plait_model_check_length (model, stream, plait_corpus_longest (corpus, stream), NULL))
-    return;
+    return TRUE;
   for (gint64 tuple = 0; tuple < plait_corpus_size (corpus); tuple++)
     {
       g_autofree char *place = NULL;
@@ -70,25 +131,66 @@ check_stream (const PlaitModel *model, const char *split, const PlaitCorpus *cor
 
       if (check_tuple (model, corpus, stream, tuple, &cause))
         continue;
+      if (cause->code != PLAIT_ERROR_INPUT)
+        return plait_no_fault (&cause, error);
       place = plait_corpus_place (corpus, stream, tuple);
-      plait_problems_add (unread, "the %s corpus: %s: %s", split, place, cause->message);
+      plait_problems_add (findings->problems, "the %s corpus: %s: %s", findings->split, place, cause->message);
+      if (!findings->first)
+        findings->first = g_strdup_printf ("%s: %s", place, cause->message);
+      findings->can_truncate |= plait_corpus_can_truncate (corpus, stream);
+      findings->n_unread += !findings->unread[tuple];
+      findings->unread[tuple] = TRUE;
     }
+  return TRUE;
+}
+
+/* Refuses a corpus for what was found in it, and says what data.too_long offers. */
+static gboolean
+refuse (const Findings *findings, gint policy, gboolean is_training, GError **error)
+{
+  g_autoptr (GError) fault = NULL;
+  const char *beginning = findings->can_truncate && policy != PLAIT_TOO_LONG_TRUNCATE
+                              ? "data.too_long=truncate reads the beginning"
+                              : "shorten it, as trees, documents, features and targets are not truncated";
+  const char *skip = "";
+
+  if (is_training)
+    skip = policy == PLAIT_TOO_LONG_ERROR ? "data.too_long=skip drops such tuples, " : "no tuple would be left, ";
+  else if (policy == PLAIT_TOO_LONG_SKIP)
+    skip = "data.too_long=skip drops training text alone, as each line that is scored counts, ";
+  plait_problems_report (findings->problems, PLAIT_ERROR_INPUT, &fault);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s; %s%s", fault->message, skip, beginning);
 }
 
 gboolean
-plait_fit_corpus (const PlaitModel *model, const PlaitCorpus *training, const char *split, const PlaitCorpus *corpus,
-                  GError **error)
+plait_fit_corpus (const PlaitSystem *system, const PlaitCorpus *training, const char *split, PlaitCorpus *corpus,
+                  PlaitLog *log, GError **error)
 {
-  guint n_sources = plait_model_specification (model)->n_sources;
-  g_autoptr (PlaitProblems) unread = plait_problems_new ();
+  gint policy = system->experiment->data.too_long;
+  guint n_sources = plait_model_specification (system->model)->n_sources;
+  g_auto (Findings) findings = { .model = system->model, .split = split, .corpus = corpus };
 
-  for (guint source = 0; training && corpus && source < n_sources; source++)
-    if (!check_width (model, training, corpus, source, error))
+  if (!corpus)
+    return TRUE;
+  for (guint source = 0; training && source < n_sources; source++)
+    if (!check_width (system->model, training, corpus, source, error))
       {
         g_prefix_error (error, "the %s corpus: ", split);
         return FALSE;
       }
-  for (guint stream = 0; corpus && stream < n_sources + plait_corpus_has_target (corpus); stream++)
-    check_stream (model, split, corpus, stream, unread);
-  return plait_problems_report (unread, PLAIT_ERROR_INPUT, error);
+  for (guint source = 0; policy == PLAIT_TOO_LONG_TRUNCATE && source < n_sources; source++)
+    truncate_source (system->model, split, corpus, source, log);
+  findings.problems = plait_problems_new ();
+  findings.unread = g_new0 (gboolean, plait_corpus_size (corpus));
+  for (guint stream = 0; stream < n_sources + plait_corpus_has_target (corpus); stream++)
+    if (!check_stream (&findings, stream, error))
+      return FALSE;
+  if (findings.n_unread == 0)
+    return TRUE;
+  if (corpus != training || policy == PLAIT_TOO_LONG_ERROR || findings.n_unread == plait_corpus_size (corpus))
+    return refuse (&findings, policy, corpus == training, error);
+  plait_log_warning (log, "%s: dropped %jd of %jd tuples that the model cannot read; the first is %s", split,
+                     findings.n_unread, plait_corpus_size (corpus), findings.first);
+  plait_corpus_drop (corpus, findings.unread);
+  return TRUE;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "data/corpus.h"
-#include "model/model.h"
+#include "run/system.h"
 
 /*
  * Whether a run fits, asked before it begins: what would else end it in the middle.
@@ -12,7 +11,11 @@
  * Pages take memory only when they are touched, so that to have been given them says little. */
 gboolean plait_fit_memory (const PlaitParameters *parameters, GError **error);
 
-/* Whether the model can read all of @corpus (NULL: yes), of the split @split: its longest sentences, and features as
- * wide as those of @training (NULL: any). Names every sentence that it cannot read. */
-gboolean plait_fit_corpus (const PlaitModel *model, const PlaitCorpus *training, const char *split,
-                           const PlaitCorpus *corpus, GError **error);
+/* Returns how many rows stream @stream (n_sources: the target) of @model can have, which cannot have @too_many. */
+gint64 plait_fit_limit (const PlaitModel *model, guint stream, gint64 too_many);
+
+/* Checks that the model of @system can read all of @corpus (NULL: there is none), of the split @split, and that its
+ * features are as wide as those of @training (NULL: any). What is too long is truncated, or if @corpus is @training
+ * itself dropped, as data.too_long says, and logged; else every tuple that cannot be read is named. */
+gboolean plait_fit_corpus (const PlaitSystem *system, const PlaitCorpus *training, const char *split,
+                           PlaitCorpus *corpus, PlaitLog *log, GError **error);

@@ -259,29 +259,36 @@ initialise (Run *run, GError **error)
 
 /* Adds what the model cannot read of @corpus to @unread. */
 static void
-find_unread (const Run *run, const char *split, const PlaitCorpus *corpus, PlaitProblems *unread)
+find_unread (const Run *run, const char *split, PlaitCorpus *corpus, PlaitProblems *unread)
 {
   GError *error = NULL;
 
-  if (!plait_fit_corpus (run->system->model, run->corpus, split, corpus, &error))
+  if (!plait_fit_corpus (run->system, run->corpus, split, corpus, run->options->log, &error))
     plait_problems_take (unread, error);
 }
 
-/* Refuses now, not after training, what the model cannot read and the metrics cannot score. */
+/* Refuses now, not after training, what the model cannot read, unless data.too_long drops or truncates it. */
 static gboolean
-check_corpora (const Run *run, GError **error)
+fit_corpora (const Run *run, GError **error)
 {
-  const PlaitExperiment *experiment = run->experiment;
   g_autoptr (PlaitProblems) unread = plait_problems_new ();
 
   find_unread (run, "train", run->corpus, unread);
   find_unread (run, "validation", run->validation, unread);
   for (guint i = 0; i < run->tests->len; i++)
-    find_unread (run, experiment->test_splits[i], run->tests->pdata[i], unread);
-  if (!plait_problems_report (unread, PLAIT_ERROR_INPUT, error)
-      || (*experiment->train.metric
-          && !plait_evaluation_check_references (experiment, experiment->train.metric, "validation", run->validation,
-                                                 run->options->log, error)))
+    find_unread (run, run->experiment->test_splits[i], run->tests->pdata[i], unread);
+  return plait_problems_report (unread, PLAIT_ERROR_INPUT, error);
+}
+
+/* Refuses now, not after training, what the metrics cannot score. */
+static gboolean
+check_references (const Run *run, GError **error)
+{
+  const PlaitExperiment *experiment = run->experiment;
+
+  if (*experiment->train.metric
+      && !plait_evaluation_check_references (experiment, experiment->train.metric, "validation", run->validation,
+                                             run->options->log, error))
     return FALSE;
   for (guint i = 0; i < run->tests->len; i++)
     {
@@ -329,14 +336,15 @@ prepare_model (Run *run, GError **error)
   run->system = plait_system_new (experiment, run->materials, widths, error);
   if (!run->system)
     return FALSE;
-  if (!plait_fit_memory (plait_model_parameters (run->system->model), error) || !initialise (run, error))
+  if (!plait_fit_memory (plait_model_parameters (run->system->model), error) || !fit_corpora (run, error)
+      || !initialise (run, error))
     return FALSE;
   setup.model = run->system->model;
   run->trainer = plait_trainer_new (&setup, error);
   return run->trainer
          && (!run->initialisation || run->old
              || plait_initialisation_take_state (run->initialisation, run->trainer, run->options->log, error))
-         && check_corpora (run, error);
+         && check_references (run, error);
 }
 
 /* What a run reads stays as it is, whatever may be replaced. @name is NULL for the experiment itself. */

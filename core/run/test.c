@@ -112,7 +112,8 @@ plait_test (PlaitStore *trained, PlaitRunPlace *place, PlaitMaterials *materials
  */
 
 /* Whether @overrides leave alone what @run was trained with, whose experiment is @own. Evaluations beside the others
- * may search otherwise even where validation itself translates: what is trained is not touched by them. */
+ * may search otherwise even where validation itself translates, and truncate what is too long to read: what is trained
+ * is not touched by them. */
 static gboolean
 check_training (PlaitStore *run, const PlaitExperiment *own, const char *const *overrides, gboolean beside,
                 PlaitRegistry *registry, GError **error)
@@ -122,7 +123,7 @@ check_training (PlaitStore *run, const PlaitExperiment *own, const char *const *
   g_autofree char *before = NULL, *now = NULL, *difference = NULL;
 
   for (guint i = 0; overrides && overrides[i]; i++)
-    if (!beside || g_str_has_prefix (overrides[i], "data."))
+    if (!beside || (g_str_has_prefix (overrides[i], "data.") && !g_str_has_prefix (overrides[i], "data.too_long=")))
       g_ptr_array_add (taken, (gpointer)overrides[i]);
   g_ptr_array_add (taken, NULL);
   changed = plait_trained_experiment (run, (const char *const *)taken->pdata, registry, error);

@@ -138,3 +138,103 @@ TEST_CASE (too_long, is_named_with_all_others_before_training)
     }
   CHECK_INT (test.code, 2);
 }
+
+/* Trains on the lines of in.a and in.b as @policy says, and scores what was trained. */
+static PlaitTestCall
+train (const char *policy, const char *source, const char *target, char **errors)
+{
+  g_autofree char *a = g_strconcat ("data.train.a=", source, NULL), *b = g_strconcat ("data.train.b=", target, NULL);
+  g_autofree char *set = g_strconcat ("data.too_long=", policy, NULL);
+  g_auto (PlaitTestCall) run
+      = CALL ("run", "limited.ini", "-o", "trained.h5", "--force", "--set", "train.updates=3", "--set",
+              "data.vocabulary.shared=limited.h5", "--set", a, "--set", b, "--set", set);
+
+  CHECK_INT (run.code, 0);
+  *errors = g_strdup (run.errors);
+  return CALL ("score", "trained.h5", "-q", "--source", "a=train.a", "--target", "train.b", "--set",
+               "data.too_long=error");
+}
+
+/* What is dropped or truncated is trained as if the rest were all there is: sources, and targets, which are dropped
+ * however they are set. */
+TEST_CASE (too_long, is_dropped_from_training_or_truncated)
+{
+  static const struct
+  {
+    const char *policy, *source, *told;
+  } cases[] = {
+    { "skip", "u v\nw\nu\n", "train: dropped 2 of 5 tuples that the model cannot read; the first is " },
+    { "truncate", "u v\nu v w u v\nw\nu v w u v\nu\n",
+      "train: truncated 2 of 5 sentences to 6 tokens, which is what the model can read; the first is " },
+  };
+
+  make_run ();
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *errors = NULL, *other = NULL;
+
+      CONTEXT ("%s", cases[i].policy);
+      plait_test_write ("cut.a", cases[i].source);
+      plait_test_write ("cut.b", i == 0 ? "x\ny\ny\n" : "x\nx y\ny\nx\ny\n");
+      g_auto (PlaitTestCall) trained = train (cases[i].policy, "in.a", "in.b", &errors);
+      g_auto (PlaitTestCall) cut = train ("error", "cut.a", "cut.b", &other);
+
+      CHECK_INT (trained.code, 0);
+      CHECK_STRING (trained.output, cut.output);
+      CHECK_CONTAINS (errors, cases[i].told);
+      CHECK_CONTAINS (errors, "in.a:2");
+      CHECK (!strstr (other, "too") && !strstr (other, "dropped"));
+    }
+}
+
+/* Targets are not truncated. */
+TEST_CASE (too_long, is_a_target_that_is_dropped)
+{
+  make_run ();
+  plait_test_write ("long.b", "x\nx y x y x y x y\ny\n");
+  g_auto (PlaitTestCall) drop
+      = CALL ("run", "limited.ini", "--force", "--set", "decoder.positions=learned", "--set",
+              "decoder.position_limit=6", "--set", "data.too_long=truncate", "--set", "data.train.b=long.b");
+  g_auto (PlaitTestCall) refused
+      = CALL ("run", "limited.ini", "--force", "--set", "decoder.positions=learned", "--set",
+              "decoder.position_limit=6", "--set", "data.too_long=truncate", "--set", "data.test.b=long.b");
+  g_auto (PlaitTestCall) plain
+      = CALL ("run", "limited.ini", "--force", "--set", "data.train.a=in.a", "--set", "data.train.b=in.b");
+
+  CHECK_INT (drop.code, 0);
+  CHECK_CONTAINS (drop.errors, "train: dropped 1 of 3 tuples");
+  CHECK_CONTAINS (drop.errors, "long.b:2: ");
+  CHECK_INT (refused.code, 2);
+  CHECK_CONTAINS (refused.errors, "long.b:2: ");
+  CHECK_CONTAINS (refused.errors, "shorten it, as trees, documents, features and targets are not truncated");
+  CHECK_INT (plain.code, 2);
+  CHECK_CONTAINS (plain.errors, "in.a:4: ");
+  CHECK_CONTAINS (plain.errors, "data.too_long=skip drops such tuples, data.too_long=truncate reads the beginning");
+}
+
+/* No line of what is scored goes silently: the beginning is read, or it is refused. */
+TEST_CASE (too_long, is_never_dropped_from_what_is_scored)
+{
+#define TEST_IN "--set", "data.test.a=in.a", "--set", "data.test.b=in.b"
+  make_run ();
+  g_auto (PlaitTestCall) skip = CALL ("run", "limited.ini", "--force", TEST_IN, "--set", "data.too_long=skip");
+  g_auto (PlaitTestCall) beside
+      = CALL ("test", "limited.h5", TEST_IN, "--as", "cut", "--set", "data.too_long=truncate");
+  g_auto (PlaitTestCall) truncate = CALL ("run", "limited.ini", "--force", TEST_IN, "--set", "data.too_long=truncate",
+                                          "--set", "data.validation.a=in.a", "--set", "data.validation.b=in.b");
+  g_auto (PlaitTestCall) adversarial = CALL ("adversarial", "limited.h5");
+  g_auto (PlaitTestCall) strict = CALL ("adversarial", "limited.h5", "--set", "data.too_long=error");
+
+  CHECK_INT (skip.code, 2);
+  CHECK_CONTAINS (skip.errors, "in.a:2: ");
+  CHECK_CONTAINS (skip.errors, "data.too_long=skip drops training text alone");
+  CHECK_INT (beside.code, 0);
+  CHECK_CONTAINS (beside.errors, "test: truncated 2 of 5 sentences");
+  CHECK_INT (truncate.code, 0);
+  CHECK_CONTAINS (truncate.errors, "validation: truncated 2 of 5 sentences");
+  CHECK_CONTAINS (truncate.errors, "test: truncated 2 of 5 sentences");
+  CHECK_INT (adversarial.code, 0);
+  CHECK_CONTAINS (adversarial.errors, "test: truncated 2 of 5 sentences");
+  CHECK_INT (strict.code, 2);
+  CHECK_CONTAINS (strict.errors, "in.a:4: ");
+}

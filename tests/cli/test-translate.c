@@ -74,7 +74,7 @@ TEST_CASE (translate_command, takes_keys_of_search)
   plait_test_check_refused (&absent, "reads one source, without which there is nothing to read");
   plait_test_check_refused (&unknown, "expected shuffled, noise or absent");
   plait_test_check_refused (&twice, "names \"noise\" twice");
-  plait_test_check_refused (&layers, "takes keys of [decode] except n_best, and evaluate.metrics");
+  plait_test_check_refused (&layers, "takes keys of [decode] except n_best, data.too_long, and evaluate.metrics");
 }
 
 /* A line that no source has words of, such as one that parts documents, is an empty line. */

@@ -26,6 +26,7 @@ static const char *const defaults[] = {
   "data.document_length=0",
   "data.document_cut=chunks",
   "data.empty=error",
+  "data.too_long=error",
   "data.trees=given",
   "data.binarisation=head",
   "data.head_rules=english",
