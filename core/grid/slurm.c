@@ -98,11 +98,15 @@ find_array_size (const Submission *submission, guint *size, GError **error)
   const char *const words[] = { "scontrol", "show", "config", NULL };
   g_autofree char *config = call (submission, words, error);
   const char *line = config ? strstr (config, "MaxArraySize") : NULL;
-  const char *equals = line ? strchr (line, '=') : NULL;
+  const char *digits = line ? line + strcspn (line, "0123456789-\n") : "";
 
   if (!config)
     return FALSE;
-  *size = equals ? (guint)MIN (g_ascii_strtoull (equals + 1, NULL, 10), G_MAXUINT) : 0;
+  if (!g_ascii_isdigit (*digits))
+    return plait_fail (error, PLAIT_ERROR_FAILED,
+                       "scontrol show config gives no number for MaxArraySize; see what stands in for it here, or use "
+                       "--commands");
+  *size = (guint)MIN (g_ascii_strtoull (digits, NULL, 10), G_MAXUINT);
   return *size >= LEAST_ARRAY
          || plait_fail (error, PLAIT_ERROR_FAILED,
                         "this cluster takes no job arrays (MaxArraySize of scontrol show config is %u); use --commands",

@@ -339,6 +339,7 @@ TEST_CASE (command_grid, asks_slurm_for_what_was_measured)
 
 TEST_CASE (command_grid, leaves_nothing_where_slurm_refuses)
 {
+  static const char *const configurations[] = { "", "MaxArraySize = -5", "MaxArraySize = all", "MaxArraySize" };
   g_autofree char *before = g_strdup (g_getenv ("PATH"));
 
   plait_test_write_grid ("experiment.seed=1;2;3\n");
@@ -347,6 +348,16 @@ TEST_CASE (command_grid, leaves_nothing_where_slurm_refuses)
   stand_in ("scontrol", "echo 'no configuration' >&2; exit 1\n");
   g_auto (PlaitTestCall) silent = CALL ("grid", "tiny.ini", "--executor", "slurm");
   CHECK_CONTAINS (silent.errors, "error: Slurm does not answer (no configuration); run this where jobs are submitted");
+  for (guint i = 0; i < G_N_ELEMENTS (configurations); i++)
+    {
+      g_autofree char *echo = g_strdup_printf ("echo '%s'\n", configurations[i]);
+
+      CONTEXT ("%s", configurations[i]);
+      stand_in ("scontrol", echo);
+      g_auto (PlaitTestCall) call = CALL ("grid", "tiny.ini", "--executor", "slurm");
+      CHECK_INT (call.code, 1);
+      CHECK_CONTAINS (call.errors, "scontrol show config gives no number for MaxArraySize; see what stands in for it");
+    }
   stand_in ("scontrol", "echo 'MaxArraySize            = 2'\n");
   plait_test_write ("queue", "12_3\n");
   g_auto (PlaitTestCall) queued = CALL ("grid", "tiny.ini", "--executor", "slurm");
