@@ -266,8 +266,29 @@ list_groups (gboolean as_json)
                         "lists the plugins, plait inspect PLUGIN shows one.");
 }
 
-/* Shows the key of the core that @wanted, GROUP.KEY, names. FALSE with *@error if the group has no such key, and
- * without one if it names no group. */
+/* Shows the key of [grid] that is called @key. */
+static gboolean
+inspect_grid_key (const char *key, gboolean as_json, GError **error)
+{
+  g_autofree const char **names = g_new0 (const char *, plait_grid_n_keys + 1);
+  g_autofree char *remedy = NULL;
+
+  for (guint i = 0; i < plait_grid_n_keys; i++)
+    {
+      const PlaitSettingSpecification *setting = &plait_grid_keys[i];
+
+      names[i] = setting->name;
+      if (!g_str_equal (setting->name, key))
+        continue;
+      inspect_keys (PLAIT_GRID_GROUP, GRID_SUMMARY, NULL, &setting, 1, as_json);
+      return TRUE;
+    }
+  remedy = plait_name_remedy (key, names, "plait inspect " PLAIT_GRID_GROUP " lists the keys");
+  return plait_fail (error, PLAIT_ERROR_INPUT, "[" PLAIT_GRID_GROUP "] has no key \"%s\"; %s", key, remedy);
+}
+
+/* Shows the key of the core or of [grid] that @wanted, GROUP.KEY, names. FALSE with *@error if the group has no such
+ * key, and without one if it names no group. */
 static gboolean
 inspect_key (const char *wanted, gboolean as_json, GError **error)
 {
@@ -280,6 +301,8 @@ inspect_key (const char *wanted, gboolean as_json, GError **error)
     return FALSE;
   if (g_str_has_prefix (group, "source "))
     strcpy (group, "source");
+  if (g_str_equal (group, PLAIT_GRID_GROUP))
+    return inspect_grid_key (key, as_json, error);
   while (*groups && !g_str_equal ((*groups)->name, group))
     groups++;
   if (!*groups)

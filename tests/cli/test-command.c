@@ -201,6 +201,7 @@ TEST_CASE (command, inspect_shows_keys_of_plugins_and_grids)
     { CALL ("inspect", "coverage"), { "[coverage]  ", "\nfertility  ", "\n  maximum  real " } },
     { CALL ("inspect", "encoder"), { "[source NAME]  ", "\nbigru  ", "\n  feed_forward " } },
     { CALL ("inspect", "grid"), { "[grid]  ", "\n  match.vary ", "\n  executor.options " } },
+    { CALL ("inspect", "grid.executor.jobs"), { "[grid]  ", "Keys\n  executor.jobs  integer  1 .. ", "" } },
     { CALL ("inspect", "train.batch"), { "[train]  ", "Keys\n  batch  integer  1 .. ", "" } },
     { CALL ("inspect", "source.en.stream"), { "[source]  ", "Keys\n  stream  text", "" } },
     { CALL ("inspect", "coverage", "--json"), { "\"group\": \"coverage\"", "\"name\": \"word\"", "\"maximum\"" } },
@@ -218,8 +219,10 @@ TEST_CASE (command, inspect_shows_keys_of_plugins_and_grids)
         CHECK_CONTAINS (call.output, cases[i].parts[k]);
     }
   g_auto (PlaitTestCall) key = CALL ("inspect", "train.batchsize");
+  g_auto (PlaitTestCall) of_grid = CALL ("inspect", "grid.executer");
   g_auto (PlaitTestCall) group = CALL ("inspect", "trian");
   plait_test_check_refused (&key, "[train] has no key \"batchsize\"; did you mean \"batch\"?");
+  plait_test_check_refused (&of_grid, "[grid] has no key \"executer\"; did you mean \"executor\"?");
   plait_test_check_refused (&group, "there is no plugin or group \"trian\"; did you mean \"train\"?");
 }
 
