@@ -355,12 +355,13 @@ truncate_source (const PlaitTextUse *use, const PlaitBatch *part, guint source)
 
 /* Does with sentence use->given, which @part is and the model cannot read for @cause, what data.too_long says. */
 static PlaitBatch *
-give_unread (PlaitTextUse *use, PlaitBatch *part, GError *cause, GError **error)
+give_unread (PlaitTextUse *use, PlaitBatch *part, const GError *cause, GError **error)
 {
   const PlaitModel *model = use->trained->system->model;
   gint policy = use->trained->experiment->data.too_long;
   guint stream = unread_stream (model, part);
   g_autofree char *place = plait_feed_place (use->feed, part->sentence[0], stream);
+  g_autoptr (GError) left = NULL; /* what keeps the model from reading what is truncated */
   gboolean truncates;
 
   if (!is_too_long (model, part, stream))
@@ -375,9 +376,13 @@ give_unread (PlaitTextUse *use, PlaitBatch *part, GError *cause, GError **error)
       {
         plait_log_warning (use->log, "%s: truncated to %jd tokens, which is what the model can read", place,
                            plait_ragged_rows (part->inputs[stream].rows));
-        if (plait_model_check_batch (model, part, NULL))
+        g_clear_error (&left);
+        if (plait_model_check_batch (model, part, &left))
           return part;
+        cause = left;
         stream = unread_stream (model, part);
+        g_free (place);
+        place = plait_feed_place (use->feed, part->sentence[0], stream);
       }
   if (policy == PLAIT_TOO_LONG_SKIP)
     {

@@ -107,6 +107,7 @@ TEST_CASE (too_long, is_truncated_to_what_can_be_read)
 TEST_CASE (too_long, targets_are_not_said_to_be_truncated)
 {
   make_run ();
+  plait_test_write ("long.a", "u v\n" LONG "v\n");
   plait_test_write ("long.b", "x\nx y x y x y x y x y x y x y x y\ny\n");
   g_auto (PlaitTestCall) call = CALL ("score", "limited.h5", "--source", "a=train.a", "--target", "long.b");
 
@@ -114,6 +115,11 @@ TEST_CASE (too_long, targets_are_not_said_to_be_truncated)
   CHECK_CONTAINS (call.errors, "long.b:2: ");
   CHECK_CONTAINS (call.errors, "is a target is not truncated");
   CHECK (!strstr (call.errors, "data.too_long=truncate"));
+  g_auto (PlaitTestCall) both
+      = CALL ("score", "limited.h5", "--source", "a=long.a", "--target", "long.b", "--set", "data.too_long=truncate");
+  CHECK_INT (both.code, 2);
+  CHECK_CONTAINS (both.errors, "warning: long.a:2: truncated to 6 tokens");
+  CHECK_CONTAINS (both.errors, "error: long.b:2: a target of");
 }
 
 /* All of them at once, of all splits, before anything is trained. */
