@@ -207,7 +207,8 @@ plait_experiment_changes_scores (const char *group, const char *key)
 {
   const PlaitSettingSpecification *known = plait_experiment_setting (group, key);
 
-  if (known && (known->flags & PLAIT_SETTING_NEUTRAL))
+  if ((known && (known->flags & PLAIT_SETTING_NEUTRAL))
+      || (g_str_equal (group, plait_decode_group.name) && g_str_equal (key, "batch")))
     return FALSE;
   return !g_str_equal (group, plait_evaluate_group.name) || g_str_equal (key, "checkpoint")
          || g_str_equal (key, "join");

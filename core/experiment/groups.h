@@ -156,6 +156,7 @@ const PlaitSettingGroup *const *plait_experiment_groups (void);
 /* The setting @key of the core's group @group, which may be "source NAME". NULL: the core has none. */
 const PlaitSettingSpecification *plait_experiment_setting (const char *group, const char *key);
 
-/* TRUE if the value of [@group] @key can change a score. Names, log intervals and what is dumped cannot, nor what
- * [evaluate] says of intervals and bins or of which scores there are: a rate with another bound is another score. */
+/* TRUE if the value of [@group] @key can change a score. Names, log intervals, batches of search and what is dumped
+ * cannot, nor what [evaluate] says of intervals and bins or of which scores there are: a rate with another bound is
+ * another score. */
 gboolean plait_experiment_changes_scores (const char *group, const char *key);

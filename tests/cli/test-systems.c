@@ -20,6 +20,7 @@ TEST_CASE (compare_command, takes_runs_for_one_system_whatever_is_dumped_of_them
     { "[evaluate]\nresamples=0\nseed=7\nattention=9\nmetrics=bleu\n", FALSE },
     { "[evaluate]\ntranslation_rates=search\ntranslation_rate_over=2\n", FALSE },
     { "[train]\nlog_every=7\ncheckpoint_every=9\n", FALSE },
+    { "[decode]\nbatch=3\n", FALSE },
     { "[evaluate]\ncheckpoint=last\n", TRUE },
     { "[decode]\nbeam=17\n", TRUE },
     { "[train]\nbatch=3\n", TRUE },
