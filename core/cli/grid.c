@@ -481,6 +481,7 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
   g_autoptr (PlaitRegistry) registry = NULL;
   g_autoptr (PlaitGrid) grid = NULL;
   PlaitGridOptions options = { .command = invocation->line };
+  PlaitResolveFlags more = 0;
   const PlaitExecutor *executor;
 
   if (!plait_invocation_parse (invocation, entries, 1, 1, error) || !check_wishes (&wishes, error))
@@ -491,7 +492,10 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
     return FALSE;
   registry = plait_registry_new ();
   options.log = invocation->log;
-  grid = plait_grid_new (invocation->arguments[0], wishes.overrides, wishes.folder, wishes.fresh, wishes.cells,
+  /* Files that do not go together are told once, before cells begin. A cell alone counts lines as it runs. */
+  if (!wishes.cells && !wishes.collect)
+    more = PLAIT_RESOLVE_COUNT_LINES;
+  grid = plait_grid_new (invocation->arguments[0], wishes.overrides, wishes.folder, wishes.fresh, wishes.cells, more,
                          registry, options.log, error);
   if (!grid || !choose_options (&wishes, grid, &options, &executor, error))
     return FALSE;

@@ -76,7 +76,9 @@ count (const PlaitResolution *resolution, const PlaitDataFile *file)
   const PlaitExperiment *experiment = &resolution->experiment->public;
   const PlaitExperimentSource *source = reader_of (experiment, file);
   const char *stream = source ? source->stream : file->stream;
-  const gint64 *known = g_hash_table_lookup (resolution->resolver->lines, file->path);
+  /* Cells of a grid may take empty lines or not. */
+  g_autofree char *key = g_strdup_printf ("%d %s", experiment->data.empty, file->path);
+  const gint64 *known = g_hash_table_lookup (resolution->resolver->lines, key);
   g_autoptr (GError) fault = NULL;
   gint64 lines = -1;
 
@@ -88,7 +90,7 @@ count (const PlaitResolution *resolution, const PlaitDataFile *file)
   if (source && source->kind == PLAIT_INPUT_FEATURES
           ? count_features (file->path, source->dataset, &lines, &fault)
           : count_text (experiment, file, is_trees (source, file), &lines, &fault))
-    g_hash_table_insert (resolution->resolver->lines, g_strdup (file->path), g_memdup2 (&lines, sizeof lines));
+    g_hash_table_insert (resolution->resolver->lines, g_steal_pointer (&key), g_memdup2 (&lines, sizeof lines));
   else
     plait_resolution_problem (resolution, "data", file->key, "%s", fault->message);
   return lines;

@@ -69,7 +69,7 @@ struct PlaitResolver
   GHashTable *parts;    /* likewise -> PlaitPart */
   GHashTable *sources;  /* the texts of the source and of its leaves -> PlaitSourceInFile */
   GHashTable *data;     /* the group's text -> PlaitDataInFile */
-  GHashTable *lines;    /* path of a file -> gint64, how many it has */
+  GHashTable *lines;    /* data.empty and path of a file -> gint64, how many it has */
   GHashTable *scorable; /* files of references and metrics that were checked */
 };
 

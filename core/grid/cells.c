@@ -506,11 +506,12 @@ plait_cells_tell_seeds (const PlaitCells *cells)
 }
 
 PlaitCells *
-plait_cells_load (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error)
+plait_cells_load (const char *path, const char *const *overrides, PlaitResolveFlags more, PlaitRegistry *registry,
+                  GError **error)
 {
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
-  g_autoptr (PlaitCells) cells
-      = plait_cells_check (path, overrides, PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES, registry, problems);
+  g_autoptr (PlaitCells) cells = plait_cells_check (
+      path, overrides, PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES | more, registry, problems);
 
   return plait_problems_report (problems, PLAIT_ERROR_INPUT, error) ? g_steal_pointer (&cells) : NULL;
 }

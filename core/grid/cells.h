@@ -87,9 +87,10 @@ typedef struct
   gboolean joined;           /* some cells learn from text that they do not read themselves */
 } PlaitCells;
 
-/* The cells of the grid file at @path, each resolved and checked, modules loaded. All faults are told at once; what is
- * wrong in some cells only names them. (transfer full) */
-PlaitCells *plait_cells_load (const char *path, const char *const *overrides, PlaitRegistry *registry, GError **error);
+/* The cells of the grid file at @path, each resolved and checked, modules loaded, and what @more asks for. All faults
+ * are told at once; what is wrong in some cells only names them. (transfer full) */
+PlaitCells *plait_cells_load (const char *path, const char *const *overrides, PlaitResolveFlags more,
+                              PlaitRegistry *registry, GError **error);
 
 /* The same with what @flags ask for; NULL where it adds to @problems. (transfer full) */
 PlaitCells *plait_cells_check (const char *path, const char *const *overrides, PlaitResolveFlags flags,

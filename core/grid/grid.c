@@ -139,8 +139,8 @@ check_folder (const char *folder, GError **error)
 
 /* The cells of the grid file, with their names and keys, before anything is looked at in the folder. (transfer full) */
 static PlaitGrid *
-read_grid (const char *path, const char *const *overrides, const char *folder, gboolean fresh, PlaitRegistry *registry,
-           GError **error)
+read_grid (const char *path, const char *const *overrides, const char *folder, gboolean fresh, PlaitResolveFlags more,
+           PlaitRegistry *registry, GError **error)
 {
   g_autoptr (PlaitGrid) grid = g_new0 (PlaitGrid, 1);
   g_autoptr (PlaitKeyFile) file = NULL;
@@ -151,7 +151,7 @@ read_grid (const char *path, const char *const *overrides, const char *folder, g
   grid->overrides = g_strdupv ((char **)overrides);
   grid->folder = g_strdup (folder);
   grid->fresh = fresh;
-  grid->cells = plait_cells_load (path, overrides, registry, error);
+  grid->cells = plait_cells_load (path, overrides, more, registry, error);
   file = grid->cells ? plait_experiment_read (path, overrides, error) : NULL;
   if (!file)
     return NULL;
@@ -236,9 +236,10 @@ choose (PlaitGrid *grid, const char *const *names, GError **error)
 
 PlaitGrid *
 plait_grid_new (const char *path, const char *const *overrides, const char *folder, gboolean fresh,
-                const char *const *names, PlaitRegistry *registry, PlaitLog *log, GError **error)
+                const char *const *names, PlaitResolveFlags more, PlaitRegistry *registry, PlaitLog *log,
+                GError **error)
 {
-  g_autoptr (PlaitGrid) grid = read_grid (path, overrides, folder, fresh, registry, error);
+  g_autoptr (PlaitGrid) grid = read_grid (path, overrides, folder, fresh, more, registry, error);
 
   if (!grid || (names && (!choose (grid, names, error) || !plait_grid_make_folder (grid, error))))
     return NULL;

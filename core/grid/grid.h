@@ -75,9 +75,11 @@ typedef struct
 /* Reads the grid file at @path and looks what there is in @folder, without changing anything. With @names
  * (NULL-terminated), its files' names without ending or their labels, it has these cells alone. Each of them is held
  * from before it is looked at until the grid is freed, so it is run once, whoever else wants to; @log hears of that.
+ * @more is looked at beside files and modules, such as PLAIT_RESOLVE_COUNT_LINES before cells are run.
  * @registry must outlive the grid. (transfer full) */
 PlaitGrid *plait_grid_new (const char *path, const char *const *overrides, const char *folder, gboolean fresh,
-                           const char *const *names, PlaitRegistry *registry, PlaitLog *log, GError **error);
+                           const char *const *names, PlaitResolveFlags more, PlaitRegistry *registry, PlaitLog *log,
+                           GError **error);
 
 /* The grid whose file over all cells is @path, as that tells it: its cells are finished where their files are, with
  * their experiments, and else new. Nothing is read of the experiment file. (transfer full) */

@@ -216,3 +216,27 @@ TEST_CASE (command_grid, stops_with_checkpoints_and_goes_on)
       = CALL ("grid", "tiny.ini", "--dry-run", "--set", "train.epochs=100000", "--output", "cells");
   CHECK_CONTAINS (plan.output, "go on  experiment.seed=1\n         after update ");
 }
+
+/* Files that do not go together are told once, whatever cells read them, before a cell begins. */
+TEST_CASE (command_grid, counts_lines_before_cells_begin)
+{
+  plait_test_write ("even.a", "u v\nw\n");
+  plait_test_write ("odd.b", "x\ny\nz\n");
+  plait_test_write ("apart.ini", "[data]\ntarget=b\nvocabulary_type=words\ntrain.a=even.a\ntrain.b=even.a\n"
+                                 "test.a=even.a\ntest.b=odd.b\n"
+                                 "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
+                                 "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n[train]\nupdates=1\n"
+                                 "[grid]\nexperiment.seed=1;2;3\n");
+  g_auto (PlaitTestCall) call = CALL ("grid", "apart.ini", "--jobs", "1");
+
+  CHECK_INT (call.code, 2);
+  const char *told = strstr (call.errors, "odd.b has 3 lines, but test.a has 2");
+  REQUIRE (told != NULL);
+  CHECK (!strstr (told + 1, "odd.b has 3 lines"));
+  CHECK (!has_folder ("apart"));
+
+  plait_test_write ("odd.b", "x\n\n");
+  g_auto (PlaitTestCall) empty = CALL ("grid", "apart.ini", "--jobs", "1", "--set", "grid.data.empty=missing;error");
+  CHECK_INT (empty.code, 2);
+  CHECK_CONTAINS (empty.errors, "odd.b:2: the line is empty");
+}

@@ -110,7 +110,7 @@ test_grid_open (const char *name, const char *const *overrides, gboolean fresh)
   g_autoptr (GError) error = NULL;
   TestGrid opened = { .registry = test_grid_registry () };
 
-  opened.grid = plait_grid_new (path, overrides, folder, fresh, NULL, opened.registry, NULL, &error);
+  opened.grid = plait_grid_new (path, overrides, folder, fresh, NULL, 0, opened.registry, NULL, &error);
   CHECK_NO_ERROR (error);
   g_assert_nonnull (opened.grid);
   return opened;

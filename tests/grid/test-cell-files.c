@@ -33,7 +33,7 @@ load (PlaitRegistry *registry, const char *axes)
   PlaitCells *cells;
 
   write_file ("grid.ini", text);
-  cells = plait_cells_load (path, NULL, registry, &error);
+  cells = plait_cells_load (path, NULL, 0, registry, &error);
   CHECK_NO_ERROR (error);
   g_assert_nonnull (cells);
   return cells;
@@ -172,7 +172,7 @@ TEST_CASE (cells, learn_one_vocabulary_from_the_text_of_all)
       g_autoptr (PlaitCells) cells = NULL;
 
       write_file ("grid.ini", text);
-      cells = plait_cells_load (path, NULL, registry, &error);
+      cells = plait_cells_load (path, NULL, 0, registry, &error);
       CHECK_NO_ERROR (error);
       REQUIRE (cells != NULL);
       for (guint c = 0; sharing->texts[c]; c++)
@@ -198,7 +198,7 @@ TEST_CASE (cells, have_their_vocabularies_from_their_experiments)
   write_file ("b", "w\n");
   write_file ("c", "x y\n");
   write_file ("grid.ini", "[data]\n" OF_FILES SOURCES "experiment.sources=a;a+b\n");
-  g_autoptr (PlaitCells) cells = plait_cells_load (path, NULL, registry, &error);
+  g_autoptr (PlaitCells) cells = plait_cells_load (path, NULL, 0, registry, &error);
   REQUIRE (cells && cells->n_cells == 2);
   for (guint i = 0; i < 2; i++)
     {
@@ -221,7 +221,7 @@ TEST_CASE (cells, have_their_vocabularies_from_their_experiments)
     }
   /* The content of a text that a cell learns from and does not read is a part of what it is. */
   write_file ("b", "ww\n");
-  g_autoptr (PlaitCells) changed = plait_cells_load (path, NULL, registry, &error);
+  g_autoptr (PlaitCells) changed = plait_cells_load (path, NULL, 0, registry, &error);
   REQUIRE (changed != NULL);
   CHECK (!g_str_equal (changed->cells[0].training_key, cells->cells[0].training_key));
 }
@@ -254,7 +254,7 @@ TEST_CASE (cells, tell_which_vocabularies_differ)
       g_autoptr (PlaitCells) cells = NULL;
 
       write_file ("grid.ini", text);
-      cells = plait_cells_load (path, NULL, registry, &error);
+      cells = plait_cells_load (path, NULL, 0, registry, &error);
       CHECK_NO_ERROR (error);
       REQUIRE (cells != NULL);
       g_autofree const char **differ = plait_vocabularies_that_differ (cells);
@@ -294,7 +294,7 @@ TEST_CASE (cells, tell_what_may_make_their_lines_differ)
       g_autoptr (PlaitCells) cells = NULL;
 
       write_file ("grid.ini", text);
-      cells = plait_cells_load (path, NULL, registry, &error);
+      cells = plait_cells_load (path, NULL, 0, registry, &error);
       CHECK_NO_ERROR (error);
       REQUIRE (cells != NULL);
       g_auto (GStrv) told = plait_cells_tell_limits (cells);

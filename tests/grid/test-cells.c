@@ -29,7 +29,7 @@ load (PlaitRegistry *registry, const char *axes, GError **error)
   g_autofree char *path = plait_test_path ("grid.ini");
 
   write_file (path, text);
-  return plait_cells_load (path, NULL, registry, error);
+  return plait_cells_load (path, NULL, 0, registry, error);
 }
 
 static PlaitRegistry *
@@ -327,6 +327,6 @@ TEST_CASE (cells, a_file_without_a_grid)
   g_autoptr (GError) error = NULL;
 
   write_file (path, "[decoder]\nlayers=2\n");
-  CHECK (!plait_cells_load (path, NULL, registry, &error));
+  CHECK (!plait_cells_load (path, NULL, 0, registry, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "plain.ini: has no group [grid]");
 }

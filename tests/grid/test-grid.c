@@ -299,7 +299,7 @@ TEST_CASE (grid, plans_without_a_trace)
   CHECK (plait_grid_check_place (opened.grid, NULL, &error));
   CHECK_NO_ERROR (error);
   CHECK (!g_file_test (first, G_FILE_TEST_EXISTS));
-  g_autoptr (PlaitGrid) nowhere = plait_grid_new (path, NULL, below_file, 0, NULL, registry, NULL, &error);
+  g_autoptr (PlaitGrid) nowhere = plait_grid_new (path, NULL, below_file, 0, NULL, 0, registry, NULL, &error);
   REQUIRE (nowhere != NULL);
   CHECK (!plait_grid_check_place (nowhere, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the grid's folder cannot be made or opened (Not a directory)");
@@ -312,7 +312,7 @@ TEST_CASE (grid, refuses_a_file_for_a_folder)
   g_autoptr (GError) error = NULL;
 
   test_grid_write ("experiment.seed=1\n");
-  CHECK (!plait_grid_new (path, NULL, path, 0, NULL, registry, NULL, &error));
+  CHECK (!plait_grid_new (path, NULL, path, 0, NULL, 0, registry, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is a file, but a grid needs a folder");
 }
 
