@@ -28,6 +28,20 @@ has_rows (const PlaitRebuild *rebuild, gint64 updates, GError **error)
                         updates, rebuild->path, first);
 }
 
+/* Returns the update with which training ended once before it went on, as a row of the log ends there; 0: none. */
+static gint64
+earlier_end (const PlaitRebuild *rebuild)
+{
+  gint64 every = rebuild->experiment->train.log_every, step;
+
+  for (gint64 row = 0;
+       plait_store_read_rows (rebuild->store, "/training/updates/step", PLAIT_STORE_INT64, row, 1, 1, &step, NULL);
+       row++)
+    if (step < rebuild->updates && step % every != 0)
+      return step;
+  return 0;
+}
+
 /* Why the bits may be others, as far as is known. (transfer full) */
 static char *
 guess_reason (const PlaitRebuild *rebuild)
@@ -39,6 +53,10 @@ guess_reason (const PlaitRebuild *rebuild)
     return g_strdup (rebuild->difference);
   if (g_strcmp0 (version, PLAIT_VERSION) != 0)
     return g_strdup_printf ("it was made by version %s of plait, this is " PLAIT_VERSION, version);
+  if (earlier_end (rebuild) > 0)
+    return g_strdup_printf ("its training had ended with update %jd once and went on, or train.log_every was another "
+                            "one then, so that its log has a row there that one training in a piece does not have",
+                            earlier_end (rebuild));
   return g_strdup_printf ("settings, data, plugins and version are the same, so another processor, compiler or library "
                           "adds up in another order: it was made with %s, this is %s",
                           blas ? blas : "a BLAS that it does not name", plait_blas_description ());

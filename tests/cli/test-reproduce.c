@@ -120,6 +120,23 @@ TEST_CASE (reproduce_command, says_what_differs_and_why)
   CHECK_CONTAINS (call.output, "/training/updates/");
 }
 
+/* The log of a run that was trained further has a row where it had ended: no other processor is said to be why. */
+TEST_CASE (reproduce_command, says_that_training_had_ended_before)
+{
+  write_corpus ();
+  g_auto (PlaitTestCall) begun = CALL ("run", "made.ini", "-o", "longer.h5", "-q", "--set", "train.updates=4", "--set",
+                                       "train.schedule=constant");
+  g_auto (PlaitTestCall) run
+      = CALL ("run", "made.ini", "-o", "longer.h5", "-q", "--resume", "--set", "train.schedule=constant");
+  g_auto (PlaitTestCall) call = CALL ("reproduce", "longer.h5", "--quiet");
+
+  CHECK_INT (begun.code, 0);
+  CHECK_INT (run.code, 0);
+  CHECK_INT (call.code, 1);
+  CHECK_CONTAINS (call.errors, "its training had ended with update 4 once");
+  CHECK (!strstr (call.errors, "another processor"));
+}
+
 TEST_CASE (reproduce_command, says_how_to_name_files_that_have_moved)
 {
   make_run ("moved.h5");
