@@ -19,13 +19,13 @@ enum
 gboolean
 plait_command_export (PlaitInvocation *invocation, GError **error)
 {
-  char *output = NULL, *checkpoint = NULL, *format_name = NULL;
-  gint positions = 0;
+  char *output = NULL, *checkpoint = NULL, *format_name = NULL, *positions_text = NULL;
+  gint64 positions = 0;
   gboolean force = FALSE, changed = FALSE;
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write here", "FILE|FOLDER" },
     { "format", 0, 0, G_OPTION_ARG_FILENAME, &format_name, "A file (the default), or a folder", FORMATS },
-    { "positions", 0, 0, G_OPTION_ARG_INT, &positions,
+    { "positions", 0, 0, G_OPTION_ARG_FILENAME, &positions_text,
       "ctranslate2: positions for so many tokens of a source and of a translation; else position_limit", "N" },
     PLAIT_OUTPUT_FORCE (force),
     { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "Of these parameters; best unless told",
@@ -36,14 +36,12 @@ plait_command_export (PlaitInvocation *invocation, GError **error)
   g_autoptr (PlaitTrained) trained = NULL;
   guint format;
 
-  if (!plait_invocation_parse (invocation, entries, 1, 1, error))
+  if (!plait_invocation_parse (invocation, entries, 1, 1, error)
+      || !plait_option_integer ("--positions", positions_text, 1, MAX_POSITIONS, &positions, error))
     return FALSE;
   format = plait_option_choice (format_name, FORMATS);
   if (!output)
     return plait_fail (error, PLAIT_ERROR_INPUT, "there is nowhere to write to: add --output FILE");
-  if (positions < 0 || positions > MAX_POSITIONS)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "--positions %d: expected a number from 1 to %d", positions,
-                       MAX_POSITIONS);
   if (positions > 0 && format != FORMAT_CTRANSLATE2)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--positions goes with --format ctranslate2 alone; leave it out");
   if (!plait_output_differs ("--output", output, invocation->arguments[0], error)

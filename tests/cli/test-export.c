@@ -318,11 +318,11 @@ TEST_CASE (export_command, tells_the_limits_of_ctranslate2)
   g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q");
   g_auto (PlaitTestCall) more = CALL ("export", "small.h5", "-o", "model", "--format=ctranslate2", "--positions=41");
   g_auto (PlaitTestCall) other = CALL ("export", "small.h5", "-o", "model", "--positions=41");
-  g_auto (PlaitTestCall) none = CALL ("export", "small.h5", "-o", "model", "--format=ctranslate2", "--positions=-1");
+  g_auto (PlaitTestCall) none = CALL ("export", "small.h5", "-o", "model", "--format=ctranslate2", "--positions=0");
   CHECK_STRING (run.errors, "");
   plait_test_check_refused (&more, "its learned positions end after 40, so 41 cannot be written");
   plait_test_check_refused (&other, "--positions goes with --format ctranslate2 alone");
-  plait_test_check_refused (&none, "--positions -1: expected a number from 1");
+  plait_test_check_refused (&none, "--positions cannot be \"0\"; expected an integer from 1 to ");
   g_auto (PlaitTestCall) again = CALL ("run", "small.ini", "-q", "--force", "--set", "decoder.positions=interleaved");
   g_auto (PlaitTestCall) made = CALL ("export", "small.h5", "-o", "model", "--format=ctranslate2", "--positions=3000");
   CHECK_STRING (again.errors, "");
