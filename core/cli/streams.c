@@ -3,8 +3,6 @@
 
 #include "cli/options.h"
 #include "cli/stop.h"
-#include "data/batch.h"
-#include "run/fit.h"
 #include "tensor/blas.h"
 
 #include <string.h>
@@ -216,6 +214,17 @@ check_files (const PlaitTextUse *use, const char *run, const Files *files, const
          && plait_file_check_new (use->output, use->force, "", "--output", error);
 }
 
+/* TRUE if all of @files, and @target unless it is NULL, can be read to their ends without waiting for a writer. */
+static gboolean
+are_files (const Files *files, const char *target)
+{
+  gboolean are = !target || g_file_test (target, G_FILE_TEST_IS_REGULAR);
+
+  for (guint i = 0; i < 2 * files->n; i++)
+    are &= !files->places[i].path || g_file_test (files->places[i].path, G_FILE_TEST_IS_REGULAR);
+  return are;
+}
+
 void
 plait_text_use_clear (PlaitTextUse *use)
 {
@@ -282,6 +291,7 @@ plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const
                        invocation->arguments[0]);
   if (!find_files (use, &files, error) || !check_files (use, invocation->arguments[0], &files, target, error))
     return FALSE;
+  use->are_files = are_files (&files, target);
   use->feed = plait_materials_open_feed (use->trained->materials, files.places, files.places + files.n, target,
                                          &files.table, error);
   if (!use->feed)
@@ -301,147 +311,6 @@ plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const
     }
   use->stop = plait_stop_reads_on_signals ();
   return TRUE;
-}
-
-/*
- * Sentences that the model cannot read
- */
-
-/* Returns the stream because of which the model cannot read @part: a source, or the number of sources. */
-static guint
-unread_stream (const PlaitModel *model, const PlaitBatch *part)
-{
-  guint stream = 0;
-
-  while (stream < part->n_sources && plait_model_check_input (model, stream, &part->inputs[stream], NULL))
-    stream++;
-  return stream;
-}
-
-/* TRUE if @stream of @part, which the model cannot read, is too long. */
-static gboolean
-is_too_long (const PlaitModel *model, const PlaitBatch *part, guint stream)
-{
-  return stream < part->n_sources
-         || (part->target_rows.offsets
-             && !plait_model_check_length (model, stream, plait_ragged_longest (part->target_rows), NULL));
-}
-
-/* TRUE if @stream of a batch @part is a source that can be cut. */
-static gboolean
-can_truncate (const PlaitBatch *part, guint stream)
-{
-  const PlaitInput *input = stream < part->n_sources ? &part->inputs[stream] : NULL;
-
-  return input && input->kind == PLAIT_INPUT_TOKENS && !input->trees && !input->documents;
-}
-
-/* Cuts source @source of @part, one sentence, to what the model can read. FALSE if no part of it can be read. */
-static gboolean
-truncate_source (const PlaitTextUse *use, const PlaitBatch *part, guint source)
-{
-  const PlaitModel *model = use->trained->system->model;
-  const PlaitInput *input = &part->inputs[source];
-  gint32 *tokens = plait_batch_fill (gint32, input->tokens);
-  gint64 rows = plait_ragged_rows (input->rows), fits = plait_fit_limit (model, source, rows);
-
-  if (fits < 2)
-    return FALSE;
-  if (tokens[rows - 1] == PLAIT_TOKEN_EOS)
-    tokens[fits - 1] = PLAIT_TOKEN_EOS;
-  plait_batch_fill (gint64, input->rows.offsets)[1] = fits;
-  return TRUE;
-}
-
-/* Does with sentence use->given, which @part is and the model cannot read for @cause, what data.too_long says. */
-static PlaitBatch *
-give_unread (PlaitTextUse *use, PlaitBatch *part, const GError *cause, GError **error)
-{
-  const PlaitModel *model = use->trained->system->model;
-  gint policy = use->trained->experiment->data.too_long;
-  guint stream = unread_stream (model, part);
-  g_autofree char *place = plait_feed_place (use->feed, part->sentence[0], stream);
-  g_autoptr (GError) left = NULL; /* what keeps the model from reading what is truncated */
-  gboolean truncates;
-
-  if (!is_too_long (model, part, stream))
-    {
-      plait_batch_free (part);
-      g_propagate_error (error, g_error_copy (cause));
-      return NULL;
-    }
-  use->given++;
-  if (policy == PLAIT_TOO_LONG_TRUNCATE)
-    while (can_truncate (part, stream) && truncate_source (use, part, stream))
-      {
-        plait_log_warning (use->log, "%s: truncated to %jd tokens, which is what the model can read", place,
-                           plait_ragged_rows (part->inputs[stream].rows));
-        g_clear_error (&left);
-        if (plait_model_check_batch (model, part, &left))
-          return part;
-        cause = left;
-        stream = unread_stream (model, part);
-        g_free (place);
-        place = plait_feed_place (use->feed, part->sentence[0], stream);
-      }
-  if (policy == PLAIT_TOO_LONG_SKIP)
-    {
-      plait_log_warning (use->log, "%s: skipped, its answer is empty: %s", place, cause->message);
-      use->skips = TRUE;
-      return part;
-    }
-  use->is_unread = TRUE;
-  truncates = policy == PLAIT_TOO_LONG_ERROR && can_truncate (part, stream);
-  plait_batch_free (part);
-  return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                          "%s: %s; what is before it is done; --set data.too_long=skip gives such a line an empty "
-                          "answer%s",
-                          place, cause->message,
-                          truncates ? ", data.too_long=truncate reads its beginning"
-                                    : ", and what has trees, is documents or is a target is not truncated");
-}
-
-/* Gives what comes next of the batch that the feed gave: as much as the model can read. */
-static PlaitBatch *
-next_part (PlaitTextUse *use, GError **error)
-{
-  const PlaitModel *model = use->trained->system->model;
-  gint64 first = use->given;
-
-  if (first == 0 && plait_model_check_batch (model, use->whole, NULL))
-    return g_steal_pointer (&use->whole);
-  for (; use->given < use->whole->n_sentences; use->given++)
-    {
-      PlaitBatch *part = plait_batch_part (use->whole, use->given, 1, error);
-      g_autoptr (GError) cause = NULL;
-
-      if (!part)
-        return NULL;
-      if (!plait_model_check_batch (model, part, &cause) && use->given == first)
-        return give_unread (use, part, cause, error);
-      plait_batch_free (part);
-      if (cause)
-        break;
-    }
-  return plait_batch_part (use->whole, first, use->given - first, error);
-}
-
-PlaitBatch *
-plait_text_use_next (PlaitTextUse *use, gint64 sentences, GError **error)
-{
-  use->skips = FALSE;
-  if (!use->whole || use->given == use->whole->n_sentences)
-    {
-      plait_batch_free (use->whole);
-      use->given = 0;
-      use->whole = plait_feed_next (use->feed, sentences, error);
-    }
-  if (!use->whole)
-    return NULL;
-  if (!g_atomic_int_get (use->stop))
-    return next_part (use, error);
-  return plait_fail_null (error, PLAIT_ERROR_INTERRUPTED, "interrupted before line %jd",
-                          plait_feed_line (use->feed, use->whole->sentence[use->given]) + 1);
 }
 
 gboolean

@@ -30,6 +30,7 @@ typedef struct
   PlaitFeed *feed;
   PlaitBatch *whole;  /* of the feed, or NULL: it is given in parts, as the model cannot read all of it */
   gint64 given;       /* of its sentences */
+  gboolean are_files; /* all that is read: none of it is a pipe */
   gboolean is_unread; /* it ends at a sentence that the model cannot read */
   gboolean skips;     /* the batch that was given last is a sentence that is not to be read */
   PlaitStore *dump;   /* or NULL */

@@ -59,6 +59,9 @@ TEST_CASE (too_long, stops_with_its_line_and_loses_none_before)
       CHECK_INT (file.code, 2);
       CHECK_CONTAINS (translate.errors, "in.a:2: [source a]: a sentence of 9 rows is longer than position_limit=6");
       CHECK_CONTAINS (score.errors, "in.a:2: ");
+      CHECK_CONTAINS (translate.errors, "in.a:4: [source a]: a sentence of 9 rows is longer");
+      CHECK_CONTAINS (score.errors, "in.a:4: ");
+      CHECK_CONTAINS (score.errors, "what is before the first is done");
       CHECK_CONTAINS (translate.errors, "data.too_long=skip");
       CHECK_CONTAINS (translate.errors, "data.too_long=truncate reads its beginning");
       CHECK_INT (count_lines (translate.output), 1);
@@ -101,6 +104,27 @@ TEST_CASE (too_long, is_truncated_to_what_can_be_read)
   CHECK_INT (call.code, 0);
   CHECK_STRING (call.output, cut.output);
   CHECK_CONTAINS (call.errors, "warning: in.a:2: truncated to 6 tokens");
+}
+
+/* Of standard input, which may wait for a writer, the first; what can be truncated is not named beside what cannot. */
+TEST_CASE (too_long, is_named_as_far_as_nothing_waits)
+{
+  make_run ();
+  plait_test_write ("long.b", "x\nx y x y x y x y x y x y x y x y\ny\nx\nx y x y x y x y x y x y x y x y\n");
+  g_auto (PlaitTestCall) pipe
+      = plait_test_call ("u v\n" LONG "w\n" LONG, (const char *[]){ "translate", "limited.h5", "-q", "--source", "a=-",
+                                                                    "--set", "decode.batch=1", NULL });
+  g_auto (PlaitTestCall) both = CALL ("score", "limited.h5", "-q", "--source", "a=in.a", "--target", "long.b", "--set",
+                                      "data.too_long=truncate", "--set", "decode.batch=1");
+
+  CHECK_INT (pipe.code, 2);
+  CHECK_CONTAINS (pipe.errors, "standard input:2: ");
+  CHECK (!strstr (pipe.errors, "standard input:4: "));
+  CHECK_INT (count_lines (pipe.output), 1);
+  CHECK_INT (both.code, 2);
+  CHECK_CONTAINS (both.errors, "long.b:2: ");
+  CHECK_CONTAINS (both.errors, "long.b:5: ");
+  CHECK (!strstr (both.errors, "in.a:4: "));
 }
 
 /* No remedy is named that is none. */
