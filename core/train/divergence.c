@@ -24,8 +24,9 @@ limit_of (const PlaitTrainer *trainer)
 }
 
 void
-plait_trainer_note_likelihood (PlaitTrainer *trainer, const PlaitLikelihood *sums)
+plait_trainer_note_likelihood (PlaitTrainer *trainer)
 {
+  const PlaitLikelihood *sums = &trainer->sums.update;
   double ratio = sums->negative_log_likelihood / sums->guessing;
 
   if (sums->guessing <= 0)

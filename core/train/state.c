@@ -45,7 +45,6 @@ write_state (const PlaitTrainer *trainer, PlaitStore *store, const char *path, G
       || !plait_store_set_int (store, path, "recent", trainer->recent->len, error)
       || !plait_store_set_double (store, path, "recent_ratio", trainer->recent_ratio, error)
       || !plait_store_set_double (store, path, "first_ratio", trainer->first_ratio, error)
-      || !plait_store_set_double (store, path, "sums.guessing", trainer->sums.guessing, error)
       || (trainer->begun > 0 && !plait_store_set_int (store, path, "begun", trainer->begun, error)))
     return FALSE;
 #define WRITE(field, most)                                                                                             \
@@ -136,8 +135,7 @@ read_divergence (PlaitTrainer *trainer, PlaitStore *store, const char *path, GEr
 {
   return !plait_store_has_attribute (store, path, "recent_ratio")
          || (get_real (store, path, "recent_ratio", 0, &trainer->recent_ratio, error)
-             && get_real (store, path, "first_ratio", 0, &trainer->first_ratio, error)
-             && get_real (store, path, "sums.guessing", 0, &trainer->sums.guessing, error));
+             && get_real (store, path, "first_ratio", 0, &trainer->first_ratio, error));
 }
 
 static gboolean

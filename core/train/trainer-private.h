@@ -44,15 +44,8 @@ gint64 plait_trainer_rows (const PlaitBatch *batch);
  * not, or if its parts belong together, as those of trees do. It borrows from @batch. (transfer full) */
 PlaitBatch *plait_trainer_beginning (const PlaitBatch *batch);
 
-/* Sums over some batches. */
-typedef struct
-{
-  double negative_log_likelihood;
-  double guessing; /* PlaitModelSums */
-} PlaitLikelihood;
-
-/* Notes what the update of the present step came to. */
-void plait_trainer_note_likelihood (PlaitTrainer *trainer, const PlaitLikelihood *sums);
+/* Takes the sums of the present update into the mean of the last updates. */
+void plait_trainer_note_likelihood (PlaitTrainer *trainer);
 
 /* Fails if training has diverged. @sums: of validation text, or NULL: training ends without one. The same in all
  * processes. */

@@ -143,11 +143,11 @@ make_update (PlaitTrainer *trainer, GError **error)
   gint64 tokens = trainer->sums.tokens;
   gint64 step = trainer->begun + trainer->step + 1; /* of the optimizer */
   double loss = trainer->sums.loss;
-  PlaitLikelihood before = { trainer->sums.negative_log_likelihood, trainer->sums.guessing };
   double exchanged = plait_ranks_seconds (setup->ranks);
   double seconds;
   char digits[2][PLAIT_NUMBER_LENGTH];
 
+  trainer->sums.update = (PlaitLikelihood){ 0 };
   if (!plait_ranks_agree (setup->ranks, next_batches (trainer, batches, error), error)
       || !compute_gradients (trainer, batches, error))
     return FALSE;
@@ -163,9 +163,7 @@ make_update (PlaitTrainer *trainer, GError **error)
                                           plait_format_double (digits[1], trainer->gradient_norm)),
                               error);
   trainer->step++;
-  plait_trainer_note_likelihood (
-      trainer, &(PlaitLikelihood){ trainer->sums.negative_log_likelihood - before.negative_log_likelihood,
-                                   trainer->sums.guessing - before.guessing });
+  plait_trainer_note_likelihood (trainer);
   tokens = trainer->sums.tokens - tokens;
   trainer->target_tokens += tokens;
   seconds = (double)(g_get_monotonic_time () - start) / 1e6;

@@ -166,7 +166,7 @@ compute (gpointer data)
   shard->sums = (PlaitTrainingSums){
     .loss = found.words.loss,
     .negative_log_likelihood = found.words.negative_log_likelihood,
-    .guessing = found.guessing,
+    .update = { found.words.negative_log_likelihood, found.guessing },
     .auxiliary = found.auxiliary,
     .multiplications = plait_tape_multiplications (shard->tape),
     .correct = found.words.correct,
@@ -192,7 +192,8 @@ add_sums (PlaitTrainingSums *sums, const PlaitTrainingSums *more)
 {
   sums->loss += more->loss;
   sums->negative_log_likelihood += more->negative_log_likelihood;
-  sums->guessing += more->guessing;
+  sums->update.negative_log_likelihood += more->update.negative_log_likelihood;
+  sums->update.guessing += more->update.guessing;
   for (guint i = 0; i < PLAIT_LOSS_COLUMNS_MAXIMUM; i++)
     sums->losses[i] += more->losses[i];
   sums->auxiliary += more->auxiliary;

@@ -7,12 +7,19 @@
 
 /* The work of one update before the optimizer's: what the trainer and the benchmark share. */
 
+/* Sums over some batches. */
+typedef struct
+{
+  double negative_log_likelihood; /* nats */
+  double guessing;                /* nats: PlaitModelSums */
+} PlaitLikelihood;
+
 /* Sums over batches, as plait_update_gradients adds to them. */
 typedef struct
 {
   double loss;                               /* smoothing included, nats */
   double negative_log_likelihood;            /* nats */
-  double guessing;                           /* nats: PlaitModelSums */
+  PlaitLikelihood update;                    /* of one update, before which the caller sets it to zero */
   double losses[PLAIT_LOSS_COLUMNS_MAXIMUM]; /* of the parts: plait_model_losses */
   double auxiliary;                          /* the same, weighted, in all */
   double multiplications;                    /* of matrix products, forward and backward */

@@ -132,3 +132,29 @@ TEST_CASE (accumulate, trains_further_by_an_epoch_to_the_same_bits)
   CHECK_NO_ERROR (error);
   test_check_same_run (output, whole);
 }
+
+/* A row of the log begins its sums again, which must not be seen in what tells divergence. */
+TEST_CASE (accumulate, trains_further_to_the_same_measure_of_divergence)
+{
+  static const char *const names[] = { "longer.h5", "straight.h5" };
+  static const char *const one[] = { "train.log_every=100", "train.validate_every=0", "train.epochs=1", NULL };
+  static const char *const two[] = { "train.log_every=100", "train.validate_every=0", "train.epochs=2", NULL };
+  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  double ratios[2];
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *output = plait_test_path (names[i]);
+      g_autoptr (GError) error = NULL;
+
+      CHECK (i == 1 || test_run_with (experiment, one, output, FALSE, NULL, &error));
+      CHECK (test_run_with (experiment, two, output, i == 0, NULL, &error));
+      CHECK_NO_ERROR (error);
+
+      g_autoptr (PlaitStore) run = plait_store_open (output, &error);
+      REQUIRE (run != NULL);
+      CHECK (plait_store_get_double (run, "/checkpoint/last/state", "recent_ratio", &ratios[i], &error));
+      CHECK_NO_ERROR (error);
+    }
+  CHECK (ratios[0] == ratios[1]);
+}
