@@ -3,6 +3,8 @@
 
 #include "base/memory.h"
 #include "base/problems.h"
+#include "data/batch.h"
+#include "data/text-file.h"
 #include "train/optimizer.h"
 
 gboolean
@@ -193,4 +195,108 @@ plait_fit_corpus (const PlaitSystem *system, const PlaitCorpus *training, const 
                      findings.n_unread, plait_corpus_size (corpus), findings.first);
   plait_corpus_drop (corpus, findings.unread);
   return TRUE;
+}
+
+/*
+ * Before vocabularies are learnt
+ */
+
+/* Returns the number of words of @line [@length], each of which gives a token at least. */
+static gint64
+count_words (const char *line, gsize length)
+{
+  gint64 words = 0;
+
+  for (gsize i = 0; i < length; i++)
+    words += line[i] != ' ' && (i == 0 || line[i - 1] == ' ');
+  return words;
+}
+
+/* Adds the lines of @path, the file of @stream of the model, whose words are too many to @findings. */
+static void
+check_words (Findings *findings, const PlaitExperiment *experiment, guint stream, const char *path)
+{
+  gboolean is_source = stream < experiment->n_sources;
+  gint64 end = is_source ? experiment->data.append_end : plait_target_has_end (PLAIT_TARGET_TEXT);
+  /* What cannot be read is told by what reads all of it. */
+  g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, NULL);
+  const char *line;
+  gsize length;
+
+  while (reader && (line = plait_text_reader_next (reader, &length, NULL)))
+    {
+      g_autoptr (GError) cause = NULL;
+      gint64 words = count_words (line, length);
+
+      if (words == 0 || plait_model_check_length (findings->model, stream, words + end, &cause))
+        continue;
+      plait_problems_add (findings->problems, "the %s corpus: %s:%jd: %s (so many are its words alone)",
+                          findings->split, path, plait_text_reader_line (reader), cause->message);
+      findings->can_truncate |= is_source && !experiment->sources[stream].trees;
+    }
+}
+
+/* TRUE if the words of @stream of the model say that it cannot be read. */
+static gboolean
+counts_words (const PlaitExperiment *experiment, const PlaitModel *model, guint stream)
+{
+  gboolean is_source = stream < experiment->n_sources;
+  const char *name = is_source ? experiment->sources[stream].stream : experiment->data.target;
+
+  return !plait_model_check_length (model, stream, G_MAXINT32, NULL)
+         && (is_source ? experiment->sources[stream].kind == PLAIT_INPUT_TOKENS
+                       : plait_experiment_target_kind (experiment, name) == PLAIT_TARGET_TEXT)
+         && !plait_experiment_is_documents (experiment, name)
+         && !plait_experiment_vocabulary_file (experiment, plait_experiment_vocabulary (experiment, name));
+}
+
+/* TRUE if a training tuple may be dropped for another reason than its length, or for that by another key. */
+static gboolean
+drops_tuples (const PlaitExperiment *experiment)
+{
+  const PlaitDataSettings *data = &experiment->data;
+
+  return data->maximum_source_length > 0 || data->maximum_target_length > 0 || data->empty != PLAIT_EMPTY_ERROR
+         || (plait_experiment_reads_trees (experiment) && data->no_tree == PLAIT_NO_TREE_DROP);
+}
+
+/* Adds the sentences of @split of which the words are too many to @unread. */
+static void
+check_split (const PlaitExperiment *experiment, const PlaitModel *model, const char *split, PlaitProblems *unread)
+{
+  g_auto (Findings) findings = { .model = model, .split = split, .problems = plait_problems_new () };
+  guint n_streams = experiment->n_sources + plait_experiment_has_decoder (experiment);
+  gboolean is_training = g_str_equal (split, "train");
+  GError *fault = NULL;
+
+  for (guint stream = 0; stream < n_streams && !(is_training && drops_tuples (experiment)); stream++)
+    {
+      const char *name = stream < experiment->n_sources ? experiment->sources[stream].stream : experiment->data.target;
+      const char *path = plait_experiment_data_file (experiment, split, name);
+
+      if (path && counts_words (experiment, model, stream))
+        check_words (&findings, experiment, stream, path);
+    }
+  if (plait_problems_count (findings.problems) > 0 && !refuse (&findings, PLAIT_TOO_LONG_ERROR, is_training, &fault))
+    plait_problems_take (unread, fault);
+}
+
+gboolean
+plait_fit_words (const PlaitExperiment *experiment, GError **error)
+{
+  g_autoptr (PlaitProblems) unread = NULL;
+  g_autoptr (PlaitSystem) system = NULL;
+
+  if (experiment->task || experiment->data.too_long != PLAIT_TOO_LONG_ERROR
+      || experiment->data.vocabulary_type == PLAIT_VOCABULARY_GIVEN || *experiment->train.initialise)
+    return TRUE;
+  system = plait_system_new_without_vocabularies (experiment, error);
+  if (!system)
+    return FALSE;
+  unread = plait_problems_new ();
+  check_split (experiment, system->model, "train", unread);
+  check_split (experiment, system->model, "validation", unread);
+  for (guint i = 0; experiment->test_splits[i]; i++)
+    check_split (experiment, system->model, experiment->test_splits[i], unread);
+  return plait_problems_report (unread, PLAIT_ERROR_INPUT, error);
 }

@@ -438,7 +438,7 @@ static gboolean
 prepare (Run *run, GError **error)
 {
   if (!plait_precision_check (plait_train_precision (&run->experiment->train), error)
-      || !plait_system_rehearse (run->experiment, error))
+      || !plait_system_rehearse (run->experiment, error) || (!run->old && !plait_fit_words (run->experiment, error)))
     return FALSE;
   run->pool = plait_pool_new (run->options->threads, error);
   if (!run->pool || !plait_blas_reserve (run->pool, error))

@@ -153,14 +153,19 @@ plait_system_rehearse (const PlaitExperiment *experiment, GError **error)
          && plait_trial_worded (subject, PLAIT_ERROR_PLUGIN, build, &rehearsal, limits, error);
 }
 
+PlaitSystem *
+plait_system_new_without_vocabularies (const PlaitExperiment *experiment, GError **error)
+{
+  g_autofree gint64 *widths = g_new0 (gint64, experiment->n_sources);
+
+  return find_widths (experiment, widths, error) ? plait_system_new (experiment, NULL, widths, error) : NULL;
+}
+
 gint64
 plait_system_count (const PlaitExperiment *experiment, GError **error)
 {
-  g_autofree gint64 *widths = g_new0 (gint64, experiment->n_sources);
-  g_autoptr (PlaitSystem) system = NULL;
+  g_autoptr (PlaitSystem) system = plait_system_new_without_vocabularies (experiment, error);
 
-  if (find_widths (experiment, widths, error))
-    system = plait_system_new (experiment, NULL, widths, error);
   return system ? plait_parameters_count (plait_model_parameters (system->model), NULL) : -1;
 }
 

@@ -26,6 +26,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSystem, plait_system_free)
  * learning a vocabulary, comes after that. */
 gboolean plait_system_rehearse (const PlaitExperiment *experiment, GError **error);
 
+/* Makes the model of @experiment, which was rehearsed, with the same stand-ins: for what does not depend on
+ * vocabularies. (transfer full) */
+PlaitSystem *plait_system_new_without_vocabularies (const PlaitExperiment *experiment, GError **error);
+
 /* How many parameters the model of @experiment has, with the same stand-ins; -1 where it cannot be built. */
 gint64 plait_system_count (const PlaitExperiment *experiment, GError **error);
 

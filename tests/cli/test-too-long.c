@@ -151,7 +151,7 @@ TEST_CASE (too_long, is_named_with_all_others_before_training)
 {
   make_run ();
   g_auto (PlaitTestCall) call
-      = CALL ("run", "limited.ini", "-q", "--force", "--set", "data.test.a=in.a", "--set", "data.test.b=in.b", "--set",
+      = CALL ("run", "limited.ini", "--force", "--set", "data.test.a=in.a", "--set", "data.test.b=in.b", "--set",
               "data.validation.a=in.a", "--set", "data.validation.b=in.b");
   g_auto (PlaitTestCall) test
       = CALL ("test", "limited.h5", "-q", "--set", "data.test.a=in.a", "--set", "data.test.b=in.b");
@@ -167,6 +167,16 @@ TEST_CASE (too_long, is_named_with_all_others_before_training)
         CHECK_CONTAINS (test.errors, part);
     }
   CHECK_INT (test.code, 2);
+  CHECK (!strstr (call.errors, "learning vocabulary"));
+  plait_test_write ("long.b", "x\nx y x y x y x y x y x y\ny\n");
+  g_auto (PlaitTestCall) target = CALL ("run", "limited.ini", "--force", "--set", "data.train.b=long.b", "--set",
+                                        "data.vocabulary_type=bpe", "--set", "data.vocabulary_size=20");
+  g_auto (PlaitTestCall) dropped
+      = CALL ("run", "limited.ini", "--force", "--set", "data.train.b=long.b", "--set", "data.maximum_target_length=5");
+  CHECK_INT (target.code, 2);
+  CHECK_CONTAINS (target.errors, "long.b:2: a target of 13 rows");
+  CHECK (!strstr (target.errors, "learning vocabulary"));
+  CHECK_INT (dropped.code, 0);
 }
 
 /* Trains on the lines of in.a and in.b as @policy says, and scores what was trained. */
