@@ -151,17 +151,18 @@ static gboolean
 refuse (const Findings *findings, gint policy, gboolean is_training, GError **error)
 {
   g_autoptr (GError) fault = NULL;
-  const char *beginning = findings->can_truncate && policy != PLAIT_TOO_LONG_TRUNCATE
-                              ? "data.too_long=truncate reads the beginning"
-                              : "shorten it, as trees, documents, features and targets are not truncated";
-  const char *skip = "";
+  const char *skip = "", *cut = "";
 
   if (is_training)
-    skip = policy == PLAIT_TOO_LONG_ERROR ? "data.too_long=skip drops such tuples, " : "no tuple would be left, ";
+    skip = policy == PLAIT_TOO_LONG_ERROR ? "; data.too_long=skip drops such tuples" : "; no tuple would be left";
   else if (policy == PLAIT_TOO_LONG_SKIP)
-    skip = "data.too_long=skip drops training text alone, as each line that is scored counts, ";
+    skip = "; data.too_long=skip drops training text alone, as each line that is scored counts";
+  if (findings->can_truncate && policy != PLAIT_TOO_LONG_TRUNCATE)
+    cut = "; data.too_long=truncate reads the beginning";
+  else if (*skip == '\0')
+    cut = "; trees, documents, features and targets are not truncated";
   plait_problems_report (findings->problems, PLAIT_ERROR_INPUT, &fault);
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s; %s%s", fault->message, skip, beginning);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s%s%s", fault->message, skip, cut);
 }
 
 gboolean

@@ -246,10 +246,10 @@ TEST_CASE (too_long, is_a_target_that_is_dropped)
   CHECK_CONTAINS (drop.errors, "long.b:2: ");
   CHECK_INT (refused.code, 2);
   CHECK_CONTAINS (refused.errors, "long.b:2: ");
-  CHECK_CONTAINS (refused.errors, "shorten it, as trees, documents, features and targets are not truncated");
+  CHECK_CONTAINS (refused.errors, "trees, documents, features and targets are not truncated");
   CHECK_INT (plain.code, 2);
   CHECK_CONTAINS (plain.errors, "in.a:4: ");
-  CHECK_CONTAINS (plain.errors, "data.too_long=skip drops such tuples, data.too_long=truncate reads the beginning");
+  CHECK_CONTAINS (plain.errors, "data.too_long=skip drops such tuples; data.too_long=truncate reads the beginning");
 }
 
 /* No line of what is scored goes silently: the beginning is read, or it is refused. */
@@ -277,4 +277,33 @@ TEST_CASE (too_long, is_never_dropped_from_what_is_scored)
   CHECK_CONTAINS (adversarial.errors, "test: truncated 2 of 5 sentences");
   CHECK_INT (strict.code, 2);
   CHECK_CONTAINS (strict.errors, "in.a:4: ");
+}
+
+/* A document is too long if one of its sentences is. */
+TEST_CASE (too_long, is_a_sentence_of_a_document)
+{
+#define IN_TEST "--set", "data.test.a=d.a", "--set", "data.test.t=d.t"
+  plait_test_write ("d.a", "u v\nw\n\nu v w u v w u v\nw\n\nu\nv\n");
+  plait_test_write ("d.t", "x\ny\nx y\n");
+  plait_test_write ("short.a", "u v\n\nw u\n");
+  plait_test_write ("short.t", "x\ny\n");
+  plait_test_write ("d.ini",
+                    "[data]\ntarget=t\nvocabulary_type=words\ndocuments=a\ntrain.a=d.a\ntrain.t=d.t\n"
+                    "test.a=short.a\ntest.t=short.t\n"
+                    "[source a]\nencoder=hat\nleaves=transformer\nheads=2\nfeed_forward=8\n"
+                    "[source a/leaves]\nlayers=1\nheads=2\nfeed_forward=8\npositions=learned\nposition_limit=6\n"
+                    "[decoder]\ncombiner=hierarchical\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
+                    "[train]\nbatch=2\nupdates=1\n[decode]\nmaximum_length=3\n[evaluate]\nresamples=0\nattention=0\n");
+  g_auto (PlaitTestCall) refused = CALL ("run", "d.ini");
+  g_auto (PlaitTestCall) dropped = CALL ("run", "d.ini", "--set", "data.too_long=truncate");
+  g_auto (PlaitTestCall) scored = CALL ("run", "d.ini", "--force", IN_TEST, "--set", "data.too_long=skip");
+
+  CHECK_INT (refused.code, 2);
+  CHECK_CONTAINS (refused.errors, "d.a: document 2: ");
+  CHECK_CONTAINS (refused.errors, "data.too_long=skip drops such tuples");
+  CHECK (!strstr (refused.errors, "truncate"));
+  CHECK_INT (dropped.code, 0);
+  CHECK_CONTAINS (dropped.errors, "train: dropped 1 of 3 tuples that the model cannot read; the first is ");
+  CHECK_INT (scored.code, 2);
+  CHECK_CONTAINS (scored.errors, "the test corpus: ");
 }
