@@ -57,6 +57,7 @@ struct PlaitPool
   _Alignas(128) _Atomic guint32 run;
   _Atomic guint32 sleepers;
   _Atomic gboolean stops;
+  _Atomic guint32 started; /* workers that wait for their first run */
   /* Pieces of the run that are not done; the caller sleeps on it. */
   _Alignas(128) _Atomic guint32 left;
   _Atomic gboolean caller_sleeps;
@@ -174,6 +175,8 @@ worker_main (void *data)
   guint32 run = 0;
 
   plait_crash_watch_thread ();
+  atomic_fetch_add (&pool->started, 1);
+  wake (&pool->started, 1);
   while (!atomic_load (&pool->stops))
     {
       if (spin_while (pool, &pool->run, run))
@@ -187,6 +190,17 @@ worker_main (void *data)
       atomic_fetch_sub (&pool->sleepers, 1);
     }
   return NULL;
+}
+
+/* Waits until all workers have started. A process that forks before (base/trial.h) may copy a lock of the allocator
+ * that one of them holds. */
+static void
+await_workers (PlaitPool *pool)
+{
+  guint32 started;
+
+  while ((started = atomic_load (&pool->started)) + 1 < pool->threads)
+    sleep_while (&pool->started, started);
 }
 
 /* Starts the workers with all signals blocked, so that the program's own threads receive them, but for those of their
@@ -210,6 +224,7 @@ start_workers (PlaitPool *pool, guint threads, GError **error)
         pool->threads = i + 1;
     }
   pthread_sigmask (SIG_SETMASK, &before, NULL);
+  await_workers (pool);
   return problem == 0
          || plait_fail (error, PLAIT_ERROR_FAILED,
                         "thread %u of %u cannot be started (%s); ask for fewer with --threads, or raise the limit of "

@@ -256,6 +256,7 @@ TEST_CASE (compare_command, tells_apart_what_training_began_with)
         start = CALL ("run", "tiny.ini", "--output", "start.h5", "--force", "--quiet", "--set", seed);
       g_auto (PlaitTestCall) run = CALL ("run", "tiny.ini", "--output", output, "--quiet", "--set", seed, "--set",
                                          "train.initialise=start.h5");
+      CONTEXT ("%s%s", start.errors ? start.errors : "", run.errors);
       CHECK_INT (run.code, 0);
     }
   g_auto (PlaitTestCall) same = CALL ("compare", "run-1.h5", "run-2.h5");

@@ -356,12 +356,20 @@ TEST_CASE (misbehaving, the_sound_ones_run)
 #define JOINTLY(...) plait_site_declare_attend_jointly (site, &(PlaitSiteAttention){ DEFAULTS, __VA_ARGS__ })
 #define PARAMETER(name, rows, width)                                                                                   \
   plait_parameters_declare (plait_site_parameters (site), name, rows, width, PLAIT_ZEROS)
-#define OWN_NAME                                                                                                       \
-  (plait_parameters_text (plait_site_parameters (site), g_strconcat (plait_site_prefix (site), "a", NULL)))
+#define OWN_NAME own_name (site)
 #define OWN(rows, width, initial)                                                                                      \
   plait_parameters_declare (plait_site_parameters (site), OWN_NAME, rows, width, initial)
 #define NOTHING ((PlaitContext){ NULL, NULL, NULL })
 #define NO_QUERY ((PlaitStream){ NULL, NULL })
+
+/* Returns a name that a parameter of @site may have, in memory that a fault of the combiner does not leak. */
+static const char *
+own_name (PlaitSite *site)
+{
+  g_autofree char *name = g_strconcat (plait_site_prefix (site), "a", NULL);
+
+  return plait_parameters_text (plait_site_parameters (site), name);
+}
 
 /* clang-format off */
 SITE (site_refuses_without_words, return FALSE, "build returned FALSE without an error: set one")
