@@ -123,7 +123,7 @@ TEST_CASE (evaluate_command, reads_text_as_every_command_does)
   static const char *const texts[][3]
       = { { plain, plain, plain },   { plain, marked, plain }, { marked, plain, marked },
           { marked, marked, plain }, { plain, other, plain },  { marked, other, marked } };
-  g_autofree char *outputs[G_N_ELEMENTS (texts)] = { NULL };
+  g_auto (GStrv) outputs = g_new0 (char *, G_N_ELEMENTS (texts) + 1);
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
