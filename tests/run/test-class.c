@@ -274,9 +274,6 @@ TEST_CASE (choice, is_learnt_and_scored)
       "target=answer\ndocuments=text\ntrain.text=train.text\ntrain.answer=train.answer\ntest.text=test.text\n"
       "test.answer=test.answer\nvalidation.text=test.text\nvalidation.answer=test.answer");
   static const char *const choice[] = { "predict.kind=choice", NULL };
-  static const char *const high[]
-      = { "predict.kind=choice", "train.schedule=constant", "train.warm_up=0", "train.learning_rate=30", NULL };
-  g_autofree char *diverged = plait_test_path ("diverged.h5");
   GError *error = NULL;
 
   write_choices ("train", 400);
@@ -295,9 +292,6 @@ TEST_CASE (choice, is_learnt_and_scored)
       CHECK_STRING (said[d], right);
     }
   CHECK (!plait_store_has (run, "/vocabulary/answer"));
-  /* Whether the numbers stay finite depends on the last bits. */
-  CHECK (!test_run_with (experiment, high, diverged, FALSE, NULL, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "training has diverged; lower ");
 }
 
 TEST_CASE (choice, refuses_what_does_not_fit)
