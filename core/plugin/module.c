@@ -267,7 +267,7 @@ check_file (const char *path, GError **error)
       int why = errno;
 
       if (why == ENOENT)
-        return refuse (path, error, "is missing, although its schema is there; build or install the module beside it");
+        return refuse (path, error, PLAIT_MODULE_MISSING);
       return refuse (path, error, "cannot be opened: %s; make it readable", g_strerror (why));
     }
   gssize n = fstat (fd, &status) == 0 && S_ISREG (status.st_mode) ? plait_read_at (fd, head, sizeof head, 0) : -1;

@@ -406,6 +406,8 @@ plait_plugin_digest (PlaitPlugin *plugin, GError **error)
 {
   if (!plugin->schema_digest)
     plugin->schema_digest = plait_digest_file (plugin->schema_path, error);
+  if (plugin->schema_digest && !plugin->module_digest && !g_file_test (plugin->module_path, G_FILE_TEST_EXISTS))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: " PLAIT_MODULE_MISSING, plugin->module_path);
   if (plugin->schema_digest && !plugin->module_digest)
     plugin->module_digest = plait_digest_file (plugin->module_path, error);
   return plugin->schema_digest && plugin->module_digest;

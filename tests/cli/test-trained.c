@@ -91,6 +91,13 @@ TEST_CASE (trained, is_not_computed_with_other_plugins)
       CHECK_INT (tested.code, 2);
       CHECK_CONTAINS (tested.errors, changes[c].part);
     }
+  g_autofree char *module = plait_test_path ("own/combiner/serial.so");
+  g_unlink (module);
+  for (gsize i = 0; i < G_N_ELEMENTS (computing); i++)
+    {
+      g_auto (PlaitTestCall) missing = plait_test_call_with_plugins (path, computing[i]);
+      plait_test_check_refused (&missing, "serial.so: is missing, although its schema is there; build or install");
+    }
 }
 
 /* A key that --set takes does something in this command, or is refused. */
