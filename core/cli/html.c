@@ -242,7 +242,9 @@ dash_class (char text[CLASS_LENGTH], guint colour)
 {
   guint dash = colour / PLAIT_HTML_COLOURS % PLAIT_HTML_DASHES;
 
-  g_snprintf (text, CLASS_LENGTH, dash > 0 ? " class=\"d%u\"" : "", dash);
+  if (dash == 0)
+    return "";
+  g_snprintf (text, CLASS_LENGTH, " class=\"d%u\"", dash);
   return text;
 }
 

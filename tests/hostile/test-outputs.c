@@ -275,8 +275,7 @@ TEST_CASE (hostile_output, never_replaces_what_was_read)
   NEED_MATERIALS ();
   g_autofree char *original = plait_test_path ("text.ini"), *run = plait_test_path ("text.h5"),
                   *linked = plait_test_path ("linked.ini"), *symbolic = plait_test_path ("symbolic.ini"),
-                  *second = plait_test_path ("linked.h5"), *model = plait_test_path ("linked");
-  g_autofree char *third = g_build_filename (model, "model.bin", NULL);
+                  *second = plait_test_path ("linked.h5");
   CHECK (link (original, linked) == 0 && symlink (original, symbolic) == 0 && link (run, second) == 0);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     REFUSED (commands[i], "name another");

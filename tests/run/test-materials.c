@@ -19,6 +19,7 @@ TEST_CASE (materials, keep_generated_text_while_others_begin)
   REQUIRE (materials != NULL);
   g_autoptr (PlaitTemporary) other = plait_temporary_new (&error);
   CHECK_NO_ERROR (error);
+  CHECK (other != NULL);
   CHECK (g_file_test (plait_materials_file (materials, "train", experiment->data.target), G_FILE_TEST_IS_REGULAR));
   g_autoptr (PlaitCorpus) corpus = plait_materials_open (materials, "test", NULL, NULL, &error);
   CHECK_NO_ERROR (error);

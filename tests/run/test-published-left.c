@@ -152,7 +152,7 @@ TEST_CASE (published_left, refuses_tensors_that_no_parameter_takes)
       CONTEXT ("case %d", (int)i);
 
       CHECK_NO_ERROR (error);
-      REQUIRE (published != NULL);
+      REQUIRE (published && parameters);
       CHECK_INT (plait_published_check_left (published, wants_all, cases[i].refused, &error), !cases[i].part);
       if (cases[i].part)
         CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].part);
