@@ -39,7 +39,7 @@ restore_folder (int folder)
   return same;
 }
 
-/* Whether the standard streams are those of the copies. */
+/* TRUE if the standard streams are those of the copies. */
 static gboolean
 restore_streams (const int *streams)
 {

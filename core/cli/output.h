@@ -22,7 +22,7 @@
  * output. Either may be NULL. PLAIT_ERROR_INPUT if both are one file: writing it would lose what is there. */
 gboolean plait_output_differs (const char *option, const char *output, const char *input, GError **error);
 
-/* Whether none of the files @names is in @folder, which --output names, or @force. */
+/* TRUE if @folder, which --output names, has none of the files @names, or if @force. */
 gboolean plait_output_check_folder (const char *folder, const char *const *names, gboolean force, GError **error);
 
 /* Text that a command writes: to standard output, or to a file that is put in place when all of it is there. */

@@ -312,7 +312,7 @@ check_generated (const PlaitResolution *resolution)
     }
 }
 
-/* Whether @files, which vocabularies are read or learnt from, are of vocabularies that there are. */
+/* Notes each of @files, which vocabularies are read or learnt from, whose vocabulary does not exist. */
 static void
 check_vocabulary_files (const PlaitResolution *resolution, const GArray *files)
 {

@@ -157,7 +157,7 @@ gboolean plait_experiment_reads_trees (const PlaitExperiment *experiment);
 /* Whether a sequence is predicted, by a decoder. */
 gboolean plait_experiment_has_decoder (const PlaitExperiment *experiment);
 
-/* Whether each of @sets (NULL-terminated, or NULL), keys as --set gives them, can change what @experiment does when it
+/* TRUE if each of @sets (NULL-terminated, or NULL), keys as --set gives them, can change what @experiment does when it
  * is trained: those of search cannot where there is no decoder. */
 gboolean plait_experiment_check_sets (const PlaitExperiment *experiment, const char *const *sets, GError **error);
 
@@ -171,7 +171,7 @@ const char *plait_experiment_vocabulary (const PlaitExperiment *experiment, cons
 /* Absolute path of the file that vocabulary @name is read from, or NULL if it is to be learnt. (transfer none) */
 const char *plait_experiment_vocabulary_file (const PlaitExperiment *experiment, const char *name);
 
-/* Whether @stream is read as tokens of a vocabulary. */
+/* TRUE if @stream is read as tokens of a vocabulary. */
 gboolean plait_experiment_is_tokens (const PlaitExperiment *experiment, const char *stream);
 
 /* A text that a vocabulary is learnt from. */

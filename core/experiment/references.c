@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the metrics can score translations of the references, which is known before anything is trained. */
+/* Checks before training that the metrics can score translations of the references. */
 #include "data/text-file.h"
 #include "evaluate/metric.h"
 #include "evaluate/pieces.h"

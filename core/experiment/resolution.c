@@ -271,7 +271,7 @@ suit_prediction (const PlaitResolution *resolution, PlaitSettings *evaluate)
     plait_settings_set (evaluate, "metrics", metrics, NULL);
 }
 
-/* Whether what training begins with is there. Its path is absolute already. */
+/* Notes if the file that training begins with is missing. Its path is absolute. */
 static void
 check_initial (const PlaitResolution *resolution)
 {

@@ -117,7 +117,7 @@ gboolean plait_resolution_any_alternative (const PlaitResolution *resolution, Pl
 /* Takes the key vocabulary_text.NAME.NUMBER. */
 void plait_resolution_read_vocabulary_text (const PlaitResolution *resolution, const char *key);
 
-/* Whether no vocabulary is both read and learnt. */
+/* Notes each vocabulary that is both read from a file and learnt. */
 void plait_resolution_check_vocabulary_texts (const PlaitResolution *resolution);
 
 /* The texts that keys or the grid name, all vocabularies together. (transfer none) (element-type PlaitDataFile) */

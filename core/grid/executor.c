@@ -77,7 +77,7 @@ static const char *const allowed[] = {
 static const char *const flags[]
     = { "--contiguous", "--exclusive", "--hold", "--oversubscribe", "--use-min-nodes", NULL };
 
-/* Whether @word is one of the allowed options. sbatch would take a beginning of its name for it too, and of others. */
+/* TRUE if @word is one of the allowed options. sbatch would take a beginning of its name for it too, and of others. */
 static gboolean
 is_allowed (const char *word)
 {

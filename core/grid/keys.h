@@ -11,13 +11,13 @@
 extern const PlaitSettingSpecification plait_grid_keys[];
 extern const guint plait_grid_n_keys;
 
-/* Whether @key is one of them; an axis, whose key is that of another group, is not. */
+/* TRUE if @key is one of them; an axis, whose key is that of another group, is not. */
 gboolean plait_grid_has_key (const char *key);
 
 /* Notes that @key of [grid] of @file is neither one of them nor an axis. */
 void plait_grid_refuse_key (const PlaitKeyFile *file, const char *key, PlaitProblems *problems);
 
-/* Whether @key belongs to those that stand in [grid] alone, known or not: "executor.colour", "match". */
+/* TRUE if @key belongs to those that stand in [grid] alone, known or not: "executor.colour", "match". */
 gboolean plait_grid_owns_key (const char *key);
 
 /* Takes the keys of [grid] of @file that are @prefix or begin with it and a dot; faults are noted. Others keep their

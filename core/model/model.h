@@ -66,7 +66,7 @@ PlaitParameter *plait_model_output (const PlaitModel *model, PlaitParameter **bi
  * PLAIT_ERROR_INPUT where learned positions end before. */
 gboolean plait_model_check_length (const PlaitModel *model, guint source, gint64 rows, GError **error);
 
-/* Whether source @source can read @input, its sentences and what they consist of: PLAIT_ERROR_INPUT likewise. */
+/* TRUE if source @source can read @input, its sentences and what they consist of: PLAIT_ERROR_INPUT likewise. */
 gboolean plait_model_check_input (const PlaitModel *model, guint source, const PlaitInput *input, GError **error);
 
 /* Whether the shapes of @batch suit the model: number and kind of sources, ids below the vocabulary size, lengths that

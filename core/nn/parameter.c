@@ -80,7 +80,7 @@ plait_parameters_new (void)
 
 static void note_fault (PlaitParameters *parameters, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* Whether one of the host's own calls comes from a plugin, which is a fault. */
+/* TRUE if one of the host's own calls comes from a plugin, which is a fault. */
 static gboolean
 is_not_for (PlaitParameters *parameters, const char *function)
 {
@@ -170,7 +170,7 @@ plait_parameters_enter (PlaitParameters *parameters, const char *prefix)
   return before;
 }
 
-/* Whether a parameter can begin so; if not, the fault is noted. */
+/* TRUE if a parameter can begin so; if not, the fault is noted. */
 static gboolean
 can_begin (PlaitParameters *parameters, const char *name, gint64 rows, gint64 width, const PlaitInitial *initial)
 {

@@ -413,7 +413,7 @@ plait_plugin_digest (PlaitPlugin *plugin, GError **error)
   return plugin->schema_digest && plugin->module_digest;
 }
 
-/* Whether the plugins of @folder came with plait. */
+/* TRUE if the plugins of @folder came with plait. */
 static gboolean
 is_own (const PlaitPluginFolder *folder)
 {

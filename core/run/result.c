@@ -432,7 +432,7 @@ compare_measure (GArray *measures, guint i)
   return ambiguous;
 }
 
-/* Whether a score by @metric is a mean over tokens. */
+/* TRUE if a score by @metric is a mean over tokens. */
 static gboolean
 is_per_token (const char *metric)
 {

@@ -83,7 +83,7 @@ char *plait_measure_where (const PlaitMeasure *measure);
  * (element-type PlaitMeasure) */
 GArray *plait_run_results_measures (const PlaitRunResult *const *results, guint n);
 
-/* Whether @results [n] (NULL among them: none) have different vocabularies of the target. */
+/* TRUE if @results [n] (NULL among them: none) have different vocabularies of the target. */
 gboolean plait_run_results_differ_in_target (const PlaitRunResult *const *results, guint n);
 
 /* Says what @results [n], called by @names [n], have otherwise beside their settings: vocabularies and what they were

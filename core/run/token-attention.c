@@ -90,7 +90,7 @@ plait_attention_spread_levels (const PlaitLinks *links, gint64 rows, double *sum
         }
 }
 
-/* Whether each inner node of a tree stands after its children, and has two. */
+/* TRUE if each inner node of a tree stands after its children, and has two. */
 static gboolean
 is_ordered (const PlaitLinks *links, gint64 rows)
 {

@@ -248,7 +248,7 @@ compare_places (gconstpointer a, gconstpointer b)
   return strcmp (first->name, second->name);
 }
 
-/* Whether the tensors, by place, lie one behind the other and take all bytes. */
+/* TRUE if the tensors, by place, lie one behind the other and take all bytes. */
 static gboolean
 check_places (Part *part, GError **error)
 {

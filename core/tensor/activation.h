@@ -14,7 +14,7 @@ typedef enum
   PLAIT_ACTIVATION_SIGMOID,
 } PlaitActivation;
 
-/* Whether there is such an activation. */
+/* TRUE if there is such an activation. */
 static inline gboolean
 plait_activation_is_known (PlaitActivation activation)
 {

@@ -94,7 +94,7 @@ plait_ragged_length (PlaitRagged ragged, gint64 sentence)
   return ragged.offsets[sentence + 1] - ragged.offsets[sentence];
 }
 
-/* Whether the offsets begin at 0 and do not fall. */
+/* TRUE if the offsets begin at 0 and do not fall. */
 static inline gboolean
 plait_ragged_is_sound (PlaitRagged ragged)
 {
