@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/pool.h"
 #include "base/random.h"
-#include "tensor/tensor.h"
+#include "base/tensor.h"
 
 /*
  * The tape: operators run at once and leave a node; backward walks the nodes in reverse. Shapes may vary from step to

@@ -14,7 +14,7 @@ plait_corpus_source_rows (const PlaitCorpus *corpus, const PlaitCorpusStreamStat
   if (origin < 0)
     return 0;
   if (stream->kind == PLAIT_INPUT_FEATURES)
-    return plait_feature_file_length (stream->features, plait_corpus_line (corpus, origin));
+    return plait_features_length (stream->features, plait_corpus_line (corpus, origin));
   gint64 n = plait_token_store_length (stream->tokens, origin);
   if (stream->most_tokens > 0)
     n = MIN (n, stream->most_tokens);
@@ -56,8 +56,8 @@ plait_corpus_tokens (const PlaitCorpus *corpus, gint64 tuple)
 gint64
 plait_corpus_width (const PlaitCorpus *corpus, gint64 source)
 {
-  const PlaitFeatureFile *features = corpus->streams[source].features;
-  return features ? plait_feature_file_width (features) : 0;
+  const PlaitFeatures *features = corpus->streams[source].features;
+  return features ? features->width : 0;
 }
 
 /* Appends what @store has of @sentence to @items, each of which is one or more of its numbers. */

@@ -3,8 +3,8 @@
  * or now and then; and tuples that are dropped. */
 #include "base/error.h"
 #include "base/random.h"
-#include "data/corpus-private.h"
 #include "data/batch.h"
+#include "data/corpus-private.h"
 
 static PlaitCorpusStreamState *
 source_of (PlaitCorpus *corpus, gint64 source)
@@ -172,12 +172,12 @@ plait_corpus_fill_feature_noise (const PlaitCorpus *corpus, const PlaitCorpusStr
   for (gint64 i = 0; i < rows.rows; i++)
     {
       gint64 from = (gint64)plait_random_below (key, (guint64)(2 * i), (guint64)corpus->size);
-      gint64 line = plait_corpus_line (corpus, from), length = plait_feature_file_length (stream->features, line);
+      gint64 line = plait_corpus_line (corpus, from), length = plait_features_length (stream->features, line);
       if (length == 0) /* it has nothing to give: the row stays */
         continue;
-      if (!plait_feature_file_read_row (stream->features, line,
-                                        (gint64)plait_random_below (key, (guint64)(2 * i + 1), (guint64)length),
-                                        plait_tensor_row (rows, i), error))
+      if (!stream->features->read_row (stream->features, line,
+                                       (gint64)plait_random_below (key, (guint64)(2 * i + 1), (guint64)length),
+                                       plait_tensor_row (rows, i), error))
         return FALSE;
     }
   return TRUE;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/features.h"
 #include "base/file-mark.h"
 #include "base/random.h"
 #include "data/corpus.h"
 #include "data/token-store.h"
-#include "store/feature.h"
 
 /* One stream of an open corpus. */
 typedef struct
@@ -16,7 +16,7 @@ typedef struct
   PlaitInputKind kind;
   PlaitVocabulary *vocabulary; /* tokens */
   PlaitTokenStore *tokens;     /* a sentence a kept tuple */
-  PlaitFeatureFile *features;  /* a sentence a line */
+  PlaitFeatures *features;     /* a sentence a line */
   PlaitTreeMaker *trees;       /* tokens with trees */
   PlaitTokenStore *steps;      /* of trees, two numbers a node; a sentence a kept tuple */
   char *trees_path;            /* NULL: trees are made from the tokens */

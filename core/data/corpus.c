@@ -12,7 +12,7 @@ stream_clear (PlaitCorpusStreamState *stream)
   g_free (stream->path);
   plait_vocabulary_unref (stream->vocabulary);
   plait_token_store_free (stream->tokens);
-  plait_feature_file_free (stream->features);
+  plait_features_free (stream->features);
   plait_tree_maker_free (stream->trees);
   plait_token_store_free (stream->steps);
   plait_token_store_free (stream->sentences);
@@ -61,7 +61,7 @@ stream_open (PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, gbo
       state->treeless_dropped = stream->trees->no_tree == PLAIT_NO_TREE_DROP;
       return TRUE;
     }
-  state->features = plait_feature_file_open (stream->path, stream->dataset, error);
+  state->features = stream->open_features (stream->path, stream->dataset, error);
   return state->features != NULL;
 }
 
@@ -70,14 +70,14 @@ static gboolean
 count_features (PlaitCorpus *corpus, PlaitCorpusStreamState *stream, GError **error)
 {
   for (gint64 line = 0; corpus->empty_is_error && line < corpus->lines; line++)
-    if (plait_feature_file_length (stream->features, line) == 0)
+    if (plait_features_length (stream->features, line) == 0)
       return plait_fail (error, PLAIT_ERROR_INPUT,
                          "%s: entry %jd of the features has the length 0; expected positions of %s, since empty=error "
                          "(empty=missing would take the source as missing there)",
                          stream->path, line, stream->name);
   for (gint64 tuple = 0; tuple < corpus->size; tuple++)
     {
-      gint64 length = plait_feature_file_length (stream->features, plait_corpus_line (corpus, tuple));
+      gint64 length = plait_features_length (stream->features, plait_corpus_line (corpus, tuple));
 
       stream->counts.missing += length == 0;
       stream->counts.longest = MAX (stream->counts.longest, length);
@@ -98,7 +98,7 @@ check_features (PlaitCorpus *corpus, GError **error)
       PlaitCorpusStreamState *stream = &corpus->streams[s];
       if (stream->kind != PLAIT_INPUT_FEATURES)
         continue;
-      gint64 sentences = plait_feature_file_sentences (stream->features);
+      gint64 sentences = stream->features->sentences;
       if (!counted_in)
         {
           /* Features alone: the first file says how many tuples there are. */
@@ -300,7 +300,7 @@ plait_corpus_check (const PlaitCorpus *corpus, GError **error)
   for (gint64 s = 0; s < corpus->n_streams; s++)
     {
       const PlaitCorpusStreamState *stream = &corpus->streams[s];
-      if (stream->features ? !plait_feature_file_check (stream->features, error)
+      if (stream->features ? !stream->features->check (stream->features, error)
                            : !plait_file_mark_check (&stream->mark, stream->path, error))
         return FALSE;
       if (stream->trees_path && !plait_file_mark_check (&stream->trees_mark, stream->trees_path, error))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/features.h"
 #include "base/pool.h"
 #include "data/documents.h"
 #include "data/index.h"
@@ -23,11 +24,12 @@ typedef struct PlaitCorpus PlaitCorpus;
 /* Where a source or the target comes from. */
 typedef struct
 {
-  const char *name;            /* as in [source NAME]; for messages and batches */
-  PlaitInputKind kind;         /* the target is tokens */
-  const char *path;            /* of a text file (plain or gzip), or of an HDF5 file */
-  guint column;                /* to a feed: from 1, the column of its table that the text is instead; 0: none */
-  const char *dataset;         /* features: path of the dataset [sentence, position, width]; NULL: the only one */
+  const char *name;    /* as in [source NAME]; for messages and batches */
+  PlaitInputKind kind; /* the target is tokens */
+  const char *path;    /* of a text file (plain or gzip), or of an HDF5 file */
+  guint column;        /* to a feed: from 1, the column of its table that the text is instead; 0: none */
+  const char *dataset; /* features: path of the dataset [sentence, position, width]; NULL: the only one */
+  PlaitFeaturesOpen open_features;
   PlaitVocabulary *vocabulary; /* tokens; the corpus takes a reference */
   gboolean append_end;         /* sources: EOS ends each sentence that is not missing. Targets always have it. */
   PlaitTargetKind target;      /* of a target, which is no documents unless it is text */

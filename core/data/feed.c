@@ -15,7 +15,7 @@ typedef struct
   gboolean allow_unknown;
   PlaitVocabulary *vocabulary;
   PlaitTextReader *reader;
-  PlaitFeatureFile *features;
+  PlaitFeatures *features;
 
   /* Of tokens with trees. */
   PlaitTreeMaker *trees;
@@ -70,7 +70,7 @@ plait_feed_free (PlaitFeed *feed)
       g_free (side->path);
       plait_vocabulary_unref (side->vocabulary);
       plait_text_reader_free (side->reader);
-      plait_feature_file_free (side->features);
+      plait_features_free (side->features);
       plait_tree_maker_free (side->trees);
       plait_text_reader_free (side->tree_reader);
       g_clear_pointer (&side->words, g_array_unref);
@@ -149,7 +149,7 @@ plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const Plait
             side->reader = open_text (stream->path, stream->column, columns, error);
         }
       else if (stream->path)
-        side->features = plait_feature_file_open (stream->path, stream->dataset, error);
+        side->features = stream->open_features (stream->path, stream->dataset, error);
       if (stream->path && !side->reader && !side->features)
         return NULL;
       side->gathered->features = side->features;
@@ -355,9 +355,9 @@ take_sentence (PlaitFeed *feed, Side *side, GError **error)
     }
   if (side->features)
     {
-      if (feed->line == plait_feature_file_sentences (side->features))
+      if (feed->line == side->features->sentences)
         return END;
-      rows = plait_feature_file_length (side->features, feed->line);
+      rows = plait_features_length (side->features, feed->line);
       g_array_append_val (gathered->lines, feed->line);
     }
   else

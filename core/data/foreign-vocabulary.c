@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/words.h"
 #include "data/id-map.h"
 #include "data/text-file.h"
-#include "data/words.h"
 
 #define MOST_LINES 1000 /* that are looked at */
 

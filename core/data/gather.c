@@ -109,8 +109,8 @@ fill_source (const PlaitGathered *source, PlaitInput *input, GError **error)
   for (gint64 i = 0; i < n; i++)
     input->n_missing += plait_input_is_missing (input, i);
   if (source->features)
-    return plait_feature_file_read (source->features, (const gint64 *)(gpointer)source->lines->data, source->lines->len,
-                                    input->features, error);
+    return source->features->read (source->features, (const gint64 *)(gpointer)source->lines->data, source->lines->len,
+                                   input->features, error);
   if (source->ids->len > 0)
     memcpy (plait_batch_fill (gint32, input->tokens), source->ids->data,
             (gsize)plait_ragged_rows (input->rows) * sizeof (gint32));
@@ -153,7 +153,7 @@ plait_gathered_batch (const GPtrArray *streams, gint64 n_sources, gint64 n, gint
         .name = source->name,
         .kind = source->kind,
         .rows = g_array_index (source->offsets, gint64, n),
-        .width = source->features ? plait_feature_file_width (source->features) : 0,
+        .width = source->features ? source->features->width : 0,
         .has_trees = source->trees || source->linked,
         .nodes = g_array_index (source->nodes, gint64, n),
         .has_documents = source->documents != NULL,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/features.h"
 #include "data/batch.h"
-#include "store/feature.h"
 
 /*
  * Batches from what is gathered sentence by sentence: by a corpus from what it has stored, by a feed from what it
@@ -19,7 +19,7 @@ typedef struct
   GArray *offsets;        /* gint64, of each sentence and of the end, in rows */
   GArray *ids;            /* gint32, of all sentences end to end */
 
-  PlaitFeatureFile *features;
+  PlaitFeatures *features;
   GArray *lines; /* gint64, of the sentences that are there, in the file of features */
 
   const PlaitTreeMaker *trees; /* that made the steps */

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/export.h"
-#include "tensor/tensor.h"
+#include "base/tensor.h"
 
 /*
  * What the host hands to encoders and decoders: a batch of tuples, each with one sentence a source and one target

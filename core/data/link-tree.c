@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "data/words.h"
+#include "base/words.h"
 
 /* A constituent that is open: where it begins in the output, and where what it holds will. */
 typedef struct

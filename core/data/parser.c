@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/trial.h"
-#include "data/words.h"
+#include "base/words.h"
 
 #define AHEAD 64 /* lines a process that are kept while an earlier one is parsed */
 #define MEMORY ((gsize)2 << 30)

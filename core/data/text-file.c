@@ -472,12 +472,3 @@ plait_text_file_lines (const char *path, gboolean pipes, gsize maximum, GError *
     }
   return plait_no_fault (&fault, error) ? g_strv_builder_end (lines) : NULL;
 }
-
-gboolean
-plait_text_is_blank (const char *line, gsize length)
-{
-  for (gsize i = 0; i < length; i++)
-    if (!plait_text_is_ascii_space (line[i]))
-      return FALSE;
-  return TRUE;
-}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "base/export.h"
+#include "base/words.h"
 
 /*
  * Lines of UTF-8 text from a file or a pipe, plain or gzip (told by its first two bytes), one at a time.
@@ -47,16 +47,6 @@ gint64 plait_text_reader_line (const PlaitTextReader *reader);
 
 /* The path or name that messages show. (transfer none) */
 const char *plait_text_reader_name (const PlaitTextReader *reader);
-
-/* Whether @c is white space of ASCII, which parts words. */
-static inline gboolean
-plait_text_is_ascii_space (char c)
-{
-  return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-/* Whether @line holds nothing but white space of ASCII: an empty line to the corpus. */
-gboolean plait_text_is_blank (const char *line, gsize length);
 
 /* Reads all lines of the file at @path, as a reader gives them; with @pipes it may be a pipe, and "-" is standard
  * input. Refuses more than @maximum bytes: no device goes on for ever. (transfer full) */

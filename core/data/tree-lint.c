@@ -2,9 +2,9 @@
 #include "data/tree-lint.h"
 
 #include "base/error.h"
+#include "base/words.h"
 #include "data/text-file.h"
 #include "data/tree-binary.h"
-#include "data/words.h"
 
 #define FIRST_NODE 201 /* of triples, as Chen et al. 2017 number them */
 

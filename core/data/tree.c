@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "data/text-file.h"
-#include "data/words.h"
 
 #define EMPTY_ELEMENT "-NONE-"
 

@@ -6,10 +6,10 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/words.h"
 #include "data/foreign-vocabulary.h"
 #include "data/input.h"
 #include "data/published.h"
-#include "data/words.h"
 
 /* Bytes of a seal that may be wrong in what is still taken for a damaged one. */
 #define MOST_WRONG 2

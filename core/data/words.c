@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "data/words.h"
-
+/*
+ * The vocabulary over white-space tokens; and that of labels, to which a whole line is one word.
+ *
+ * Serialised, a word vocabulary is text: the line "plait words 1", then one line "WORD COUNT" an id, from id 4 on; of
+ * labels the first line is "plait labels 1". In a file the first line is another (vocabulary.h).
+ */
 #include <string.h>
 
 #define XXH_INLINE_ALL /* a call for each word costs more than the hash of one */
 #include <xxhash.h>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "data/id-map.h"
 #include "data/text-file.h"
 #include "data/vocabulary-private.h"
@@ -136,43 +141,6 @@ table_add (Table *table, Word word)
     if (old[i].number != 0)
       *table_find (table, table_word (table, old[i].number - 1)->text, old[i].length, old[i].key) = old[i];
   return TRUE;
-}
-
-/* The first byte of white space in text[i .. end - 1], or @end. */
-static gsize
-find_space (const char *text, gsize i, gsize end)
-{
-  const guint64 ones = 0x0101010101010101u, tops = 0x8080808080808080u;
-
-  while (i + 8 <= end)
-    {
-      guint64 word, low;
-
-      /* The lowest bit is at the first byte below 33: white space, or another control character. */
-      memcpy (&word, text + i, 8);
-      word = GUINT64_FROM_LE (word);
-      low = (word - 33 * ones) & ~word & tops;
-      i += low != 0 ? (gsize)__builtin_ctzll (low) / 8 : 8;
-      if (low != 0 && plait_text_is_ascii_space (text[i]))
-        return i;
-      i += low != 0;
-    }
-  while (i < end && !plait_text_is_ascii_space (text[i]))
-    i++;
-  return i;
-}
-
-const char *
-plait_words_next (const char *text, gsize text_length, gsize *position, gsize *length)
-{
-  gsize i = *position;
-  while (i < text_length && plait_text_is_ascii_space (text[i]))
-    i++;
-  gsize first = i;
-  i = find_space (text, i, text_length);
-  *position = i;
-  *length = i - first;
-  return i > first ? text + first : NULL;
 }
 
 /* As plait_words_next, but all that is left is one word, less the white space around it. */

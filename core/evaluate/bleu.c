@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
-#include "data/words.h"
+#include "base/words.h"
 #include "evaluate/text.h"
 
 #include <math.h>

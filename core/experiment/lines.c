@@ -33,10 +33,10 @@ count_text (const PlaitExperiment *experiment, const PlaitDataFile *file, gboole
 static gboolean
 count_features (const char *path, const char *dataset, gint64 *sentences, GError **error)
 {
-  g_autoptr (PlaitFeatureFile) features = plait_feature_file_open (path, *dataset != '\0' ? dataset : NULL, error);
+  g_autoptr (PlaitFeatures) features = plait_feature_file_open (path, dataset, error);
 
   if (features)
-    *sentences = plait_feature_file_sentences (features);
+    *sentences = features->sentences;
   return features != NULL;
 }
 

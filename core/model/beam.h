@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/tensor.h"
 #include "model/settings.h"
-#include "tensor/tensor.h"
 
 /*
  * The bookkeeping of beam search, without a model: which hypotheses there are, which of them a decoder should extend,

@@ -6,6 +6,7 @@
 #include "base/problems.h"
 #include "base/temporary.h"
 #include "run/vocabularies.h"
+#include "store/feature.h"
 
 #define HEAD_RULES "/trees/head_rules"
 
@@ -216,7 +217,8 @@ stream_of_source (const PlaitMaterials *materials, const PlaitExperimentSource *
     .name = source->name,
     .kind = source->kind,
     .path = path,
-    .dataset = source->kind == PLAIT_INPUT_FEATURES ? source->dataset : NULL,
+    .dataset = source->dataset,
+    .open_features = plait_feature_file_open,
     .vocabulary
     = plait_input_kind_is_text (source->kind) ? plait_materials_vocabulary (materials, source->stream) : NULL,
     /* Of sentences to choose from only the last would have an end. */

@@ -110,17 +110,17 @@ find_widths (const PlaitExperiment *experiment, gint64 *widths, GError **error)
     {
       const PlaitExperimentSource *source = &experiment->sources[i];
       const char *path = plait_experiment_data_file (experiment, "train", source->stream);
-      g_autoptr (PlaitFeatureFile) file = NULL;
+      g_autoptr (PlaitFeatures) file = NULL;
 
       if (source->kind != PLAIT_INPUT_FEATURES)
         continue;
       widths[i] = experiment->bench.feature_width;
       if (!path)
         continue;
-      file = plait_feature_file_open (path, *source->dataset != '\0' ? source->dataset : NULL, error);
+      file = plait_feature_file_open (path, source->dataset, error);
       if (!file)
         return FALSE;
-      widths[i] = plait_feature_file_width (file);
+      widths[i] = file->width;
     }
   return TRUE;
 }

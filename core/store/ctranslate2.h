@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "tensor/tensor.h"
+#include "base/tensor.h"
 
 /*
  * The file model.bin of CTranslate2, binary version 6, as ctranslate2/specs/model_spec.py writes it: what kind of model

@@ -17,8 +17,9 @@
 /* What the name of the lengths has behind that of their dataset. */
 #define LENGTHS "_lengths"
 
-struct PlaitFeatureFile
+typedef struct
 {
+  PlaitFeatures parent;
   char *path;
   char *dataset;
   int fd;
@@ -27,13 +28,11 @@ struct PlaitFeatureFile
   hid_t driver;
   hid_t file;
   hid_t data;
-  gint64 sentences, positions, width;
-  gint32 *lengths; /* [sentences] positions that count; NULL: all */
-};
+} FeatureFile;
 
 /* A failure of HDF5 on a foreign file: the file is at fault. */
 static gboolean
-fail_hdf5 (const PlaitFeatureFile *file, const char *what, GError **error)
+fail_hdf5 (const FeatureFile *file, const char *what, GError **error)
 {
   gboolean lacks_memory = plait_store_lacks_memory ();
   g_autofree char *reason = plait_store_reason ();
@@ -64,7 +63,7 @@ note_dataset (hid_t group, const char *name, const H5L_info_t *info, void *data)
 }
 
 static gboolean
-choose_dataset (PlaitFeatureFile *file, GError **error)
+choose_dataset (FeatureFile *file, GError **error)
 {
   OnlyDataset only = { NULL, 0 };
   hsize_t at = 0;
@@ -81,7 +80,7 @@ choose_dataset (PlaitFeatureFile *file, GError **error)
 }
 
 static gboolean
-check_shape (PlaitFeatureFile *file, GError **error)
+check_shape (FeatureFile *file, GError **error)
 {
   g_auto (StoreId) type = H5Dget_type (file->data);
   g_auto (StoreId) space = H5Dget_space (file->data);
@@ -102,20 +101,21 @@ check_shape (PlaitFeatureFile *file, GError **error)
       return plait_fail (error, PLAIT_ERROR_INPUT,
                          "%s: %s has %ju in dimension %d of [sentence, position, width], expected between 1 and %d",
                          file->path, file->dataset, (guint64)shape[i], i + 1, G_MAXINT32);
-  file->sentences = (gint64)shape[0];
-  file->positions = (gint64)shape[1];
-  file->width = (gint64)shape[2];
+  file->parent.sentences = (gint64)shape[0];
+  file->parent.positions = (gint64)shape[1];
+  file->parent.width = (gint64)shape[2];
   gint64 element_bytes = (gint64)MAX (H5Tget_size (type), sizeof (PlaitScalar));
   gint64 bytes;
-  if (__builtin_mul_overflow (file->positions * file->width, element_bytes, &bytes) || bytes > LARGEST_SENTENCE)
+  if (__builtin_mul_overflow (file->parent.positions * file->parent.width, element_bytes, &bytes)
+      || bytes > LARGEST_SENTENCE)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: one sentence of %s has %jd x %jd values, expected at most 1 GiB",
-                       file->path, file->dataset, file->positions, file->width);
+                       file->path, file->dataset, file->parent.positions, file->parent.width);
   return plait_store_check_storage (file->data, file->fd, file->path, file->dataset, error);
 }
 
 /* How many positions of each sentence count, where the file tells it. */
 static gboolean
-read_lengths (PlaitFeatureFile *file, hid_t access, GError **error)
+read_lengths (FeatureFile *file, hid_t access, GError **error)
 {
   g_autofree char *name = g_strconcat (file->dataset, LENGTHS, NULL);
   if (H5Lexists (file->file, name, access) <= 0)
@@ -125,31 +125,31 @@ read_lengths (PlaitFeatureFile *file, hid_t access, GError **error)
   g_auto (StoreId) space = data >= 0 ? H5Dget_space (data) : -1;
   hsize_t n = 0;
   if (type < 0 || space < 0 || H5Tget_class (type) != H5T_INTEGER || H5Sget_simple_extent_ndims (space) != 1
-      || H5Sget_simple_extent_dims (space, &n, NULL) != 1 || n != (hsize_t)file->sentences)
+      || H5Sget_simple_extent_dims (space, &n, NULL) != 1 || n != (hsize_t)file->parent.sentences)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: %s is to tell how many positions of %s count, expected %jd integers, one a sentence; "
                        "correct it, or rename it",
-                       file->path, name, file->dataset, file->sentences);
+                       file->path, name, file->dataset, file->parent.sentences);
   if (!plait_store_check_storage (data, file->fd, file->path, name, error))
     return FALSE;
-  file->lengths = g_try_new (gint32, (gsize)file->sentences);
-  if (!file->lengths)
+  file->parent.lengths = g_try_new (gint32, (gsize)file->parent.sentences);
+  if (!file->parent.lengths)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the lengths of its sentences", file->path);
   /* HDF5 clips what 32 bits do not hold. */
-  if (H5Dread (data, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, file->lengths) < 0)
+  if (H5Dread (data, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, file->parent.lengths) < 0)
     return fail_hdf5 (file, "cannot read the lengths of its sentences", error);
-  for (gint64 i = 0; i < file->sentences; i++)
-    if (file->lengths[i] < 0 || file->lengths[i] > file->positions)
+  for (gint64 i = 0; i < file->parent.sentences; i++)
+    if (file->parent.lengths[i] < 0 || file->parent.lengths[i] > file->parent.positions)
       return plait_fail (
           error, PLAIT_ERROR_INPUT,
           "%s: %s[%jd] is %d, expected the number of positions that count, 0 (the sentence is missing) to %jd",
-          file->path, name, i, file->lengths[i], file->positions);
+          file->path, name, i, file->parent.lengths[i], file->parent.positions);
   return TRUE;
 }
 
 /* Opens the HDF5 file over the descriptor and its dataset, and checks what it claims. */
 static gboolean
-attach (PlaitFeatureFile *file, GError **error)
+attach (FeatureFile *file, GError **error)
 {
   plait_store_quiet ();
   file->driver = plait_store_driver ();
@@ -172,10 +172,10 @@ attach (PlaitFeatureFile *file, GError **error)
 
 /* The positions of @sentence from @first on, as many as @rows has. */
 static gboolean
-read_positions (PlaitFeatureFile *file, gint64 sentence, gint64 first, PlaitTensor rows, GError **error)
+read_positions (FeatureFile *file, gint64 sentence, gint64 first, PlaitTensor rows, GError **error)
 {
   hsize_t start[3] = { (hsize_t)sentence, (hsize_t)first };
-  hsize_t count[3] = { 1, (hsize_t)rows.rows, (hsize_t)file->width };
+  hsize_t count[3] = { 1, (hsize_t)rows.rows, (hsize_t)file->parent.width };
   if (rows.rows == 0)
     return TRUE;
   g_auto (StoreId) stored = H5Dget_space (file->data);
@@ -200,90 +200,31 @@ read_positions (PlaitFeatureFile *file, gint64 sentence, gint64 first, PlaitTens
 static gboolean
 try_file (gpointer data, GError **error)
 {
-  PlaitFeatureFile *file = data;
+  FeatureFile *file = data;
   if (!attach (file, error))
     return FALSE;
-  gint64 sentence_elements = file->positions * file->width;
+  gint64 sentence_elements = file->parent.positions * file->parent.width;
   g_autofree PlaitScalar *values = g_try_new (PlaitScalar, (gsize)sentence_elements);
   if (!values)
     return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for one sentence of features", file->path);
   gint64 sentence_bytes = sentence_elements * (gint64)sizeof (PlaitScalar);
-  gint64 n = CLAMP (TRIAL_BYTES / sentence_bytes, 2, file->sentences);
+  gint64 n = CLAMP (TRIAL_BYTES / sentence_bytes, 2, file->parent.sentences);
   for (gint64 i = 0; i < n; i++)
     {
-      gint64 sentence = n == 1 ? 0 : (gint64)((__int128)i * (file->sentences - 1) / (n - 1));
-      gint64 length = plait_feature_file_length (file, sentence);
-      if (!read_positions (file, sentence, 0, plait_tensor (values, length, file->width), error))
+      gint64 sentence = n == 1 ? 0 : (gint64)((__int128)i * (file->parent.sentences - 1) / (n - 1));
+      gint64 length = plait_features_length (&file->parent, sentence);
+      if (!read_positions (file, sentence, 0, plait_tensor (values, length, file->parent.width), error))
         return FALSE;
     }
   return TRUE;
 }
 
-PlaitFeatureFile *
-plait_feature_file_open (const char *path, const char *dataset, GError **error)
-{
-  g_autoptr (PlaitFeatureFile) file = g_new0 (PlaitFeatureFile, 1);
-  file->path = g_strdup (path);
-  file->dataset = g_strdup (dataset);
-  file->driver = file->file = file->data = -1;
-  struct stat status;
-  file->fd = plait_file_open (path, PLAIT_FILE_REGULAR, "HDF5 with a dataset of features", &status, error);
-  if (file->fd < 0)
-    return NULL;
-  file->mark = plait_file_mark_open (file->fd);
-  if (!plait_store_check_closed (file->fd, path, error))
-    return NULL;
-  if (!plait_trial (path, PLAIT_ERROR_CORRUPT, try_file, file, PLAIT_TRIAL_LIMITS, error) || !attach (file, error))
-    return NULL;
-  return g_steal_pointer (&file);
-}
-
-void
-plait_feature_file_free (PlaitFeatureFile *file)
-{
-  if (!file)
-    return;
-  store_id_release (file->data);
-  store_id_release (file->file);
-  store_id_release (file->driver);
-  if (file->fd >= 0)
-    close (file->fd);
-  g_free (file->path);
-  g_free (file->dataset);
-  g_free (file->lengths);
-  g_free (file);
-}
-
-gint64
-plait_feature_file_sentences (const PlaitFeatureFile *file)
-{
-  return file->sentences;
-}
-
-gint64
-plait_feature_file_width (const PlaitFeatureFile *file)
-{
-  return file->width;
-}
-
-gint64
-plait_feature_file_length (const PlaitFeatureFile *file, gint64 sentence)
-{
-  return file->lengths ? file->lengths[sentence] : file->positions;
-}
-
-gboolean
-plait_feature_file_check (const PlaitFeatureFile *file, GError **error)
-{
-  return plait_file_mark_check (&file->mark, file->path, error);
-}
-
 /* Ends a reading that was @done or came to @fault: of a file that has changed neither what was read nor what went wrong
  * is worth telling. */
 static gboolean
-finish (const PlaitFeatureFile *file, gboolean done, GError **fault, GError **error)
+finish (const FeatureFile *file, gboolean done, GError **fault, GError **error)
 {
-  if (!plait_feature_file_check (file, error))
+  if (!plait_file_mark_check (&file->mark, file->path, error))
     return FALSE;
   if (!done)
     g_propagate_error (error, g_steal_pointer (fault));
@@ -291,18 +232,18 @@ finish (const PlaitFeatureFile *file, gboolean done, GError **fault, GError **er
 }
 
 static gboolean
-read_sentences (PlaitFeatureFile *file, const gint64 *sentences, gint64 n, PlaitTensor rows, GError **error)
+read_sentences (FeatureFile *file, const gint64 *sentences, gint64 n, PlaitTensor rows, GError **error)
 {
   gint64 at = 0;
   plait_store_quiet (); /* a thread that loads ahead is another one than that which opened */
   for (gint64 i = 0; i < n; i++)
     {
-      if (sentences[i] < 0 || sentences[i] >= file->sentences)
+      if (sentences[i] < 0 || sentences[i] >= file->parent.sentences)
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s: %s has %jd sentences, so sentence %jd cannot be read; give one row a line of the text",
-                           file->path, file->dataset, file->sentences, sentences[i]);
-      gint64 length = plait_feature_file_length (file, sentences[i]);
-      g_assert (length <= rows.rows - at && rows.width == file->width);
+                           file->path, file->dataset, file->parent.sentences, sentences[i]);
+      gint64 length = plait_features_length (&file->parent, sentences[i]);
+      g_assert (length <= rows.rows - at && rows.width == file->parent.width);
       if (!read_positions (file, sentences[i], 0, plait_tensor_rows (rows, at, length), error))
         return FALSE;
       at += length;
@@ -311,19 +252,64 @@ read_sentences (PlaitFeatureFile *file, const gint64 *sentences, gint64 n, Plait
   return TRUE;
 }
 
-gboolean
-plait_feature_file_read_row (PlaitFeatureFile *file, gint64 sentence, gint64 position, PlaitScalar *row, GError **error)
+static gboolean
+check (const PlaitFeatures *self, GError **error)
+{
+  const FeatureFile *file = (const FeatureFile *)self;
+  return plait_file_mark_check (&file->mark, file->path, error);
+}
+
+static gboolean
+read_row (PlaitFeatures *self, gint64 sentence, gint64 position, PlaitScalar *row, GError **error)
 {
   g_autoptr (GError) fault = NULL;
-  g_assert (sentence >= 0 && sentence < file->sentences && position >= 0
-            && position < plait_feature_file_length (file, sentence));
-  return finish (file, read_positions (file, sentence, position, plait_tensor (row, 1, file->width), &fault), &fault,
+  FeatureFile *file = (FeatureFile *)self;
+  g_assert (sentence >= 0 && sentence < self->sentences && position >= 0
+            && position < plait_features_length (self, sentence));
+  return finish (file, read_positions (file, sentence, position, plait_tensor (row, 1, self->width), &fault), &fault,
                  error);
 }
 
-gboolean
-plait_feature_file_read (PlaitFeatureFile *file, const gint64 *sentences, gint64 n, PlaitTensor rows, GError **error)
+static gboolean
+read_checked (PlaitFeatures *self, const gint64 *sentences, gint64 n, PlaitTensor rows, GError **error)
 {
   g_autoptr (GError) fault = NULL;
+  FeatureFile *file = (FeatureFile *)self;
   return finish (file, read_sentences (file, sentences, n, rows, &fault), &fault, error);
+}
+
+static void
+feature_file_free (PlaitFeatures *self)
+{
+  FeatureFile *file = (FeatureFile *)self;
+  store_id_release (file->data);
+  store_id_release (file->file);
+  store_id_release (file->driver);
+  if (file->fd >= 0)
+    close (file->fd);
+  g_free (file->path);
+  g_free (file->dataset);
+  g_free (self->lengths);
+  g_free (file);
+}
+
+PlaitFeatures *
+plait_feature_file_open (const char *path, const char *dataset, GError **error)
+{
+  FeatureFile *file = g_new0 (FeatureFile, 1);
+  g_autoptr (PlaitFeatures) features = &file->parent;
+  file->parent
+      = (PlaitFeatures){ .check = check, .read_row = read_row, .read = read_checked, .free = feature_file_free };
+  file->path = g_strdup (path);
+  file->dataset = dataset && *dataset != '\0' ? g_strdup (dataset) : NULL;
+  file->driver = file->file = file->data = -1;
+  struct stat status;
+  file->fd = plait_file_open (path, PLAIT_FILE_REGULAR, "HDF5 with a dataset of features", &status, error);
+  if (file->fd < 0)
+    return NULL;
+  file->mark = plait_file_mark_open (file->fd);
+  if (!plait_store_check_closed (file->fd, path, error)
+      || !plait_trial (path, PLAIT_ERROR_CORRUPT, try_file, file, PLAIT_TRIAL_LIMITS, error) || !attach (file, error))
+    return NULL;
+  return g_steal_pointer (&features);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "tensor/tensor.h"
+#include "base/tensor.h"
 
 /*
  * Files of tensors in the format safetensors: the length of a header in 8 bytes, the header, which is JSON and names

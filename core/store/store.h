@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "tensor/tensor.h"
+#include "base/tensor.h"
 
 /*
  * Our own HDF5 files.

@@ -3,7 +3,7 @@
 
 #include "base/pool.h"
 #include "base/random.h"
-#include "tensor/tensor.h"
+#include "base/tensor.h"
 
 /*
  * Multi-head scaled dot-product attention over ragged rows, fused (Libovicky et al. 2018, eq. 1-3; several memories

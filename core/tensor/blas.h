@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/pool.h"
+#include "base/tensor.h"
 #include "tensor/kernels/kernels.h"
-#include "tensor/tensor.h"
 
 /*
  * The only code that calls cblas. Products of many rows are BLAS's unless our own kernels are faster there

@@ -4,8 +4,8 @@
 #include "base/arena.h"
 #include "base/pool.h"
 #include "base/random.h"
+#include "base/tensor.h"
 #include "tensor/activation.h"
-#include "tensor/tensor.h"
 
 /*
  * Kernels that work element by element. All tensors of one call have the same rows and width; strides may differ. An

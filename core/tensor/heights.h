@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "tensor/tensor.h"
+#include "base/tensor.h"
 
 /*
  * Binary trees over the rows of a memory, all trees of a batch together. A height is the inner nodes that can be

@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/pool.h"
-#include "tensor/tensor.h"
+#include "base/tensor.h"
 
 /* y = gain * (x - mean) * inverse + bias row by row, inverse = 1 / sqrt (biased variance + epsilon). @gain
  * and @bias hold width numbers. Leaves each row's @mean and @inverse (rows numbers each, may be NULL) for

@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/pool.h"
-#include "tensor/tensor.h"
+#include "base/tensor.h"
 
 /*
  * Attention taken apart, for decoders that score otherwise than by scaled dot products, and that need the weights for

@@ -3,9 +3,9 @@
 
 #include "base/arena.h"
 #include "base/pool.h"
+#include "base/tensor.h"
 #include "tensor/activation.h"
 #include "tensor/packed.h"
-#include "tensor/tensor.h"
 
 /*
  * Matrix products, by BLAS or by our own kernels (README.md says when). The work is cut into pieces by the shapes

@@ -3,7 +3,7 @@
 
 #include "base/pool.h"
 #include "base/random.h"
-#include "tensor/tensor.h"
+#include "base/tensor.h"
 
 /*
  * Kernels that move, choose or sum whole rows. Where rows are added to one place, each piece owns some columns and goes

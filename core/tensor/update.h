@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/pool.h"
-#include "tensor/tensor.h"
+#include "base/tensor.h"
 
 /* Kernels of optimisers, over all parameters in one run of the pool. */
 

@@ -3,8 +3,8 @@
 
 #include "base/arena.h"
 #include "base/pool.h"
+#include "base/tensor.h"
 #include "tensor/packed.h"
-#include "tensor/tensor.h"
 
 /*
  * The vocabulary stage. logits = states table^T + bias: states [r, w], table [V, w]. It works on chunks of rows, so no

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/tensor.h"
 #include "plugin/settings.h"
-#include "tensor/tensor.h"
 
 /* [train]. */
 

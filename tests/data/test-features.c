@@ -3,6 +3,7 @@
 #include "data-files.h"
 #include "data/feed.h"
 #include "harness.h"
+#include "store/feature.h"
 
 static void
 check_rows (const PlaitInput *input, gint64 sentence, gint64 entry)
@@ -19,9 +20,12 @@ TEST_CASE (features, join_tokens_in_a_batch)
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a b\n");
   g_autofree char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
   g_autofree char *images = data_features ("images.h5", 4, NULL);
-  PlaitCorpusStream sources[]
-      = { data_tokens ("text", text, vocabulary),
-          { .name = "image", .kind = PLAIT_INPUT_FEATURES, .path = images, .dataset = "/images" } };
+  PlaitCorpusStream sources[] = { data_tokens ("text", text, vocabulary),
+                                  { .name = "image",
+                                    .kind = PLAIT_INPUT_FEATURES,
+                                    .path = images,
+                                    .dataset = "/images",
+                                    .open_features = plait_feature_file_open } };
   sources[0].maximum_length = 2;
   PlaitCorpusStream target = data_tokens ("out", text, vocabulary);
   PlaitCorpusSettings settings = { .split = "train", .sources = sources, .n_sources = 2, .target = &target };
@@ -62,9 +66,12 @@ TEST_CASE (features, must_be_as_many_as_lines)
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a b\n");
   g_autofree char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
   g_autofree char *images = data_features ("images.h5", 5, NULL);
-  PlaitCorpusStream sources[]
-      = { data_tokens ("text", text, vocabulary),
-          { .name = "image", .kind = PLAIT_INPUT_FEATURES, .path = images, .dataset = "/images" } };
+  PlaitCorpusStream sources[] = { data_tokens ("text", text, vocabulary),
+                                  { .name = "image",
+                                    .kind = PLAIT_INPUT_FEATURES,
+                                    .path = images,
+                                    .dataset = "/images",
+                                    .open_features = plait_feature_file_open } };
   PlaitCorpusSettings settings = { .split = "train", .sources = sources, .n_sources = 2 };
   g_autoptr (GError) error = NULL;
   CHECK (!plait_corpus_open (&settings, NULL, &error));
@@ -81,9 +88,12 @@ TEST_CASE (features, may_be_missing)
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a b\n");
   g_autofree char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
   g_autofree char *images = data_features ("images.h5", 4, lengths);
-  PlaitCorpusStream sources[]
-      = { data_tokens ("text", text, vocabulary),
-          { .name = "image", .kind = PLAIT_INPUT_FEATURES, .path = images, .dataset = "/images" } };
+  PlaitCorpusStream sources[] = { data_tokens ("text", text, vocabulary),
+                                  { .name = "image",
+                                    .kind = PLAIT_INPUT_FEATURES,
+                                    .path = images,
+                                    .dataset = "/images",
+                                    .open_features = plait_feature_file_open } };
   PlaitCorpusSettings settings = { .split = "train", .sources = sources, .n_sources = 2 };
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&settings, NULL, &error);
@@ -124,7 +134,11 @@ TEST_CASE (features, are_drawn_from_those_that_there_are)
   static const gint32 lengths[] = { 2, 1, 0, 2 };
   static const gint64 tuples[] = { 0, 1, 2, 3 };
   g_autofree char *images = data_features ("images.h5", 4, lengths);
-  PlaitCorpusStream source = { .name = "image", .kind = PLAIT_INPUT_FEATURES, .path = images, .dataset = "/images" };
+  PlaitCorpusStream source = { .name = "image",
+                               .kind = PLAIT_INPUT_FEATURES,
+                               .path = images,
+                               .dataset = "/images",
+                               .open_features = plait_feature_file_open };
   PlaitCorpusSettings settings = { .split = "test", .sources = &source, .n_sources = 1 };
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&settings, NULL, &error);

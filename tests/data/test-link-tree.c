@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/words.h"
 #include "data/tree.h"
-#include "data/words.h"
 #include "harness.h"
 
 /* The tree of @sentence, whose @n words of link-grammar stand at @words; NULL: none. (transfer full) */

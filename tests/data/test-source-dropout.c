@@ -5,6 +5,7 @@
 #include "data/batch.h"
 #include "data/iterator.h"
 #include "harness.h"
+#include "store/feature.h"
 
 /* Sources that are left out of training now and then. */
 
@@ -208,7 +209,11 @@ TEST_CASE (source_dropout, leaves_out_what_adversarial_absence_does)
   PlaitCorpusStream sources[] = {
     data_tokens ("text", text, vocabulary),
     data_tokens ("talk", talks, vocabulary),
-    { .name = "image", .kind = PLAIT_INPUT_FEATURES, .path = images, .dataset = "/images" },
+    { .name = "image",
+      .kind = PLAIT_INPUT_FEATURES,
+      .path = images,
+      .dataset = "/images",
+      .open_features = plait_feature_file_open },
   };
   PlaitCorpusStream target = data_tokens ("out", text, vocabulary);
   PlaitCorpusSettings settings = { .split = "train", .sources = sources, .n_sources = 3, .target = &target };

@@ -51,9 +51,9 @@ static void
 check_refused (const char *path, const char *dataset, PlaitErrorCode code, const char *part)
 {
   GError *error = NULL;
-  PlaitFeatureFile *file = plait_feature_file_open (path, dataset, &error);
+  PlaitFeatures *file = plait_feature_file_open (path, dataset, &error);
   CHECK (!file);
-  plait_feature_file_free (file);
+  plait_features_free (file);
   REQUIRE (error != NULL);
   CHECK_CONTAINS (error->message, path);
   CHECK (!strchr (error->message, '\n'));
@@ -70,23 +70,23 @@ TEST_CASE (store_feature, reads_any_number_type)
       CONTEXT ("type %d", (int)i);
       GError *error = NULL;
       make (path, "/features", types[i], 3, shape, i % 2 == 0 ? H5P_DEFAULT : chunked (3, (hsize_t[]){ 2, 2, 2 }));
-      g_autoptr (PlaitFeatureFile) file = plait_feature_file_open (path, NULL, &error);
+      g_autoptr (PlaitFeatures) file = plait_feature_file_open (path, NULL, &error);
       CHECK_NO_ERROR (error);
       REQUIRE (file != NULL);
-      CHECK_INT (plait_feature_file_sentences (file), 5);
-      CHECK_INT (plait_feature_file_width (file), 3);
+      CHECK_INT (file->sentences, 5);
+      CHECK_INT (file->width, 3);
       /* Sentences in any order, into a wider matrix. */
       PlaitScalar values[4 * 5];
       for (int j = 0; j < 20; j++)
         values[j] = -1;
-      CHECK (plait_feature_file_read (file, (gint64[]){ 4, 1 }, 2, (PlaitTensor){ values, 4, 3, 5 }, &error));
+      CHECK (file->read (file, (gint64[]){ 4, 1 }, 2, (PlaitTensor){ values, 4, 3, 5 }, &error));
       CHECK_NO_ERROR (error);
       CHECK_NEAR (values[0], 24, 0);
       CHECK_NEAR (values[7], 29, 0);
       CHECK_NEAR (values[8], -1, 0);
       CHECK_NEAR (values[10], 6, 0);
       CHECK_NEAR (values[17], 11, 0);
-      CHECK (!plait_feature_file_read (file, (gint64[]){ 5 }, 1, plait_tensor (values, 2, 3), &error));
+      CHECK (!file->read (file, (gint64[]){ 5 }, 1, plait_tensor (values, 2, 3), &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, "has 5 sentences, so sentence 5 cannot be read");
     }
 }
@@ -100,11 +100,11 @@ TEST_CASE (store_feature, reads_half_floats_and_named_datasets)
   H5Tset_size (half, 2);
   H5Tset_ebias (half, 15);
   make (path, "/images/test", half, 3, (hsize_t[]){ 3, 1, 4 }, H5P_DEFAULT);
-  g_autoptr (PlaitFeatureFile) file = plait_feature_file_open (path, "/images/test", &error);
+  g_autoptr (PlaitFeatures) file = plait_feature_file_open (path, "/images/test", &error);
   CHECK_NO_ERROR (error);
   REQUIRE (file != NULL);
   PlaitScalar values[4];
-  CHECK (plait_feature_file_read (file, (gint64[]){ 2 }, 1, plait_tensor (values, 1, 4), &error));
+  CHECK (file->read (file, (gint64[]){ 2 }, 1, plait_tensor (values, 1, 4), &error));
   CHECK_NEAR (values[3], 11, 0);
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "root group has no dataset");
   check_refused (path, "/images/train", PLAIT_ERROR_INPUT, "there is no dataset '/images/train'");
@@ -180,18 +180,18 @@ TEST_CASE (store_feature, reads_the_positions_that_count)
   GError *error = NULL;
   make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 4, 3, 2 }, H5P_DEFAULT);
   add_list (path, "/x_lengths", H5T_STD_U8LE, 4, lengths);
-  g_autoptr (PlaitFeatureFile) file = plait_feature_file_open (path, NULL, &error);
+  g_autoptr (PlaitFeatures) file = plait_feature_file_open (path, NULL, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (file != NULL);
   for (gint64 i = 0; i < 4; i++)
-    CHECK_INT (plait_feature_file_length (file, i), lengths[i]);
+    CHECK_INT (plait_features_length (file, i), lengths[i]);
   PlaitScalar values[8];
-  CHECK (plait_feature_file_read (file, (gint64[]){ 3, 1, 2 }, 3, plait_tensor (values, 4, 2), &error));
+  CHECK (file->read (file, (gint64[]){ 3, 1, 2 }, 3, plait_tensor (values, 4, 2), &error));
   CHECK_NO_ERROR (error);
   const int expected[] = { 18, 19, 12, 13, 14, 15, 16, 17 };
   for (int i = 0; i < 8; i++)
     CHECK_NEAR (values[i], expected[i], 0);
-  CHECK (plait_feature_file_read_row (file, 2, 1, values, &error));
+  CHECK (file->read_row (file, 2, 1, values, &error));
   CHECK_NO_ERROR (error);
   CHECK_NEAR (values[0], 14, 0);
   CHECK_NEAR (values[1], 15, 0);
@@ -236,7 +236,7 @@ TEST_CASE (store_feature, refuses_what_is_not_finite)
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "/x[1, 1, 1] is infinite or not a number");
   add_list (path, "/x_lengths", H5T_STD_I32LE, 3, (const int[]){ 2, 1, 2 });
   GError *error = NULL;
-  g_autoptr (PlaitFeatureFile) granted = plait_feature_file_open (path, NULL, &error);
+  g_autoptr (PlaitFeatures) granted = plait_feature_file_open (path, NULL, &error);
   CHECK_NO_ERROR (error);
   CHECK (granted != NULL);
 }
@@ -292,13 +292,13 @@ TEST_CASE (store_feature, notices_that_its_file_changes)
       CONTEXT ("change %u", i);
       g_autoptr (GError) error = NULL;
       make (path, "/features", H5T_NATIVE_FLOAT, 3, (hsize_t[]){ 2, 3, 4 }, H5P_DEFAULT);
-      g_autoptr (PlaitFeatureFile) file = plait_feature_file_open (path, NULL, &error);
+      g_autoptr (PlaitFeatures) file = plait_feature_file_open (path, NULL, &error);
       REQUIRE (file != NULL);
-      CHECK (plait_feature_file_read (file, &sentence, 1, plait_tensor (values, 3, 4), &error));
+      CHECK (file->read (file, &sentence, 1, plait_tensor (values, 3, 4), &error));
       CHECK_NO_ERROR (error);
       plait_test_await_tick ();
       changes[i](path);
-      CHECK (!plait_feature_file_read (file, &sentence, 1, plait_tensor (values, 3, 4), &error));
+      CHECK (!file->read (file, &sentence, 1, plait_tensor (values, 3, 4), &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                    changes[i] == delete ? "features.h5: the file was removed while it was in use"
                                         : "features.h5: the file has been changed while it was in use");
@@ -332,7 +332,7 @@ static void
 read_if_granted (const char *path, guint *granted)
 {
   GError *error = NULL;
-  g_autoptr (PlaitFeatureFile) file = plait_feature_file_open (path, NULL, &error);
+  g_autoptr (PlaitFeatures) file = plait_feature_file_open (path, NULL, &error);
   if (!file)
     {
       REQUIRE (error != NULL);
@@ -342,13 +342,13 @@ read_if_granted (const char *path, guint *granted)
       return;
     }
   ++*granted;
-  gint64 width = plait_feature_file_width (file);
-  for (gint64 i = 0; i < MIN (20, plait_feature_file_sentences (file)); i++)
+  gint64 width = file->width;
+  for (gint64 i = 0; i < MIN (20, file->sentences); i++)
     {
-      gint64 length = plait_feature_file_length (file, i);
+      gint64 length = plait_features_length (file, i);
       g_autofree PlaitScalar *values = g_new (PlaitScalar, (gsize)(length * width));
 
-      if (!plait_feature_file_read (file, &i, 1, plait_tensor (values, length, width), &error))
+      if (!file->read (file, &i, 1, plait_tensor (values, length, width), &error))
         g_clear_error (&error);
     }
 }

@@ -232,7 +232,7 @@ TEST_CASE (store_rewritten, names_the_flag_on_features_too)
         H5Fclose (file);
         H5Pclose (access);
         H5Pclose (creation);
-        g_autoptr (PlaitFeatureFile) sound = plait_feature_file_open (path, NULL, &error);
+        g_autoptr (PlaitFeatures) sound = plait_feature_file_open (path, NULL, &error);
         CHECK_NO_ERROR (error);
         CHECK (sound != NULL);
         leave_open (path, FALSE, FALSE);

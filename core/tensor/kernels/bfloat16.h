@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "tensor/tensor.h"
+#include "base/tensor.h"
 
 /*
  * Products of bfloat16, the upper half of a float: eight bits of precision and a float's range. Numbers are rounded to

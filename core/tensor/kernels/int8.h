@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "tensor/tensor.h"
+#include "base/tensor.h"
 
 /*
  * Products of bytes, whose sums are exact in 32 bits: of rows, each of which is quantised by itself, with columns that

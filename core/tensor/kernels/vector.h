@@ -6,7 +6,7 @@
 #endif
 #include <math.h>
 
-#include "tensor/tensor.h"
+#include "base/tensor.h"
 
 /*
  * Vectors of scalars as wide as this compilation's processor variant has them, and the functions on them. Included only
