@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json.h"
-#include "cli/attention-difference.h"
+#include "comparison/attention-difference.h"
 #include "cli/compare.h"
 #include "cli/table-print.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "cli/compare.h"
-#include "cli/report-data.h"
 #include "cli/table-print.h"
 #include "data/text-file.h"
 #include "evaluate/frequencies.h"
@@ -57,8 +56,8 @@ score_runs (const PlaitRunComparison *comparison, const PlaitMeasure *measure, G
 
       if (!plait_measure_score (measure, run->result))
         continue;
-      g_auto (GStrv) references = plait_report_lines (run->store, measure->split, "references", &n);
-      g_auto (GStrv) hypotheses = plait_report_lines (run->store, measure->split, "hypotheses", &m);
+      g_auto (GStrv) references = plait_run_lines (run->store, measure->split, "references", &n);
+      g_auto (GStrv) hypotheses = plait_run_lines (run->store, measure->split, "hypotheses", &m);
       if (!references || !hypotheses || n != m)
         continue;
       for (gint64 i = 0; i < n; i++)

@@ -3,7 +3,6 @@
 
 #include "base/json.h"
 #include "cli/compare.h"
-#include "cli/report-data.h"
 #include "cli/table-print.h"
 
 /* plait compare --differ: the sentences whose scores differ most between two runs. */
@@ -61,9 +60,9 @@ table_of (const PlaitRunComparison *comparison, const PlaitMeasure *measure, con
   PlaitTable *table = plait_table_new ();
   const PlaitRunFile *const *runs = (const PlaitRunFile *const *)comparison->runs->pdata;
   gint64 lengths[3];
-  g_auto (GStrv) one = plait_report_lines (runs[0]->store, measure->split, "hypotheses", &lengths[0]);
-  g_auto (GStrv) other = plait_report_lines (runs[1]->store, measure->split, "hypotheses", &lengths[1]);
-  g_auto (GStrv) references = plait_report_lines (runs[0]->store, measure->split, "references", &lengths[2]);
+  g_auto (GStrv) one = plait_run_lines (runs[0]->store, measure->split, "hypotheses", &lengths[0]);
+  g_auto (GStrv) other = plait_run_lines (runs[1]->store, measure->split, "hypotheses", &lengths[1]);
+  g_auto (GStrv) references = plait_run_lines (runs[0]->store, measure->split, "references", &lengths[2]);
   char *const *lines[] = { one, other, references };
 
   plait_table_column (table, PLAIT_TABLE_COUNTS, "Sentence");

@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/compare.h"
-#include "cli/comparison.h"
-#include "cli/lengths.h"
+#include "comparison/comparison.h"
+#include "comparison/lengths.h"
 #include "cli/options.h"
 #include "cli/table-print.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "cli/comparison.h"
+#include "comparison/comparison.h"
 
 /* Prints how differently the two files in @paths attend. */
 gboolean plait_compare_attention (char *const *paths, gboolean json, PlaitLog *log, GError **error);

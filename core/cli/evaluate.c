@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/number.h"
 #include "cli/command.h"
-#include "cli/lengths.h"
+#include "comparison/lengths.h"
 #include "cli/options.h"
 #include "cli/table-print.h"
 #include "data/text-file.h"

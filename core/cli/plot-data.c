@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "cli/place.h"
+#include "comparison/place.h"
 #include "run/length-table.h"
 #include "store/table.h"
 

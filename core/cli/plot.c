@@ -5,7 +5,7 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/place.h"
+#include "comparison/place.h"
 #include "cli/plot.h"
 
 /* plait plot: figures for papers. */

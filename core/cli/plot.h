@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "cli/map.h"
-#include "cli/systems.h"
+#include "comparison/map.h"
+#include "comparison/systems.h"
 
 /*
  * Figures for papers: what plait plot draws. The models here know no drawing library; plot-draw.c draws them with cairo

@@ -4,12 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/place.h"
+#include "comparison/place.h"
 
 /* The index of what the script of a page draws from, and how much of it there is. */
 
-#define MOST_OF_FILE ((gsize)1 << 30) /* bytes of the text of a split */
-#define MOST_TEXT ((gsize)2 << 20)    /* bytes of translations on a page, before they are packed */
+#define MOST_TEXT ((gsize)2 << 20) /* bytes of translations on a page, before they are packed */
 
 /* Characters of packs on a page: up to which of them sentences come in which detail. */
 static const gsize most_packed[] = {
@@ -27,15 +26,6 @@ typedef struct
   gsize text; /* bytes so far */
   gboolean any;
 } Data;
-
-char **
-plait_report_lines (PlaitStore *store, const char *split, const char *name, gint64 *n)
-{
-  g_autofree char *path = g_strdup_printf ("/evaluation/%s/%s", split, name);
-
-  *n = 0;
-  return plait_store_has (store, path) ? plait_store_read_strings (store, path, MOST_OF_FILE, n, NULL) : NULL;
-}
 
 /* What each of the first @n sentences is scored by the metrics that go by sentences. */
 static void
@@ -127,7 +117,7 @@ add_sources (Data *data, const GArray *systems, const char *split, gint64 n)
 
           if (!g_hash_table_add (seen, g_strdup (names[i])))
             continue;
-          lines = plait_report_lines (store, split, name, &found);
+          lines = plait_run_lines (store, split, name, &found);
           if (!lines)
             continue;
           plait_json_begin_object (data->index, NULL);
@@ -152,10 +142,10 @@ add_split_texts (Data *data, const char *split)
       System system = { .run = r };
 
       system.hypotheses
-          = plait_report_lines (plait_run_at (data->comparison->runs, r)->store, split, "hypotheses", &system.n);
+          = plait_run_lines (plait_run_at (data->comparison->runs, r)->store, split, "hypotheses", &system.n);
       if (system.hypotheses)
-        system.references = plait_report_lines (plait_run_at (data->comparison->runs, r)->store, split, "references",
-                                                &system.n_references);
+        system.references = plait_run_lines (plait_run_at (data->comparison->runs, r)->store, split, "references",
+                                             &system.n_references);
       if (system.hypotheses)
         g_array_append_val (systems, system);
     }

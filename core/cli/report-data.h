@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/json.h"
-#include "cli/comparison.h"
+#include "comparison/comparison.h"
 
 /*
  * What the script of a report draws from, as it stands in the page: an element of JSON, {"index": PACK, "maps": [PACK,
@@ -47,9 +47,6 @@ void plait_report_json_text (PlaitJson *json, const char *name, const char *text
 
 /* @n of them, or with a negative @n all before a NULL. */
 void plait_report_json_texts (PlaitJson *json, const char *name, char *const *texts, gint64 n);
-
-/* Lines of one split of one run; NULL where it has none. (transfer full) */
-char **plait_report_lines (PlaitStore *store, const char *split, const char *name, gint64 *n);
 
 /* Appends the element, and the place where the script shows what it holds; nothing where there is neither text nor
  * attention. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "cli/descent.h"
+#include "comparison/descent.h"
 #include "cli/html.h"
 #include "cli/report.h"
 

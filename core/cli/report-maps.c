@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/display.h"
-#include "cli/descent.h"
-#include "cli/map.h"
-#include "cli/place.h"
+#include "comparison/descent.h"
+#include "comparison/map.h"
+#include "comparison/place.h"
 
 /* The heatmaps of one sentence as the script of a page draws them (report-data.h). */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/html.h"
-#include "cli/lengths.h"
+#include "comparison/lengths.h"
 #include "cli/report.h"
 #include "cli/stored-table.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "cli/attention-difference.h"
+#include "comparison/attention-difference.h"
 #include "cli/command.h"
 #include "cli/html.h"
 #include "cli/options.h"
@@ -30,11 +30,11 @@ add_translations (GString *html, const PlaitRunComparison *comparison, const cha
     {
       const PlaitRunFile *run = comparison->runs->pdata[r];
 
-      g_ptr_array_add (hypotheses, plait_report_lines (run->store, split, "hypotheses", &lengths[r]));
+      g_ptr_array_add (hypotheses, plait_run_lines (run->store, split, "hypotheses", &lengths[r]));
       if (!first && lengths[r] > 0)
         {
           first = run;
-          references = plait_report_lines (run->store, split, "references", &n_references);
+          references = plait_run_lines (run->store, split, "references", &n_references);
         }
     }
   n = MIN (n, n_references);

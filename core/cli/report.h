@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "cli/comparison.h"
-#include "cli/map.h"
-#include "cli/place.h"
+#include "comparison/comparison.h"
+#include "comparison/map.h"
+#include "comparison/place.h"
 
 /* Parts of plait report. Each appends to the page @html. */
 

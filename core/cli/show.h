@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "cli/descent.h"
-#include "cli/place.h"
+#include "base/json.h"
+#include "cli/page.h"
+#include "comparison/descent.h"
+#include "comparison/place.h"
 
 /*
  * Parts of plait show. Each takes the path of what is shown.
@@ -41,6 +43,17 @@ char *plait_show_summary (PlaitStore *store, const char *path, PlaitShowKind kin
 
 /* The heatmap at @path. (transfer full) */
 PlaitMap *plait_show_map (const PlaitShow *show, const char *path, GError **error);
+
+/* Draws @map: colours with numbers in them, or blocks of four shades. What is wider than the terminal goes below. */
+void plait_map_print (const PlaitMap *map, PlaitPage *page);
+
+/* Draws the descent of target word @word from the top to the leaves: what was weighed, of each level the heaviest few
+ * rows unless @everything. */
+void plait_descent_print (const PlaitDescentMap *descent, gint64 word, gboolean everything, PlaitPage *page);
+
+/* Adds to the object that is open title, choice, and of the words @first to @last all rows that were weighed, level by
+ * level. */
+void plait_descent_add_json (const PlaitDescentMap *descent, gint64 first, gint64 last, PlaitJson *json);
 
 /* The words of @descent that are shown, @last being no less than @first; PLAIT_ERROR_INPUT if there is no such word. */
 gboolean plait_show_words (const PlaitShow *show, const PlaitDescentMap *descent, const char *path, gint64 *first,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/stored-table.h"
 
-#include "cli/place.h"
+#include "comparison/place.h"
 #include "store/table.h"
 
 /* One column, read whole. */

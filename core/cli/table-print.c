@@ -185,3 +185,13 @@ plait_table_print (const PlaitTable *table, PlaitPage *page)
       plait_page_paragraph (page, INDENT, INDENT, table->notes->pdata[i]);
     }
 }
+
+void
+plait_length_table_print (const PlaitLengthTable *lengths, PlaitPage *page)
+{
+  g_autoptr (PlaitTable) table = plait_length_table_shown (lengths);
+  g_autofree char *title = plait_length_table_title (lengths);
+
+  plait_page_heading (page, title);
+  plait_table_print (table, page);
+}

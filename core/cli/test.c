@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "cli/grid-print.h"
 #include "cli/options.h"
-#include "cli/runs.h"
+#include "cli/print-scores.h"
 #include "cli/stop.h"
 #include "grid/table.h"
 #include "run/test.h"

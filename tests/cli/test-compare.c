@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "call.h"
-#include "cli/attention-difference.h"
 #include "harness.h"
 #include "sample-run.h"
 #include "store/table.h"
@@ -299,14 +298,6 @@ TEST_CASE (compare_command, reports_no_table_of_a_grid_over_several_references)
 
 TEST_CASE (compare_command, attention_by_jensen_shannon)
 {
-  const double left[] = { 1, 0 }, right[] = { 0, 2 }, even[] = { .5, .5 }, nothing[] = { 0, 0 };
-
-  CHECK_NEAR (plait_jensen_shannon (left, left, 2), 0, 0);
-  CHECK_NEAR (plait_jensen_shannon (left, right, 2), 1, 1e-15); /* scaled to 1 first */
-  /* H (3/4, 1/4) - H (1/2, 1/2) / 2 */
-  CHECK_NEAR (plait_jensen_shannon (left, even, 2), .75 * log2 (4. / 3) + .25 * 2 - .5, 1e-15);
-  CHECK (isnan (plait_jensen_shannon (left, nothing, 2)));
-
   write_runs ();
   g_auto (PlaitTestCall) same = CALL ("compare", "one.h5", "two.h5", "--attention");
   plait_test_write_run ("turned.h5", &(PlaitTestRun){ "serial", plait_test_wrong, TRUE });

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "call.h"
-#include "cli/map.h"
+#include "comparison/map.h"
 #include "harness.h"
 
 /* Encoders whose rows are no tokens, and what is said of attention to them. */

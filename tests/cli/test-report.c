@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 
 #include "call.h"
-#include "cli/map.h"
+#include "comparison/map.h"
 #include "harness.h"
 #include "sample-run.h"
 #include "store/ragged.h"

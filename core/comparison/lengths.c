@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/lengths.h"
+#include "comparison/lengths.h"
 
 #include <math.h>
 
-#include "cli/place.h"
-#include "cli/table-print.h"
+#include "comparison/place.h"
 
 PlaitLengthTable *
 plait_length_table_begin (const char *split, const char *metric, const char *name, const char *const *systems)
@@ -90,16 +89,6 @@ plait_length_table_shown (const PlaitLengthTable *table)
         plait_table_text (shown, PLAIT_TABLE_PLAIN, table->cells->pdata[b * n + s]);
     }
   return shown;
-}
-
-void
-plait_length_table_print (const PlaitLengthTable *table, PlaitPage *page)
-{
-  g_autoptr (PlaitTable) shown = plait_length_table_shown (table);
-  g_autofree char *title = plait_length_table_title (table);
-
-  plait_page_heading (page, title);
-  plait_table_print (shown, page);
 }
 
 /*

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "cli/page.h"
 #include "store/store.h"
 
 /*
@@ -85,6 +84,3 @@ void plait_map_keep_heaviest (GArray *weights, guint most);
 
 /* Makes rows of the columns of @map and columns of its rows. */
 void plait_map_turn (PlaitMap *map);
-
-/* Draws @map: colours with numbers in them, or blocks of four shades. What is wider than the terminal goes below. */
-void plait_map_print (const PlaitMap *map, PlaitPage *page);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "cli/comparison.h"
-#include "cli/page.h"
+#include "comparison/comparison.h"
+#include "base/json.h"
 #include "run/length-table.h"
 
 /*
@@ -34,9 +34,6 @@ char *plait_length_table_title (const PlaitLengthTable *table);
 
 /* (transfer full) */
 PlaitTable *plait_length_table_shown (const PlaitLengthTable *table);
-
-/* Prints it under its title. */
-void plait_length_table_print (const PlaitLengthTable *table, PlaitPage *page);
 
 /* The tables of all splits and metrics that any of the runs has. (transfer full) (element-type PlaitLengthTable) */
 GPtrArray *plait_length_tables_of_runs (const PlaitRunComparison *comparison, GError **error);

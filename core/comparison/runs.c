@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/runs.h"
+#include "comparison/runs.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/path.h"
-#include "cli/place.h"
+#include "comparison/place.h"
 #include "evaluate/statistics.h"
 #include "experiment/groups.h"
 #include "run/trained.h"
 
 #define MOST_RUNS 1000
-#define DIGEST 8 /* digits */
+#define DIGEST 8                   /* digits */
+#define MOST_TEXT ((gsize)1 << 30) /* bytes of the text of a split */
 
 static void
 run_free (gpointer item)
@@ -24,6 +25,15 @@ run_free (gpointer item)
   g_clear_pointer (&run->experiment, plait_key_file_free);
   plait_run_result_free (run->result);
   g_free (run);
+}
+
+char **
+plait_run_lines (PlaitStore *store, const char *split, const char *name, gint64 *n)
+{
+  g_autofree char *path = g_strdup_printf ("/evaluation/%s/%s", split, name);
+
+  *n = 0;
+  return plait_store_has (store, path) ? plait_store_read_strings (store, path, MOST_TEXT, n, NULL) : NULL;
 }
 
 void

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/attention-difference.h"
+#include "comparison/attention-difference.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "cli/map.h"
-#include "cli/place.h"
+#include "comparison/map.h"
+#include "comparison/place.h"
 #include "run/attention.h"
 
 #define MOST_STEPS 4096

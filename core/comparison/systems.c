@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/systems.h"
+#include "comparison/systems.h"
 
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "base/json.h"
-#include "cli/map.h"
+#include "comparison/map.h"
 
 /*
  * The descents of one sentence through the levels of a memory (run/descent-dump.h), at one layer and head or at
@@ -45,11 +44,3 @@ plait_descent_step (const PlaitDescentMap *descent, gint64 target, gint64 row)
 {
   return &descent->steps[target * descent->n_rows + row];
 }
-
-/* Draws the descent of target word @word from the top to the leaves: what was weighed, of each level the heaviest few
- * rows unless @everything. */
-void plait_descent_print (const PlaitDescentMap *descent, gint64 word, gboolean everything, PlaitPage *page);
-
-/* Adds to the object that is open title, choice, and of the words @first to @last all rows that were weighed, level by
- * level. */
-void plait_descent_add_json (const PlaitDescentMap *descent, gint64 first, gint64 last, PlaitJson *json);

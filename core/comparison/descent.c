@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/descent.h"
+#include "comparison/descent.h"
 
 #include "base/memory.h"
-#include "cli/place.h"
+#include "comparison/place.h"
 
 #define MOST_NUMBERS ((gint64)1 << 26)
 #define MOST_STEPS ((gint64)1 << 24)  /* target words times rows */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "cli/runs.h"
+#include "comparison/runs.h"
 
 /*
  * Runs that are one system: the same experiment, trained with different seeds. What compare, report and plot show of

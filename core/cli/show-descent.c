@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/display.h"
-#include "cli/descent.h"
+#include "cli/show.h"
 
 /*
  * A descent in the terminal: a line for each row that was weighed, levels below each other.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "cli/systems.h"
+#include "comparison/systems.h"
 #include "evaluate/report.h"
 #include "run/measured.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/comparison.h"
+#include "comparison/comparison.h"
 
 void
 plait_run_comparison_free (PlaitRunComparison *comparison)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/map.h"
+#include "comparison/map.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "cli/place.h"
+#include "comparison/place.h"
 
 #define MOST_LEADING 2
 #define MOST_VALUES ((gint64)1 << 26) /* of one step of the first axis */

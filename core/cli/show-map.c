@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/display.h"
-#include "cli/map.h"
+#include "cli/show.h"
 
 /*
  * Rows have their labels at the left; columns have theirs above, from top to bottom.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/place.h"
+#include "comparison/place.h"
 
 #include <string.h>
 

@@ -31,6 +31,10 @@ plait_run_at (const GPtrArray *runs, guint r)
  * have changed in them is a warning. (transfer full) (element-type PlaitRunFile) */
 GPtrArray *plait_runs_open (char *const *paths, gboolean dumps, PlaitLog *log, GError **error);
 
+/* Returns the lines of /evaluation/@split/@name of a run ("hypotheses", "references", "sources/en"), and how many in
+ * *@n; NULL if the run has none. (transfer full) */
+char **plait_run_lines (PlaitStore *store, const char *split, const char *name, gint64 *n);
+
 /* @score as an item of the array that is open; low and high are null without an interval. */
 void plait_run_score_add_json (const PlaitRunScore *score, PlaitJson *json);
 
@@ -55,6 +59,3 @@ char *plait_run_setting_value (const char *group, const char *key, const char *t
 /* The settings that differ between @runs, in the order of the file. (transfer full)
  * (element-type PlaitRunDifference) */
 GPtrArray *plait_runs_differences (GPtrArray *runs);
-
-/* Prints the scores of the finished run @path on stdout, as a table or as JSON. */
-gboolean plait_run_print_scores (const char *path, gboolean as_json, GError **error);
