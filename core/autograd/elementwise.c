@@ -34,18 +34,35 @@ activate_backward (PlaitTape *tape, PlaitNode *node)
 
 static const PlaitOperator activate = { "activate", activate_backward };
 
-PlaitNode *
-plait_activate (PlaitTape *tape, PlaitNode *x, PlaitActivation activation)
+static PlaitNode *
+apply (PlaitTape *tape, PlaitNode *x, PlaitActivation activation)
 {
-  PlaitNode *node;
+  PlaitNode *node = node_like (tape, &activate, &x, 1, sizeof activation);
 
-  plait_tape_expect (tape, x && plait_activation_is_known (activation));
-  if (activation == PLAIT_ACTIVATION_NONE)
-    return x;
-  node = node_like (tape, &activate, &x, 1, sizeof activation);
   *(PlaitActivation *)node->payload = activation;
   plait_activation_forward (plait_tape_pool (tape), activation, node->value, x->value);
   return node;
+}
+
+PlaitNode *
+plait_activate (PlaitTape *tape, PlaitNode *x, PlaitActivation activation)
+{
+  plait_tape_expect (tape, x && plait_activation_is_known (activation));
+  return activation == PLAIT_ACTIVATION_NONE ? x : apply (tape, x, activation);
+}
+
+PlaitNode *
+plait_exp (PlaitTape *tape, PlaitNode *x)
+{
+  plait_tape_expect (tape, x);
+  return apply (tape, x, PLAIT_ACTIVATION_EXP);
+}
+
+PlaitNode *
+plait_log (PlaitTape *tape, PlaitNode *x)
+{
+  plait_tape_expect (tape, x);
+  return apply (tape, x, PLAIT_ACTIVATION_LOG);
 }
 
 static void
@@ -154,6 +171,51 @@ plait_divide (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
       plait_tensor_row (node->value, row)[i]
           = plait_tensor_row (x->value, row)[i] / plait_tensor_row (y->value, row)[i];
   return node;
+}
+
+/* Backward of the maximum, and of the minimum, whose sign is -1. */
+static void
+maximum_backward (PlaitTape *tape, PlaitNode *node)
+{
+  PlaitPool *pool = plait_tape_pool (tape);
+  PlaitScalar sign = *(const PlaitScalar *)node->payload, beta;
+  PlaitNode *x = node->inputs[0], *y = node->inputs[1];
+  PlaitTensor target = plait_gradient_if_needed (tape, x, &beta);
+
+  if (target.data)
+    plait_tensor_maximum_backward (pool, target, beta, sign, PLAIT_TERM_TENSOR (tape, maximum_left, node->gradient),
+                                   x->value, y->value);
+  target = plait_gradient_if_needed (tape, y, &beta);
+  if (target.data)
+    plait_tensor_maximum_backward (pool, target, beta, sign, PLAIT_TERM_TENSOR (tape, maximum_right, node->gradient),
+                                   y->value, x->value);
+}
+
+static const PlaitOperator maximum = { .name = "maximum", .backward = maximum_backward, .ignores_value = TRUE };
+
+static PlaitNode *
+extreme (PlaitTape *tape, const char *function, PlaitNode *x, PlaitNode *y, PlaitScalar sign)
+{
+  PlaitNode *inputs[] = { x, y };
+  PlaitNode *node;
+
+  expect_one_shape (tape, function, x, y);
+  node = node_like (tape, &maximum, inputs, 2, sizeof sign);
+  *(PlaitScalar *)node->payload = sign;
+  plait_tensor_maximum (plait_tape_pool (tape), node->value, sign, x->value, y->value);
+  return node;
+}
+
+PlaitNode *
+plait_maximum (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
+{
+  return extreme (tape, G_STRFUNC, x, y, 1);
+}
+
+PlaitNode *
+plait_minimum (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
+{
+  return extreme (tape, G_STRFUNC, x, y, -1);
 }
 
 static void

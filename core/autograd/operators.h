@@ -22,6 +22,13 @@ PLAIT_API PlaitNode *plait_linear (PlaitTape *tape, PlaitNode *x, PlaitNode *wei
 /* activation (x), element by element. */
 PLAIT_API PlaitNode *plait_activate (PlaitTape *tape, PlaitNode *x, PlaitActivation activation);
 
+/* exp (x) and log (x), element by element: log (0) is -infinity, log of a negative number is NaN. */
+PLAIT_API PlaitNode *plait_exp (PlaitTape *tape, PlaitNode *x);
+PLAIT_API PlaitNode *plait_log (PlaitTape *tape, PlaitNode *x);
+
+/* The softmax of each row. */
+PLAIT_API PlaitNode *plait_softmax (PlaitTape *tape, PlaitNode *x);
+
 /* Columns @first .. @first + @width - 1 of x as a view: no copy, the gradient goes to the whole's. */
 PLAIT_API PlaitNode *plait_columns (PlaitTape *tape, PlaitNode *x, gint64 first, gint64 width);
 
@@ -37,8 +44,18 @@ PLAIT_API PlaitNode *plait_multiply (PlaitTape *tape, PlaitNode *x, PlaitNode *y
 /* x / y element by element, one shape; y must not be 0. For few numbers: it uses one thread. */
 PLAIT_API PlaitNode *plait_divide (PlaitTape *tape, PlaitNode *x, PlaitNode *y);
 
+/* The greater or the lesser of x and y, element by element, one shape. Equal numbers share the gradient. */
+PLAIT_API PlaitNode *plait_maximum (PlaitTape *tape, PlaitNode *x, PlaitNode *y);
+PLAIT_API PlaitNode *plait_minimum (PlaitTape *tape, PlaitNode *x, PlaitNode *y);
+
 /* factor * x. */
 PLAIT_API PlaitNode *plait_scale (PlaitTape *tape, PlaitNode *x, double factor);
+
+/* Row i of x times the number i of a column: x [r, w], factors [r, 1] -> [r, w]. */
+PLAIT_API PlaitNode *plait_scale_rows (PlaitTape *tape, PlaitNode *x, PlaitNode *factors);
+
+/* Column j of x times the number j of a row: x [r, w], factors [1, w] -> [r, w]. */
+PLAIT_API PlaitNode *plait_scale_columns (PlaitTape *tape, PlaitNode *x, PlaitNode *factors);
 
 /* Side by side: [r, w1], [r, w2], ... -> [r, w1 + w2 + ...]. */
 PLAIT_API PlaitNode *plait_concatenate_columns (PlaitTape *tape, PlaitNode *const *parts, guint n);

@@ -195,3 +195,86 @@ plait_select_rows (PlaitTape *tape, const guint8 *take, PlaitNode *x, PlaitNode 
   plait_rows_select (plait_tape_pool (tape), node->value, take, x->value, !y ? NULL : &y->value);
   return node;
 }
+
+static void
+scale_rows_backward (PlaitTape *tape, PlaitNode *node)
+{
+  PlaitPool *pool = plait_tape_pool (tape);
+  PlaitNode *x = node->inputs[0], *factors = node->inputs[1];
+  PlaitScalar beta;
+  PlaitTensor target = plait_gradient_if_needed (tape, x, &beta);
+
+  if (target.data)
+    plait_rows_scale (pool, target, beta, PLAIT_TERM_TENSOR (tape, scale_rows_value, node->gradient), factors->value);
+  target = plait_gradient_if_needed (tape, factors, &beta);
+  if (target.data)
+    plait_rows_dot (pool, target, beta, PLAIT_TERM_TENSOR (tape, scale_rows_factor, node->gradient), x->value);
+}
+
+static const PlaitOperator scale_rows
+    = { .name = "scale_rows", .backward = scale_rows_backward, .ignores_value = TRUE };
+
+PlaitNode *
+plait_scale_rows (PlaitTape *tape, PlaitNode *x, PlaitNode *factors)
+{
+  PlaitNode *node;
+
+  plait_tape_expect (tape, x && factors);
+  plait_tape_expect (tape, factors->value.rows == x->value.rows && factors->value.width == 1);
+  node = plait_tape_node (tape, &scale_rows, x->value.rows, x->value.width, (PlaitNode *[]){ x, factors }, 2, 0);
+  plait_rows_scale (plait_tape_pool (tape), node->value, 0, x->value, factors->value);
+  return node;
+}
+
+static void
+scale_columns_backward (PlaitTape *tape, PlaitNode *node)
+{
+  PlaitPool *pool = plait_tape_pool (tape);
+  PlaitNode *x = node->inputs[0], *factors = node->inputs[1];
+  PlaitScalar beta;
+  PlaitTensor target = plait_gradient_if_needed (tape, x, &beta);
+
+  if (target.data)
+    plait_columns_scale (pool, target, beta, PLAIT_TERM_TENSOR (tape, scale_columns_value, node->gradient),
+                         factors->value);
+  target = plait_gradient_if_needed (tape, factors, &beta);
+  if (target.data)
+    plait_columns_dot (pool, target, beta, PLAIT_TERM_TENSOR (tape, scale_columns_factor, node->gradient), x->value);
+}
+
+static const PlaitOperator scale_columns
+    = { .name = "scale_columns", .backward = scale_columns_backward, .ignores_value = TRUE };
+
+PlaitNode *
+plait_scale_columns (PlaitTape *tape, PlaitNode *x, PlaitNode *factors)
+{
+  PlaitNode *node;
+
+  plait_tape_expect (tape, x && factors);
+  plait_tape_expect (tape, factors->value.rows == 1 && factors->value.width == x->value.width);
+  node = plait_tape_node (tape, &scale_columns, x->value.rows, x->value.width, (PlaitNode *[]){ x, factors }, 2, 0);
+  plait_columns_scale (plait_tape_pool (tape), node->value, 0, x->value, factors->value);
+  return node;
+}
+
+static void
+softmax_backward (PlaitTape *tape, PlaitNode *node)
+{
+  PlaitScalar beta;
+  PlaitTensor target = plait_gradient_target (tape, node->inputs[0], &beta);
+
+  plait_rows_softmax_backward (plait_tape_pool (tape), target, beta, node->gradient, node->value);
+}
+
+static const PlaitOperator softmax = { .name = "softmax", .backward = softmax_backward, .ignores_inputs = TRUE };
+
+PlaitNode *
+plait_softmax (PlaitTape *tape, PlaitNode *x)
+{
+  PlaitNode *node;
+
+  plait_tape_expect (tape, x);
+  node = plait_tape_node (tape, &softmax, x->value.rows, x->value.width, &x, 1, 0);
+  plait_rows_softmax (plait_tape_pool (tape), node->value, x->value);
+  return node;
+}

@@ -12,9 +12,12 @@ typedef enum
   PLAIT_ACTIVATION_SWISH,     /* x sigmoid (x) (Ramachandran et al. 2017) */
   PLAIT_ACTIVATION_TANH,
   PLAIT_ACTIVATION_SIGMOID,
+  /* Functions for plait_exp and plait_log; layers refuse them. */
+  PLAIT_ACTIVATION_EXP,
+  PLAIT_ACTIVATION_LOG,
 } PlaitActivation;
 
-/* TRUE if there is such an activation. */
+/* TRUE if a layer can have @activation. */
 static inline gboolean
 plait_activation_is_known (PlaitActivation activation)
 {

@@ -74,6 +74,39 @@ plait_tensor_multiply (PlaitPool *pool, PlaitTensor z, PlaitScalar beta, PlaitTe
 }
 
 static void
+maximum_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+{
+  const Call *call = data;
+
+  call->kernels->maximum (at[0], call->alpha, at[1], at[2], n);
+}
+
+void
+plait_tensor_maximum (PlaitPool *pool, PlaitTensor z, PlaitScalar sign, PlaitTensor x, PlaitTensor y)
+{
+  Call call = { .kernels = plait_kernels (), .alpha = sign };
+
+  plait_spans_run (pool, (PlaitTensor[]){ z, x, y }, 3, maximum_span, &call);
+}
+
+static void
+maximum_backward_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
+{
+  const Call *call = data;
+
+  call->kernels->maximum_backward (at[0], call->beta, call->alpha, at[1], at[2], at[3], n);
+}
+
+void
+plait_tensor_maximum_backward (PlaitPool *pool, PlaitTensor dx, PlaitScalar beta, PlaitScalar sign, PlaitTensor dz,
+                               PlaitTensor x, PlaitTensor y)
+{
+  Call call = { .kernels = plait_kernels (), .beta = beta, .alpha = sign };
+
+  plait_spans_run (pool, (PlaitTensor[]){ dx, dz, x, y }, 4, maximum_backward_span, &call);
+}
+
+static void
 fill_span (gconstpointer data, PlaitScalar *const *at, gint64 n, gint64 index)
 {
   const Call *call = data;

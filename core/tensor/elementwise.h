@@ -21,6 +21,13 @@ void plait_tensor_sum (PlaitPool *pool, PlaitTensor y, const PlaitTensor *terms,
 /* z = beta * z + x * y. */
 void plait_tensor_multiply (PlaitPool *pool, PlaitTensor z, PlaitScalar beta, PlaitTensor x, PlaitTensor y);
 
+/* z = the greater of x and y, or with the @sign -1 the lesser; NaN if either is. */
+void plait_tensor_maximum (PlaitPool *pool, PlaitTensor z, PlaitScalar sign, PlaitTensor x, PlaitTensor y);
+
+/* dx = beta * dx + the part of dz that belongs to x: dz where z is x, and half of it where x equals y. */
+void plait_tensor_maximum_backward (PlaitPool *pool, PlaitTensor dx, PlaitScalar beta, PlaitScalar sign, PlaitTensor dz,
+                                    PlaitTensor x, PlaitTensor y);
+
 /* y = beta * y + value. */
 void plait_tensor_fill (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitScalar value);
 
@@ -43,17 +50,17 @@ double plait_tensor_total (PlaitPool *pool, PlaitArena *arena, PlaitTensor x);
 void plait_activation_forward (PlaitPool *pool, PlaitActivation activation, PlaitTensor y, PlaitTensor x);
 
 /*
- * dx = beta * dx + dy * activation' (x). @kept is the input x for the GELUs and swish and the output y for the others
- * (ReLU, tanh and sigmoid know their derivative from what they gave), see plait_activation_keeps_input. dx may be dy
+ * dx = beta * dx + dy * activation' (x). @kept is the input x for the GELUs, swish and the logarithm, and the output y
+ * for the others, whose derivative follows from their output: see plait_activation_keeps_input. dx may be dy
  * when @beta is 0.
  */
 void plait_activation_backward (PlaitPool *pool, PlaitActivation activation, PlaitTensor dx, PlaitScalar beta,
                                 PlaitTensor dy, PlaitTensor kept);
 
-/* Whether backward wants the input (both GELUs, swish) rather than the output. */
+/* TRUE if backward needs the input, FALSE if it needs the output. */
 static inline gboolean
 plait_activation_keeps_input (PlaitActivation activation)
 {
   return activation == PLAIT_ACTIVATION_GELU || activation == PLAIT_ACTIVATION_GELU_TANH
-         || activation == PLAIT_ACTIVATION_SWISH;
+         || activation == PLAIT_ACTIVATION_SWISH || activation == PLAIT_ACTIVATION_LOG;
 }

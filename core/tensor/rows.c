@@ -14,6 +14,7 @@ typedef struct
   PlaitTensor y; /* what is written */
   PlaitTensor x;
   const PlaitTensor *other;
+  PlaitTensor factors; /* the other factor of a product */
   PlaitTensor table;
   PlaitRagged rows;
   gint64 first;
@@ -251,4 +252,119 @@ plait_rows_sum (PlaitPool *pool, PlaitTensor sum, PlaitScalar beta, PlaitTensor 
   Call call = { .y = sum, .x = x, .beta = beta };
 
   run_columns (pool, &call, sum_piece);
+}
+
+static void
+scale_rows_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Call *call = data;
+
+  EACH_ROW (row, call, piece)
+  put_row (call, row, *plait_tensor_row (call->factors, row), plait_tensor_row (call->x, row));
+}
+
+void
+plait_rows_scale (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, PlaitTensor factors)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
+  Call call = { .y = y, .x = x, .factors = factors, .beta = beta };
+
+  run_rows (pool, &call, scale_rows_piece);
+}
+
+static void
+dot_rows_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Call *call = data;
+
+  EACH_ROW (row, call, piece)
+  {
+    PlaitScalar *y = plait_tensor_row (call->y, row);
+
+    *y = (call->beta != 0 ? *y : 0)
+         + call->kernels->dot (plait_tensor_row (call->x, row), plait_tensor_row (call->factors, row), call->x.width);
+  }
+}
+
+void
+plait_rows_dot (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor a, PlaitTensor b)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
+  Call call = { .y = y, .x = a, .factors = b, .beta = beta };
+
+  run_rows (pool, &call, dot_rows_piece);
+}
+
+static void
+scale_columns_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Call *call = data;
+
+  EACH_ROW (row, call, piece)
+  call->kernels->multiply_elements (plait_tensor_row (call->y, row), call->beta, plait_tensor_row (call->x, row),
+                                    call->factors.data, call->y.width);
+}
+
+void
+plait_columns_scale (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, PlaitTensor factors)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
+  Call call = { .y = y, .x = x, .factors = factors, .beta = beta };
+
+  run_rows (pool, &call, scale_columns_piece);
+}
+
+static void
+dot_columns_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Call *call = data;
+  gint64 column = piece * COLUMNS, n = MIN (COLUMNS, call->y.width - column);
+
+  if (call->beta == 0)
+    memset (call->y.data + column, 0, sizeof (PlaitScalar) * (gsize)n);
+  for (gint64 row = 0; row < call->x.rows; row++)
+    call->kernels->multiply_elements (call->y.data + column, 1, plait_tensor_row (call->x, row) + column,
+                                      plait_tensor_row (call->factors, row) + column, n);
+}
+
+void
+plait_columns_dot (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor a, PlaitTensor b)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
+  Call call = { .y = y, .x = a, .factors = b, .beta = beta };
+
+  run_columns (pool, &call, dot_columns_piece);
+}
+
+static void
+softmax_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Call *call = data;
+  gint64 whole[] = { 0, call->y.width };
+
+  EACH_ROW (row, call, piece)
+  if (call->factors.data)
+    call->kernels->softmax_sets_backward (plait_tensor_row (call->y, row), call->beta != 0,
+                                          plait_tensor_row (call->x, row), plait_tensor_row (call->factors, row), whole,
+                                          1);
+  else
+    call->kernels->softmax_sets (plait_tensor_row (call->y, row), plait_tensor_row (call->x, row), whole, 1);
+}
+
+void
+plait_rows_softmax (PlaitPool *pool, PlaitTensor y, PlaitTensor x)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
+  Call call = { .y = y, .x = x };
+
+  run_rows (pool, &call, softmax_piece);
+}
+
+void
+plait_rows_softmax_backward (PlaitPool *pool, PlaitTensor dx, PlaitScalar beta, PlaitTensor dy, PlaitTensor y)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
+  Call call = { .y = dx, .x = dy, .factors = y, .beta = beta };
+
+  run_rows (pool, &call, softmax_piece);
 }

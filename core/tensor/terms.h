@@ -24,12 +24,20 @@
   X (tanh_square)                                                                                                      \
   X (sigmoid_one)                                                                                                      \
   X (sigmoid_square)                                                                                                   \
+  X (exp)                                                                                                              \
+  X (log)                                                                                                              \
   X (sum)                                                                                                              \
   X (multiply_left)                                                                                                    \
   X (multiply_right)                                                                                                   \
   X (divide_numerator)                                                                                                 \
   X (divide_denominator)                                                                                               \
+  X (maximum_left)                                                                                                     \
+  X (maximum_right)                                                                                                    \
   X (scale)                                                                                                            \
+  X (scale_rows_value)                                                                                                 \
+  X (scale_rows_factor)                                                                                                \
+  X (scale_columns_value)                                                                                              \
+  X (scale_columns_factor)                                                                                             \
   X (total)                                                                                                            \
   X (concatenate_columns)                                                                                              \
   X (concatenate_rows)                                                                                                 \

@@ -87,6 +87,76 @@ sigmoid (PlaitTape *tape, PlaitNode *const *leaves)
 }
 
 static PlaitNode *
+exponential (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_exp (tape, leaves[0]);
+}
+
+/* Squares are positive. */
+static PlaitNode *
+logarithm (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_log (tape, plait_multiply (tape, leaves[0], leaves[0]));
+}
+
+static PlaitNode *
+softmax (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_softmax (tape, leaves[0]);
+}
+
+/* The input is a view, whose rows have gaps, and a gradient has arrived there before. */
+static PlaitNode *
+softmax_view (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitNode *wide = plait_scale (tape, leaves[0], 0.5), *y = plait_softmax (tape, plait_columns (tape, wide, 1, 3));
+
+  return plait_concatenate_columns (tape, (PlaitNode *[]){ y, wide }, 2);
+}
+
+static PlaitNode *
+maximum (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_maximum (tape, leaves[0], leaves[1]);
+}
+
+static PlaitNode *
+minimum (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_minimum (tape, leaves[0], leaves[1]);
+}
+
+static PlaitNode *
+scale_rows (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_scale_rows (tape, leaves[0], leaves[1]);
+}
+
+/* The factors are a column of x. */
+static PlaitNode *
+scale_rows_view (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitNode *x = plait_scale (tape, leaves[0], 0.5);
+
+  return plait_scale_rows (tape, x, plait_columns (tape, x, 1, 1));
+}
+
+static PlaitNode *
+scale_columns (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  return plait_scale_columns (tape, leaves[0], leaves[1]);
+}
+
+/* The factors are a row of x. */
+static PlaitNode *
+scale_columns_view (PlaitTape *tape, PlaitNode *const *leaves)
+{
+  PlaitNode *x = plait_scale (tape, leaves[0], 0.5);
+
+  return plait_scale_columns (tape, x, plait_rows (tape, x, 1, 1));
+}
+
+static PlaitNode *
 sum_terms (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitNode *first = plait_activate (tape, leaves[0], PLAIT_ACTIVATION_TANH);
@@ -427,6 +497,16 @@ static const GradientCase plain_cases[] = {
   { "swish", "swish_", swish, CHECK_MODE, 1, { { 3, 11 } } },
   { "tanh", "tanh_", hyperbolic, CHECK_MODE, 1, { { 3, 11 } } },
   { "sigmoid", "sigmoid_", sigmoid, CHECK_MODE, 1, { { 3, 11 } } },
+  { "exp", "exp", exponential, CHECK_MODE, 1, { { 3, 11 } } },
+  { "log", "log", logarithm, CHECK_MODE, 1, { { 3, 11 } } },
+  { "softmax", "chosen_weights_", softmax, CHECK_MODE, 1, { { 3, 22 } } },
+  { "softmax of a view", NULL, softmax_view, CHECK_MODE, 1, { { 3, 5 } } },
+  { "maximum", "maximum_", maximum, CHECK_MODE, 2, { { 3, 11 }, { 3, 11 } } },
+  { "minimum", "maximum_", minimum, CHECK_MODE, 2, { { 3, 11 }, { 3, 11 } } },
+  { "scale rows", "scale_rows_", scale_rows, CHECK_MODE, 2, { { 3, 11 }, { 3, 1 } } },
+  { "scale rows by a view", NULL, scale_rows_view, CHECK_MODE, 1, { { 3, 4 } } },
+  { "scale columns", "scale_columns_", scale_columns, CHECK_MODE, 2, { { 3, 35 }, { 1, 35 } } },
+  { "scale columns by a view", NULL, scale_columns_view, CHECK_MODE, 1, { { 3, 4 } } },
   { "sum", "sum", sum_terms, CHECK_MODE, 3, { { 2, 3 }, { 2, 3 }, { 2, 3 } } },
   { "multiply", "multiply_", multiply, CHECK_MODE, 2, { { 3, 11 }, { 3, 11 } } },
   { "multiply by itself", NULL, square, CHECK_MODE, 1, { { 3, 4 } } },

@@ -46,6 +46,67 @@ TEST_CASE (operators, activations)
                 (double[]){ 0.268941421369995, 0.5, 0.880797077977882 }, NEAR);
 }
 
+TEST_CASE (operators, exponentials_and_logarithms)
+{
+  g_auto (Bench) bench = bench_new (1);
+  PlaitTape *tape = bench.tape;
+  PlaitNode *x;
+
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  x = bench_leaf (&bench, 2, 2, (double[]){ 0, 1, -1, 2 });
+  check_tensor ("exp", plait_exp (tape, x)->value,
+                (double[]){ 1, 2.718281828459045, 0.367879441171442, 7.389056098930650 }, 8 * NEAR);
+  check_tensor ("log", plait_log (tape, bench_leaf (&bench, 1, 4, (double[]){ 1, 2, 0.1, 1000 }))->value,
+                (double[]){ 0, 0.693147180559945, -2.302585092994046, 6.907755278982137 }, 8 * NEAR);
+  /* Odds 1 : e and 1 : e^3. */
+  check_tensor ("softmax", plait_softmax (tape, x)->value,
+                (double[]){ 0.268941421369995, 0.731058578630005, 0.047425873177567, 0.952574126822433 }, NEAR);
+  /* Great numbers do not overflow. */
+  check_tensor ("softmax of great numbers",
+                plait_softmax (tape, bench_leaf (&bench, 1, 3, (double[]){ 1000, 1000, -1000 }))->value,
+                (double[]){ 0.5, 0.5, 0 }, NEAR);
+}
+
+TEST_CASE (operators, maximum_and_minimum)
+{
+  g_auto (Bench) bench = bench_new (1);
+  PlaitTape *tape = bench.tape;
+  PlaitNode *x, *y, *greater, *lesser;
+
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  x = bench_leaf (&bench, 1, 3, (double[]){ 1, -2, 3 });
+  y = bench_leaf (&bench, 1, 3, (double[]){ 0, 5, 3 });
+  greater = plait_maximum (tape, x, y);
+  lesser = plait_minimum (tape, x, y);
+  check_tensor ("maximum", greater->value, (double[]){ 1, 5, 3 }, 0);
+  check_tensor ("minimum", lesser->value, (double[]){ 0, -2, 3 }, 0);
+  plait_tape_backward (tape, bench_weigh (&bench, plait_concatenate_rows (tape, (PlaitNode *[]){ greater, lesser }, 2),
+                                          (double[]){ 1, 2, 4, 8, 16, 32 }));
+  check_tensor ("dx", x->gradient, (double[]){ 1, 16, 18 }, 0);
+  check_tensor ("dy", y->gradient, (double[]){ 8, 2, 18 }, 0);
+}
+
+TEST_CASE (operators, rows_and_columns_times_numbers)
+{
+  g_auto (Bench) bench = bench_new (1);
+  PlaitTape *tape = bench.tape;
+  PlaitNode *x, *column, *row, *rows, *columns;
+
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  x = bench_leaf (&bench, 2, 3, (double[]){ 1, 2, 3, 4, 5, 6 });
+  column = bench_leaf (&bench, 2, 1, (double[]){ 10, -1 });
+  row = bench_leaf (&bench, 1, 3, (double[]){ 1, 0, 2 });
+  rows = plait_scale_rows (tape, x, column);
+  columns = plait_scale_columns (tape, x, row);
+  check_tensor ("rows", rows->value, (double[]){ 10, 20, 30, -4, -5, -6 }, 0);
+  check_tensor ("columns", columns->value, (double[]){ 1, 0, 6, 4, 0, 12 }, 0);
+  plait_tape_backward (tape, bench_weigh (&bench, plait_sum (tape, (PlaitNode *[]){ rows, columns }, 2),
+                                          (double[]){ 1, 0, 0, 0, 2, 1 }));
+  check_tensor ("dx", x->gradient, (double[]){ 11, 0, 0, 0, -2, 1 }, 0);
+  check_tensor ("dcolumn", column->gradient, (double[]){ 1, 16 }, 0);
+  check_tensor ("drow", row->gradient, (double[]){ 1, 10, 6 }, 0);
+}
+
 TEST_CASE (operators, parts_and_wholes)
 {
   g_auto (Bench) bench = bench_new (1);

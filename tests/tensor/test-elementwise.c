@@ -42,6 +42,26 @@ elements_body (Trial *trial)
     *at (slow, i) += *at (x[0], i) * *at (x[1], i);
   trial_check (trial, "multiply", y, slow);
 
+  for (int sign = -1; sign <= 1; sign += 2)
+    {
+      PlaitTensor dx = trial_target (trial, rows, width, beta, &slow), slow_maximum = trial_copy (trial, x[0]);
+
+      y = trial_rubbish (trial, rows, width);
+      if (n > 0)
+        *at (x[1], 0) = *at (x[0], 0);
+      plait_tensor_maximum (trial->pool, y, (PlaitScalar)sign, x[0], x[1]);
+      plait_tensor_maximum_backward (trial->pool, dx, beta, (PlaitScalar)sign, x[2], x[0], x[1]);
+      for (gint64 i = 0; i < n; i++)
+        {
+          PlaitScalar a = *at (x[0], i), b = *at (x[1], i);
+
+          *at (slow_maximum, i) = sign > 0 ? MAX (a, b) : MIN (a, b);
+          *at (slow, i) += a == b ? *at (x[2], i) / 2 : (a > b) == (sign > 0) ? *at (x[2], i) : 0;
+        }
+      trial_check (trial, "maximum", y, slow_maximum);
+      trial_check (trial, "maximum backward", dx, slow);
+    }
+
   y = trial_target (trial, rows, width, beta, &slow);
   plait_tensor_fill (trial->pool, y, beta, alpha);
   for (gint64 i = 0; i < n; i++)
@@ -133,6 +153,12 @@ slow_activation (PlaitActivation activation, double x, double *derivative)
       y = 1 / (1 + exp (-x));
       *derivative = y * (1 - y);
       return y;
+    case PLAIT_ACTIVATION_EXP:
+      *derivative = exp (x);
+      return exp (x);
+    case PLAIT_ACTIVATION_LOG:
+      *derivative = 1 / x;
+      return log (x);
     case PLAIT_ACTIVATION_NONE:
       break;
     }
@@ -146,7 +172,7 @@ activation_body (Trial *trial)
   gint64 rows = trial_number (trial, 0, 20), width = trial_number (trial, 1, 40);
   PlaitScalar beta = (PlaitScalar)trial_number (trial, 0, 1);
 
-  for (int which = PLAIT_ACTIVATION_NONE; which <= PLAIT_ACTIVATION_SIGMOID; which++)
+  for (int which = PLAIT_ACTIVATION_NONE; which <= PLAIT_ACTIVATION_LOG; which++)
     {
       PlaitActivation activation = (PlaitActivation)which;
       PlaitTensor x = trial_tensor (trial, rows, width), y = trial_rubbish (trial, rows, width);
@@ -154,6 +180,8 @@ activation_body (Trial *trial)
       PlaitTensor dx = trial_target (trial, rows, width, beta, &slow_dx);
       CONTEXT ("activation %d", which);
 
+      for (gint64 i = 0; activation == PLAIT_ACTIVATION_LOG && i < rows * width; i++)
+        *at (x, i) = *at (x, i) * *at (x, i) + (PlaitScalar)1e-3;
       plait_activation_forward (trial->pool, activation, y, x);
       plait_activation_backward (trial->pool, activation, dx, beta, dy,
                                  plait_activation_keeps_input (activation) ? x : y);
@@ -186,11 +214,11 @@ accuracy_body (Trial *trial)
   const int n = 4001;
   PlaitTensor x = plait_tensor (trial_memory (trial, sizeof (PlaitScalar) * (gsize)n), 1, n);
   PlaitTensor y = plait_tensor (trial_memory (trial, sizeof (PlaitScalar) * (gsize)n), 1, n);
-  double worst[PLAIT_ACTIVATION_SIGMOID + 1] = { 0 };
+  double worst[PLAIT_ACTIVATION_EXP + 1] = { 0 };
 
   for (int i = 0; i < n; i++)
     x.data[i] = (PlaitScalar)((i - n / 2) * (i % 3 == 0 ? 1e-2 : i % 3 == 1 ? 1e-4 : 4e-3));
-  for (int which = PLAIT_ACTIVATION_GELU; which <= PLAIT_ACTIVATION_SIGMOID; which++)
+  for (int which = PLAIT_ACTIVATION_GELU; which <= PLAIT_ACTIVATION_EXP; which++)
     {
       plait_activation_forward (trial->pool, (PlaitActivation)which, y, x);
       for (int i = 0; i < n; i++)
@@ -207,6 +235,7 @@ accuracy_body (Trial *trial)
   CHECK_NEAR (worst[PLAIT_ACTIVATION_SWISH], 0, 4);
   CHECK_NEAR (worst[PLAIT_ACTIVATION_TANH], 0, 4);
   CHECK_NEAR (worst[PLAIT_ACTIVATION_SIGMOID], 0, 4);
+  CHECK_NEAR (worst[PLAIT_ACTIVATION_EXP], 0, 3);
 }
 
 TEST_CASE (activation, is_accurate_to_a_few_units)
@@ -237,4 +266,49 @@ strange_body (Trial *trial)
 TEST_CASE (activation, keeps_what_is_not_a_number)
 {
   trial_run (strange_body, 1);
+}
+
+static void
+strange_logarithms_body (Trial *trial)
+{
+  static const double numbers[] = { 0, -1, INFINITY, NAN, 1e-310, 1e-40, 1e-38, 1, 1 + 0x1p-20, 0.99, 3e38 };
+  const gint n = G_N_ELEMENTS (numbers);
+  PlaitScalar x[G_N_ELEMENTS (numbers)], y[G_N_ELEMENTS (numbers)];
+
+  for (gint i = 0; i < n; i++)
+    x[i] = (PlaitScalar)numbers[i];
+  plait_activation_forward (trial->pool, PLAIT_ACTIVATION_LOG, plait_tensor (y, 1, n), plait_tensor (x, 1, n));
+  for (gint i = 0; i < n; i++)
+    {
+      double expected = log ((double)x[i]);
+
+      CONTEXT ("log (%g)", (double)x[i]);
+      if (isfinite (expected))
+        CHECK_NEAR (y[i], expected, 2 * UNIT * fabs (expected) + UNIT / 1e3);
+      else
+        CHECK (isnan (expected) ? isnan (y[i]) : y[i] == (PlaitScalar)expected);
+    }
+}
+
+TEST_CASE (activation, takes_the_logarithm_of_any_number)
+{
+  trial_run (strange_logarithms_body, 1);
+}
+
+static void
+extremes_of_what_is_not_a_number_body (Trial *trial)
+{
+  PlaitScalar numbers[] = { (PlaitScalar)NAN, 1 }, others[] = { 1, (PlaitScalar)NAN }, found[2];
+
+  for (int sign = -1; sign <= 1; sign += 2)
+    {
+      plait_tensor_maximum (trial->pool, plait_tensor (found, 1, 2), (PlaitScalar)sign, plait_tensor (numbers, 1, 2),
+                            plait_tensor (others, 1, 2));
+      CHECK (isnan (found[0]) && isnan (found[1]));
+    }
+}
+
+TEST_CASE (elementwise, extremes_keep_what_is_not_a_number)
+{
+  trial_run (extremes_of_what_is_not_a_number_body, 1);
 }

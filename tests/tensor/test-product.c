@@ -45,6 +45,8 @@ slow_activation (PlaitActivation activation, double x)
     case PLAIT_ACTIVATION_SIGMOID:
       return 1 / (1 + exp (-x));
     case PLAIT_ACTIVATION_NONE:
+    case PLAIT_ACTIVATION_EXP:
+    case PLAIT_ACTIVATION_LOG:
       break;
     }
   return x;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/rows.h"
 
+#include <math.h>
+
 #include "trial.h"
 
 static gboolean
@@ -67,6 +69,80 @@ gather_body (Trial *trial)
 TEST_CASE (rows, gathers_and_scatters_as_its_slow_twin)
 {
   trial_run (gather_body, 12);
+}
+
+static void
+scale_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 0, 300), width = trial_number (trial, 1, 100);
+  PlaitScalar beta = (PlaitScalar)trial_number (trial, 0, 1);
+  PlaitTensor a = trial_tensor (trial, rows, width), b = trial_tensor (trial, rows, width), y, slow;
+  PlaitTensor column = trial_tensor (trial, rows, 1), row = trial_tensor (trial, 1, width);
+
+  y = trial_target (trial, rows, width, beta, &slow);
+  plait_rows_scale (trial->pool, y, beta, a, column);
+  for (gint64 i = 0; i < rows; i++)
+    add_row (slow, i, (double)*plait_tensor_row (column, i), a, i);
+  trial_check (trial, "scale of rows", y, slow);
+
+  y = trial_target (trial, rows, width, beta, &slow);
+  plait_columns_scale (trial->pool, y, beta, a, row);
+  for (gint64 i = 0; i < rows * width; i++)
+    plait_tensor_row (slow, i / width)[i % width] += plait_tensor_row (a, i / width)[i % width] * row.data[i % width];
+  trial_check (trial, "scale of columns", y, slow);
+
+  y = trial_target (trial, rows, 1, beta, &slow);
+  plait_rows_dot (trial->pool, y, beta, a, b);
+  for (gint64 i = 0; i < rows * width; i++)
+    *plait_tensor_row (slow, i / width)
+        += plait_tensor_row (a, i / width)[i % width] * plait_tensor_row (b, i / width)[i % width];
+  trial_check (trial, "products of rows", y, slow);
+
+  y = trial_target (trial, 1, width, beta, &slow);
+  plait_columns_dot (trial->pool, y, beta, a, b);
+  for (gint64 i = 0; i < rows * width; i++)
+    slow.data[i % width] += plait_tensor_row (a, i / width)[i % width] * plait_tensor_row (b, i / width)[i % width];
+  trial_check (trial, "products of columns", y, slow);
+}
+
+TEST_CASE (rows, scales_and_multiplies_as_its_slow_twin)
+{
+  trial_run (scale_body, 12);
+}
+
+static void
+softmax_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 0, 300), width = trial_number (trial, 1, 100);
+  PlaitScalar beta = (PlaitScalar)trial_number (trial, 0, 1);
+  PlaitTensor x = trial_tensor (trial, rows, width), dy = trial_tensor (trial, rows, width), slow, slow_dx;
+  PlaitTensor y = trial_target (trial, rows, width, 0, &slow), dx = trial_target (trial, rows, width, beta, &slow_dx);
+
+  plait_rows_softmax (trial->pool, y, x);
+  plait_rows_softmax_backward (trial->pool, dx, beta, dy, y);
+  for (gint64 i = 0; i < rows; i++)
+    {
+      const PlaitScalar *from = plait_tensor_row (x, i);
+      double sum = 0, product = 0;
+
+      for (gint64 j = 0; j < width; j++)
+        sum += exp ((double)from[j]);
+      for (gint64 j = 0; j < width; j++)
+        {
+          plait_tensor_row (slow, i)[j] = (PlaitScalar)(exp ((double)from[j]) / sum);
+          product += exp ((double)from[j]) / sum * (double)plait_tensor_row (dy, i)[j];
+        }
+      for (gint64 j = 0; j < width; j++)
+        plait_tensor_row (slow_dx, i)[j]
+            += plait_tensor_row (slow, i)[j] * (plait_tensor_row (dy, i)[j] - (PlaitScalar)product);
+    }
+  trial_check (trial, "softmax of rows", y, slow);
+  trial_check (trial, "its backward", dx, slow_dx);
+}
+
+TEST_CASE (rows, softmax_is_that_of_its_slow_twin)
+{
+  trial_run (softmax_body, 12);
 }
 
 static void

@@ -51,6 +51,25 @@ KERNEL (multiply_elements) (PlaitScalar *z, PlaitScalar beta, const PlaitScalar 
 }
 
 void
+KERNEL (maximum) (PlaitScalar *z, PlaitScalar sign, const PlaitScalar *x, const PlaitScalar *y, gint64 n)
+{
+  for (gint64 i = 0; i < n; i++)
+    z[i] = sign * x[i] > sign * y[i] || x[i] != x[i] ? x[i] : y[i];
+}
+
+void
+KERNEL (maximum_backward) (PlaitScalar *dx, PlaitScalar beta, PlaitScalar sign, const PlaitScalar *dz,
+                           const PlaitScalar *x, const PlaitScalar *y, gint64 n)
+{
+  for (gint64 i = 0; i < n; i++)
+    {
+      PlaitScalar share = x[i] == y[i] ? (PlaitScalar).5 : sign * x[i] > sign * y[i] ? 1 : 0;
+
+      dx[i] = beta != 0 ? dx[i] + dz[i] * share : dz[i] * share;
+    }
+}
+
+void
 KERNEL (dropout) (PlaitScalar *y, const PlaitScalar *base, PlaitScalar factor, const PlaitScalar *x, gint64 n,
                   const PlaitMask *mask, guint32 first)
 {
@@ -110,13 +129,17 @@ activated (PlaitActivation activation, Vector x)
       return vector_tanh (x);
     case PLAIT_ACTIVATION_SIGMOID:
       return vector_sigmoid (x);
+    case PLAIT_ACTIVATION_EXP:
+      return vector_exp (x);
+    case PLAIT_ACTIVATION_LOG:
+      return vector_log_of_any (x);
     case PLAIT_ACTIVATION_NONE:
       break;
     }
   return x;
 }
 
-/* The derivative, from the input (both GELUs, swish) or the output. */
+/* Returns the derivative, from the input (both GELUs, swish, the logarithm) or from the output. */
 static inline __attribute__ ((always_inline)) Vector
 derivative (PlaitActivation activation, Vector kept)
 {
@@ -138,6 +161,10 @@ derivative (PlaitActivation activation, Vector kept)
       return PLAIT_TERM (tanh_one, vector_all (1)) - PLAIT_TERM (tanh_square, kept * kept);
     case PLAIT_ACTIVATION_SIGMOID:
       return kept * (PLAIT_TERM (sigmoid_one, vector_all (1)) - PLAIT_TERM (sigmoid_square, kept));
+    case PLAIT_ACTIVATION_EXP:
+      return PLAIT_TERM (exp, kept);
+    case PLAIT_ACTIVATION_LOG:
+      return PLAIT_TERM (log, 1 / kept);
     case PLAIT_ACTIVATION_NONE:
       break;
     }
@@ -187,6 +214,8 @@ backward (PlaitActivation activation, PlaitScalar *dx, PlaitScalar beta, const P
       CASE (PLAIT_ACTIVATION_SWISH)                                                                                    \
       CASE (PLAIT_ACTIVATION_TANH)                                                                                     \
       CASE (PLAIT_ACTIVATION_SIGMOID)                                                                                  \
+      CASE (PLAIT_ACTIVATION_EXP)                                                                                      \
+      CASE (PLAIT_ACTIVATION_LOG)                                                                                      \
     }
 
 void

@@ -167,6 +167,11 @@ typedef struct
   void (*combine) (PlaitScalar *y, const PlaitScalar *const *x, const PlaitScalar *factors, guint terms, gint64 n);
   /* z = beta z + x * y. */
   void (*multiply_elements) (PlaitScalar *z, PlaitScalar beta, const PlaitScalar *x, const PlaitScalar *y, gint64 n);
+  /* z = sign * max (sign * x, sign * y): the lesser number with the sign -1. NaN if either is. */
+  void (*maximum) (PlaitScalar *z, PlaitScalar sign, const PlaitScalar *x, const PlaitScalar *y, gint64 n);
+  /* dx = beta dx + dz where @maximum took x, half of dz where x equals y. */
+  void (*maximum_backward) (PlaitScalar *dx, PlaitScalar beta, PlaitScalar sign, const PlaitScalar *dz,
+                            const PlaitScalar *x, const PlaitScalar *y, gint64 n);
   /* y = base + factor * x * mask, @base NULL meaning zeros; the elements are @first .. of the mask. */
   void (*dropout) (PlaitScalar *y, const PlaitScalar *base, PlaitScalar factor, const PlaitScalar *x, gint64 n,
                    const PlaitMask *mask, guint32 first);

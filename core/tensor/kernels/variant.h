@@ -13,6 +13,8 @@
   X (accumulate)                                                                                                       \
   X (combine)                                                                                                          \
   X (multiply_elements)                                                                                                \
+  X (maximum)                                                                                                          \
+  X (maximum_backward)                                                                                                 \
   X (dropout)                                                                                                          \
   X (activate)                                                                                                         \
   X (activate_backward)                                                                                                \

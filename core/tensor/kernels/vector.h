@@ -340,6 +340,24 @@ vector_log (Vector x)
   return __builtin_convertvector(n, Vector) * (PlaitScalar)M_LN2 + (2 * s + 2 * s * square * p);
 }
 
+/* Returns log (x) of any x: -infinity of 0, NaN of negative x. Numbers below the normal ones are scaled up first. */
+static inline __attribute__ ((always_inline)) Vector
+vector_log_of_any (Vector x)
+{
+#ifdef PLAIT_SCALAR_DOUBLE
+  const PlaitScalar normal = 0x1p-1022, scale = 0x1p54, shift = 54 * (PlaitScalar)M_LN2;
+#else
+  const PlaitScalar normal = 0x1p-126f, scale = 0x1p25f, shift = 25 * (PlaitScalar)M_LN2;
+#endif
+  IntegerVector small = x < normal;
+  Vector log = vector_log (vector_choose (small, x * scale, x));
+
+  log -= vector_choose (small, vector_all (shift), (Vector){ 0 });
+  log = vector_choose (x == 0, vector_all (-(PlaitScalar)INFINITY), log);
+  log = vector_choose (x < 0, vector_all ((PlaitScalar)NAN), log);
+  return vector_choose (x < (PlaitScalar)INFINITY, log, x);
+}
+
 /* 1 / (1 + exp (-x)), not quite 0 below the range of exp. */
 static inline __attribute__ ((always_inline)) Vector
 vector_sigmoid (Vector x)
