@@ -94,18 +94,15 @@ const PlaitCommand plait_commands[] = {
     "Prints a line a sentence or document: natural log-probability, and target tokens with the ends. With --sentences "
     "documents have a line a sentence, and blank lines between them.",
     plait_command_score },
-  { "export",
-    "RUN.h5 --output FILE|FOLDER [--format safetensors|ctranslate2] [--positions N] [--checkpoint NAME] [--force]",
-    "Write the parameters of a run in a format that other programs read",
-    "A safetensors file holds all parameters under their names, as they are, and the experiment in its metadata; "
-    "train.initialise reads it back to the same bits. A weight is [inputs, outputs], a bias or gain [1, width]. A "
-    "CTranslate2 model, of a Transformer that reads one source, is a folder with model.bin, config.json and the "
-    "vocabularies; it takes pieces, as plait vocabulary --encode prints them, and as many as it has positions.\n"
+  { "export", "RUN.h5 --output FILE [--checkpoint NAME] [--force]",
+    "Write the parameters of a run as safetensors, which other programs read",
+    "The file holds all parameters under their names, as they are, and the experiment in its metadata; "
+    "train.initialise reads it back to the same bits. A weight is [inputs, outputs], a bias or gain [1, width]. The "
+    "script experiments/to-ctranslate2.py makes a CTranslate2 model of a run.\n"
     "\n"
     "Examples:\n"
     "  plait export run.h5 --output run.safetensors\n"
-    "  plait export run.h5 --checkpoint average --output run.safetensors\n"
-    "  plait export run.h5 --format ctranslate2 --output model",
+    "  plait export run.h5 --checkpoint average --output run.safetensors",
     plait_command_export },
   { "evaluate", "--reference FILE... --hypothesis FILE... [--metric LIST] [--source FILE] [--sentences] [--json]",
     "Score translations in text files, and test systems against the first",

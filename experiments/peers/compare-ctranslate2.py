@@ -28,6 +28,7 @@ import tokens
 from sizes import SIZES
 
 BENCH = Path(__file__).resolve().parent.parent / "bench/msmt.ini"
+EXPORT = Path(__file__).resolve().parent.parent / "to-ctranslate2.py"
 WORDS = 8000
 STEPS = 28
 BATCHES = {16: 4, 1: 12}
@@ -51,11 +52,11 @@ def export(plait, folder):
     (folder / "text").write_text("\n".join(" ".join(f"w{word}" for word in range(first, first + 20)) for first in range(0, WORDS, 20)) + "\n")
     own = "".join(part for part in ("[" + group for group in BENCH.read_text().split("\n[")[1:]) if part.split("]")[0] in ("[source text0", "[decoder"))
     (folder / "model.ini").write_text(EXPERIMENT.format(folder=folder) + own + "\n[train]\nupdates=1\nbatch=4\n")
-    for command in (["run", folder / "model.ini", "--output", folder / "run.h5"],
-                    ["export", folder / "run.h5", "--format", "ctranslate2", "--output", folder / "model"]):
-        done = subprocess.run([plait, *map(str, command), "--quiet"], capture_output=True, text=True, check=False)
+    for command in ([plait, "run", folder / "model.ini", "--output", folder / "run.h5", "--quiet"],
+                    [sys.executable, EXPORT, folder / "run.h5", "--output", folder / "model", "--plait", plait]):
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
         if done.returncode:
-            sys.exit(f"plait {command[0]}: {done.stderr.strip()}")
+            sys.exit(f"{command[1]}: {done.stderr.strip()}")
     return folder / "model"
 
 

@@ -22,7 +22,7 @@ import tokenizers
 import torch
 import transformers
 
-from published import COMMON, EXPERIMENT, HEADS, INNER, LAYOUTS, LIMIT, LONGEST, PLACES, WIDTH, plait, scatter
+from published import COMMON, EXPERIMENT, HEADS, INNER, LAYOUTS, LIMIT, LONGEST, PLACES, WIDTH, export, plait, scatter
 
 WORDS = "the a cat dog house Haus König élan sees runs, quickly. über straße 3.14 (maybe) don't - 日本 very\u00a0odd 🙂".split(" ")
 SHAPE = dict(
@@ -128,7 +128,7 @@ def compare(program, name, lines):
                  if theirs is not None]
         same = sum(ours == theirs for ours, theirs in ended)
         print(f"{name}: {same} of {len(ended)} translations that end are equal")
-        plait(program, folder, "export", "run.h5", "--format", "ctranslate2", "--output", "model")
+        export(program, folder)
         translator = ctranslate2.Translator(os.path.join(folder, "model"), compute_type="float32", intra_threads=1)
         special = set(tokenizer.all_special_tokens) - {tokenizer.unk_token}
         sources = [[piece for piece in tokenizer.tokenize(line) if piece not in special] for line in lines]

@@ -223,9 +223,15 @@ def read_words(line):
     return [int(word[1:]) if word.startswith("w") else 3 for word in line.split()]
 
 
+def export(program, folder):
+    """Writes the CTranslate2 model of run.h5 into the folder model."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "to-ctranslate2.py")
+    subprocess.run([sys.executable, script, "run.h5", "--output", "model", "--plait", program], cwd=folder, check=True, capture_output=True)
+
+
 def compare_ctranslate2(program, folder, name, start, sentences, targets):
     """`folder`/run.h5 and what CTranslate2 makes of its export; `start`: whether sources begin with a start token."""
-    plait(program, folder, "export", "run.h5", "--format", "ctranslate2", "--output", "model")
+    export(program, folder)
     translator = ctranslate2.Translator(os.path.join(folder, "model"), compute_type="float32", intra_threads=1)
     with open(os.path.join(folder, "model", "shared_vocabulary.json"), encoding="utf-8") as file:
         padding, beginning, end = json.load(file)[:3]

@@ -75,7 +75,7 @@ TEST_CASE (command, bad_usage_exits_with_2)
     { CALL ("test", "x.h5", "--checkpoint", "worst"),
       "--checkpoint cannot be \"worst\"; expected best, last or average" },
     { CALL ("trees", "--check", "x", "--binarise=up"), "--binarise cannot be \"up\"; expected left, right or head\n" },
-    { CALL ("export", "x.h5", "--format", ""), "--format cannot be \"\"; expected safetensors or ctranslate2\n" },
+    { CALL ("compare", "x.h5", "--format", ""), "--format cannot be \"\"; expected " },
     { CALL ("plot", "x.h5", "--size", "1"), "--size cannot be \"1\"; expected a number from 2 to 40\n" },
     { CALL ("run", "x.ini", "--threads"), "--threads is given without its value; expected --threads N\n" },
     { CALL ("run", "x.ini", "-s"), "-s is given without its value; expected -s G.K=V\n" },

@@ -4,12 +4,13 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "store/safetensors.h"
 #include "store/store.h"
 
-/* plait export. */
+/* plait export, and experiments/to-ctranslate2.py, which builds on it. */
 
 static const char experiment[] = "[experiment]\nseed=3\n"
                                  "[data]\ngenerate=agreement\nvocabulary_type=words\n"
@@ -53,6 +54,43 @@ TEST_CASE (export_command, writes_all_parameters_bit_by_bit)
       CHECK (memcmp (ours, theirs, sizeof *ours * (gsize)tensor->elements) == 0);
     }
 }
+
+/* Runs the program and its arguments @arguments (NULL-terminated) in the test's folder. */
+static PlaitTestCall
+run_python (const char *const *arguments)
+{
+  g_autofree char *command = g_strjoinv (" ", (char **)arguments);
+  PlaitTestCall call = { -1, NULL, NULL };
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  CONTEXT ("%s", command);
+  if (g_spawn_sync (plait_test_folder (), (char **)arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &call.output,
+                    &call.errors, &status, &error)
+      && WIFEXITED (status))
+    call.code = WEXITSTATUS (status);
+  CHECK_NO_ERROR (error);
+  return call;
+}
+
+/* Runs to-ctranslate2.py with @arguments (NULL-terminated). */
+static PlaitTestCall
+convert (const char *const *arguments)
+{
+  g_autofree char *script = plait_test_source_path ("experiments/to-ctranslate2.py");
+  g_autofree char *program = plait_test_build_path ("plait");
+  g_autoptr (GPtrArray) words = g_ptr_array_new ();
+  const char *const first[] = { "python3", "-B", script, "--plait", program };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (first); i++)
+    g_ptr_array_add (words, (gpointer)first[i]);
+  for (gsize i = 0; arguments[i]; i++)
+    g_ptr_array_add (words, (gpointer)arguments[i]);
+  g_ptr_array_add (words, NULL);
+  return run_python ((const char *const *)words->pdata);
+}
+
+#define CONVERT(...) convert ((const char *const[]){ __VA_ARGS__, NULL })
 
 static guint
 read_word (const guint8 **at, guint bytes)
@@ -182,8 +220,8 @@ TEST_CASE (export_command, writes_a_model_of_ctranslate2)
                     "position_limit=40\nattention_bias=true\nstart=eos\nnorm_epsilon=0.001\n"
                     "[train]\nupdates=1\n[evaluate]\nresamples=10\n");
   g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q");
-  g_auto (PlaitTestCall) made = CALL ("export", "small.h5", "-o", "model", "--format", "ctranslate2");
-  g_auto (PlaitTestCall) again = CALL ("export", "small.h5", "-o", "model", "--format", "ctranslate2");
+  g_auto (PlaitTestCall) made = CONVERT ("small.h5", "-o", "model");
+  g_auto (PlaitTestCall) again = CONVERT ("small.h5", "-o", "model");
   CHECK_INT (run.code, 0);
   CHECK_CONTAINS (made.errors, "has positions for 50 tokens of a source and 40 of a translation");
   CHECK_INT (made.code, 0);
@@ -201,7 +239,7 @@ TEST_CASE (export_command, writes_a_model_of_ctranslate2)
 
   /* What would be read instead of the new vocabulary goes. */
   CHECK (g_file_set_contents (source, "[]", -1, NULL));
-  g_auto (PlaitTestCall) forced = CALL ("export", "small.h5", "-o", "model", "--format", "ctranslate2", "--force");
+  g_auto (PlaitTestCall) forced = CONVERT ("small.h5", "-o", "model", "--force");
   CHECK_INT (forced.code, 0);
   CHECK (!g_file_test (source, G_FILE_TEST_EXISTS));
 }
@@ -236,7 +274,7 @@ TEST_CASE (export_command, names_special_tokens_of_ctranslate2_as_no_text_is_spe
       CONTEXT ("%s", cases[i].set);
 
       g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q", "--force", "--set", cases[i].set);
-      g_auto (PlaitTestCall) made = CALL ("export", "small.h5", "-o", "model", "--format=ctranslate2", "--force");
+      g_auto (PlaitTestCall) made = CONVERT ("small.h5", "-o", "model", "--force");
       CHECK_STRING (run.errors, "");
       CHECK_INT (made.code, 0);
       REQUIRE (g_file_get_contents (config, &settings, NULL, NULL)
@@ -292,10 +330,10 @@ TEST_CASE (export_command, begins_the_sources_of_ctranslate2_as_the_vocabulary_d
       plait_test_write ("published/config.json", text);
       g_auto (PlaitTestCall) words = CALL ("vocabulary", "--published", "published", "-o", "words", "--force", "-q");
       g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q", "--force");
-      g_auto (PlaitTestCall) made = CALL ("export", "small.h5", "-o", "model", "--format=ctranslate2", "--force", "-q");
+      g_auto (PlaitTestCall) made = CONVERT ("small.h5", "-o", "model", "--force");
       CHECK_STRING (words.errors, "");
       CHECK_STRING (run.errors, "");
-      CHECK_STRING (made.errors, "");
+      CHECK_INT (made.code, 0);
       REQUIRE (g_file_get_contents (config, &settings, NULL, NULL));
       CHECK_CONTAINS (settings, i == 0 ? "\"add_source_bos\": true" : "\"add_source_bos\": false");
     }
@@ -316,15 +354,13 @@ TEST_CASE (export_command, tells_the_limits_of_ctranslate2)
                                  "positions=learned\nposition_limit=40\n"
                                  "[train]\nupdates=1\n[decode]\nbeam=1\nmaximum_length=4\n[evaluate]\nresamples=10\n");
   g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q");
-  g_auto (PlaitTestCall) more = CALL ("export", "small.h5", "-o", "model", "--format=ctranslate2", "--positions=41");
-  g_auto (PlaitTestCall) other = CALL ("export", "small.h5", "-o", "model", "--positions=41");
-  g_auto (PlaitTestCall) none = CALL ("export", "small.h5", "-o", "model", "--format=ctranslate2", "--positions=0");
+  g_auto (PlaitTestCall) more = CONVERT ("small.h5", "-o", "model", "--positions=41");
+  g_auto (PlaitTestCall) none = CONVERT ("small.h5", "-o", "model", "--positions=0");
   CHECK_STRING (run.errors, "");
   plait_test_check_refused (&more, "its learned positions end after 40, so 41 cannot be written");
-  plait_test_check_refused (&other, "--positions goes with --format ctranslate2 alone");
-  plait_test_check_refused (&none, "--positions cannot be \"0\"; expected an integer from 1 to ");
+  plait_test_check_refused (&none, "--positions cannot be 0; expected an integer from 1 on");
   g_auto (PlaitTestCall) again = CALL ("run", "small.ini", "-q", "--force", "--set", "decoder.positions=interleaved");
-  g_auto (PlaitTestCall) made = CALL ("export", "small.h5", "-o", "model", "--format=ctranslate2", "--positions=3000");
+  g_auto (PlaitTestCall) made = CONVERT ("small.h5", "-o", "model", "--positions=3000");
   CHECK_STRING (again.errors, "");
   CHECK_INT (made.code, 0);
   CHECK_CONTAINS (made.errors, "has positions for 3000 tokens of a source and 3000 of a translation");
@@ -340,9 +376,8 @@ TEST_CASE (export_command, tells_the_limits_of_ctranslate2)
 
   /* The run itself stays, where it is called as a file of the model. */
   CHECK (g_unlink (model) == 0 && link (run_path, model) == 0);
-  g_auto (PlaitTestCall) itself
-      = CALL ("export", "model/model.bin", "-o", "model", "--format=ctranslate2", "--force", "-q");
-  plait_test_check_refused (&itself, "model.bin: is the same file as model/model.bin, which the command reads");
+  g_auto (PlaitTestCall) itself = CONVERT ("model/model.bin", "-o", "model", "--force");
+  plait_test_check_refused (&itself, "model.bin: is the same file as model/model.bin, which is read");
 }
 
 TEST_CASE (export_command, refuses_models_that_ctranslate2_has_not)
@@ -372,7 +407,7 @@ TEST_CASE (export_command, refuses_models_that_ctranslate2_has_not)
       plait_test_write ("small.ini", text->str);
       g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q", "--force", "--set", "experiment.sources=a", "--set",
                                          cases[i].set, "--set", "train.updates=1", "--set", "data.generate.test=1");
-      g_auto (PlaitTestCall) made = CALL ("export", "small.h5", "-o", "model", "--format=ctranslate2");
+      g_auto (PlaitTestCall) made = CONVERT ("small.h5", "-o", "model");
 
       CHECK_STRING (run.errors, "");
       plait_test_check_refused (&made, cases[i].part);
@@ -386,7 +421,6 @@ TEST_CASE (export_command, refuses_what_it_cannot_do)
   plait_test_write ("there.safetensors", "mine");
   g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q");
   g_auto (PlaitTestCall) nowhere = CALL ("export", "small.h5");
-  g_auto (PlaitTestCall) format = CALL ("export", "small.h5", "-o", "new.safetensors", "--format=onnx");
   g_auto (PlaitTestCall) there = CALL ("export", "small.h5", "-o", "there.safetensors");
   g_auto (PlaitTestCall) itself = CALL ("export", "small.h5", "-o", "small.h5", "--force");
   g_auto (PlaitTestCall) other = CALL ("export", "small.ini", "-o", "new.safetensors");
@@ -396,11 +430,66 @@ TEST_CASE (export_command, refuses_what_it_cannot_do)
 
   CHECK_INT (run.code, 0);
   plait_test_check_refused (&nowhere, "add --output FILE");
-  plait_test_check_refused (&format, "--format cannot be \"onnx\"; expected safetensors or ctranslate2");
   plait_test_check_refused (&there, "there.safetensors");
   plait_test_check_refused (&itself, "is the same file as small.h5");
   plait_test_check_refused (&other, "small.ini");
   plait_test_check_refused (&average, "there is no checkpoint \"average\"");
   plait_test_check_refused (&folder, "absent");
   CHECK (!g_file_test (path, G_FILE_TEST_EXISTS));
+}
+
+/* Calls @code with the module of the script as m. */
+static PlaitTestCall
+run_module (const char *code)
+{
+  g_autofree char *script = plait_test_source_path ("experiments/to-ctranslate2.py");
+  g_autofree char *whole = g_strdup_printf ("import array, importlib.util\n"
+                                            "spec = importlib.util.spec_from_file_location ('m', '%s')\n"
+                                            "m = importlib.util.module_from_spec (spec)\n"
+                                            "spec.loader.exec_module (m)\n"
+                                            "model = m.Model ()\n%s",
+                                            script, code);
+
+  return run_python ((const char *const[]){ "python3", "-B", "-c", whole, NULL });
+}
+
+/* The bytes that ctranslate2/specs/model_spec.py writes for the same. */
+TEST_CASE (export_command, writes_the_bytes_of_the_converters_of_ctranslate2)
+{
+  static const char expected[] = "\6\0\0\0"                /* binary version */
+                                 "\x10\0TransformerSpec\0" /* what it is */
+                                 "\7\0\0\0"                /* of which revision */
+                                 "\5\0\0\0"                /* variables */
+                                 "\2\0a\0\0\1\1\0\0\0\xfd"
+                                 "\2\0b\0\0\2\2\0\0\0\xff\xff"
+                                 "\2\0c\0\0\0\4\0\0\0\0\0\x80\x40"
+                                 "\4\0d/e\0\2\2\0\0\0\2\0\0\0\0\x10\0\0\0" /* [[1, 3], [2, 4]] */
+                                 "\0\0\x80\x3f\0\0\x40\x40\0\0\0\x40\0\0\x80\x40"
+                                 "\2\0f\0\1\2\0\0\0\0\x08\0\0\0\0\0\x80\x3f\0\0\0\x40"
+                                 "\1\0\0\0" /* second names */
+                                 "\2\0g\0\4\0d/e";
+  g_autofree char *path = plait_test_path ("model.bin");
+  g_auto (PlaitTestCall) made = run_module ("model.add_number ('a', 'int8', -3)\n"
+                                            "model.add_number ('b', 'int16', -1)\n"
+                                            "model.add_number ('c', 'float32', 4)\n"
+                                            "values = array.array ('f', [1, 2, 3, 4])\n"
+                                            "model.add_tensor ('d/e', ((2, 2), values), transposed=True)\n"
+                                            "model.add_tensor ('f', ((1, 2), values[:2]), 1)\n"
+                                            "model.names.append (('g', 'd/e'))\n"
+                                            "with open ('model.bin', 'wb') as stream:\n"
+                                            "    model.write (stream)\n");
+  g_autofree char *data = NULL;
+  gsize size;
+
+  CHECK_STRING (made.errors, "");
+  REQUIRE (g_file_get_contents (path, &data, &size, NULL));
+  CHECK_INT (size, sizeof expected);
+  CHECK (size == sizeof expected && memcmp (data, expected, size) == 0);
+}
+
+TEST_CASE (export_command, refuses_what_the_sizes_of_ctranslate2_cannot_tell)
+{
+  g_auto (PlaitTestCall) large = run_module ("model.add_tensor ('d/e', ((1 << 15, 1 << 15), None))\n");
+
+  plait_test_check_refused (&large, "d/e has 4 GiB or more");
 }

@@ -20,7 +20,6 @@ static const char *const computing[][12] = {
   { "score", "small.h5", "-q", "-s", "a=made/test.a", "--target", "made/test.target" },
   { "adversarial", "small.h5", "-q" },
   { "export", "small.h5", "-q", "--force", "-o", "small.safetensors" },
-  { "export", "small.h5", "-q", "--force", "-o", "small", "--format=ctranslate2" },
 };
 
 /* Copies the built file plugins/combiner/@name into own/combiner, with @more at its end. */
