@@ -3,14 +3,14 @@
 
 #include <unistd.h>
 
-#include "base/ranks.h"
+#include "base/launcher.h"
 
 #define REPLACEMENT 0xfffd
 
 gboolean
 plait_display_is_terminal (FILE *stream)
 {
-  return isatty (fileno (stream)) == 1 && plait_ranks_launched () == 0;
+  return isatty (fileno (stream)) == 1 && plait_launched_processes () == 0;
 }
 
 gboolean

@@ -10,7 +10,7 @@
  * What goes to a terminal is harmless there; what goes to a pipe or a file is exact.
  */
 
-/* Whether @stream is a terminal that a person looks at. What starts several processes (base/ranks.h) may give them
+/* Whether @stream is a terminal that a person looks at. What starts several processes (base/launcher.h) may give them
  * terminals of its own, and write to a file what they say there. */
 gboolean plait_display_is_terminal (FILE *stream);
 

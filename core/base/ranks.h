@@ -12,9 +12,6 @@
  */
 typedef struct PlaitRanks PlaitRanks;
 
-/* How many processes the launcher says that it has started; 0 without one. */
-guint plait_ranks_launched (void);
-
 /* Joins the other processes by the module at @path; NULL: the program is one. (transfer full) */
 PlaitRanks *plait_ranks_new (const char *path, GError **error);
 

@@ -6,6 +6,7 @@
 #include "autograd/internal.h"
 #include "autograd/operators.h"
 #include "train/parameters.h"
+#include "model/decoder.h"
 
 /* Steps of search go through so many queries of each sentence in turn, so that what one has read is not always there
  * for the next. */

@@ -16,6 +16,7 @@
 #include "grid/table.h"
 #include "grid/tasks.h"
 #include "grid/vocabularies.h"
+#include "grid/executor-settings.h"
 
 /* plait grid: what would be done, doing it, and the table of what came out. */
 

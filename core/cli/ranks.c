@@ -3,6 +3,8 @@
 
 #include <gmodule.h>
 
+#include "base/launcher.h"
+
 #define MODULE "ranks" G_DIR_SEPARATOR_S "mpi." G_MODULE_SUFFIX
 
 /* The module, in the first plugin folder that has it, or NULL. (transfer full) */
@@ -23,7 +25,7 @@ find_module (const PlaitRegistry *registry)
 gboolean
 plait_ranks_join (PlaitRanks **ranks, const PlaitRegistry *registry, PlaitInvocation *invocation, GError **error)
 {
-  guint launched = plait_ranks_launched ();
+  guint launched = plait_launched_processes ();
   g_autofree char *module = launched > 1 ? find_module (registry) : NULL;
 
   *ranks = NULL;
@@ -52,7 +54,7 @@ plait_ranks_join (PlaitRanks **ranks, const PlaitRegistry *registry, PlaitInvoca
 gboolean
 plait_ranks_refuse (const char *what, GError **error)
 {
-  guint launched = plait_ranks_launched ();
+  guint launched = plait_launched_processes ();
 
   return launched <= 1
          || plait_fail (error, PLAIT_ERROR_INPUT,

@@ -3,7 +3,7 @@
 
 #include "base/problems.h"
 #include "grid/exclusions.h"
-#include "grid/executor.h"
+#include "grid/executor-settings.h"
 #include "grid/keys.h"
 #include "grid/match.h"
 #include "grid/ties.h"

@@ -52,7 +52,7 @@ typedef struct
   guint n_cells;
 } PlaitExclusion;
 
-/* Who runs the cells, and how: executor.h. */
+/* Who runs the cells, and how: executor-settings.h. */
 typedef struct
 {
   PlaitSettings *values; /* which have the texts */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/pool.h"
-#include "grid/grid.h"
+#include "experiment/file.h"
 
 /* Rows whose names end so stand for any key that begins as they do. */
 #define ANY_NAME ".NAME"

@@ -6,7 +6,7 @@
 
 /*
  * The keys of [grid]: axes, exclusions, ties, match and the executor. What reads one of them tells more of it
- * (cells.h, ties.h, match.h, executor.h). A key may be left out, also where it has no default.
+ * (cells.h, ties.h, match.h, executor-settings.h). A key may be left out, also where it has no default.
  */
 extern const PlaitSettingSpecification plait_grid_keys[];
 extern const guint plait_grid_n_keys;

@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/program.h"
 #include "grid/cost.h"
+#include "grid/executor-settings.h"
 #include "grid/executor.h"
 #include "grid/grid-private.h"
 #include "grid/tasks.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/decoder.h"
+#include "model/rows.h"
 
 #include <string.h>
 
@@ -116,12 +117,6 @@ roles_of_step (PlaitDecoderState *state, PlaitTape *tape, PlaitRagged hypotheses
   state->sentence = state->next_sentence;
   state->next_sentence = swap;
   return roles;
-}
-
-PlaitNode *
-plait_add (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
-{
-  return plait_sum (tape, (PlaitNode *[]){ x, y }, 2);
 }
 
 PlaitNode *

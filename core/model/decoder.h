@@ -2,9 +2,7 @@
 #pragma once
 
 #include "model/capture.h"
-#include "model/settings.h"
-#include "nn/embedding.h"
-#include "plugin/call.h"
+#include "model/decoder-build.h"
 
 /*
  * Decoders: what reads the memories of all sources and gives one row of states for each row of the target, that the
@@ -30,23 +28,6 @@ typedef struct
   const PlaitDocuments *documents; /* whose roles the target has, sentence by sentence; NULL: it has none */
   const gint32 *roles;             /* made of them, of each row of the target */
 } PlaitReading;
-
-/* What a decoder is built from. All of it outlives the decoder. */
-typedef struct
-{
-  const PlaitDecoderSettings *settings;
-  const PlaitPredictSettings *predict;
-  const PlaitPart *combiner; /* NULL: no sequence is predicted */
-  const PlaitPart *coverage; /* NULL: none */
-  PlaitLossColumns *losses;  /* of the model */
-  const PlaitMemorySpecification *memories;
-  guint n_memories;
-  const PlaitMemorySpecification *summaries; /* a row a sentence that an encoder gives, called as its source */
-  guint n_summaries;
-  const PlaitEmbedding *embedding; /* of the target; NULL: it is no sequence */
-  const PlaitEmbedding *roles;     /* of its sentences, or NULL */
-  PlaitParameters *parameters;
-} PlaitDecoderBuild;
 
 typedef struct
 {
@@ -86,9 +67,6 @@ gint64 plait_decoder_memory_width (const PlaitDecoderSettings *settings, const g
 /* Declares a decoder's parameters below "decoder/". NULL with PLAIT_ERROR_INPUT where settings do not fit together.
  * (transfer none) */
 PlaitDecoder *plait_decoder_new (const PlaitDecoderBuild *build, GError **error);
-
-/* x + y, of one shape. */
-PlaitNode *plait_add (PlaitTape *tape, PlaitNode *x, PlaitNode *y);
 
 /* The embeddings of @n target tokens, with those of their @roles, unless they are NULL, added: the segment embeddings
  * of Rohde, Wu & Liu 2021, section 4.1, in the decoder too. */
@@ -138,7 +116,6 @@ PlaitDecoder *plait_recurrent_decoder_new (const PlaitDecoderBuild *build, GErro
 
 /* What a class is read from; of a choice the logits themselves, a column for each sentence of the document that has
  * most of them, PLAIT_NO_CHOICE where another has none. */
-#define PLAIT_NO_CHOICE ((PlaitScalar)-1e9)
 PlaitDecoder *plait_classifier_new (const PlaitDecoderBuild *build, GError **error);
 
 /* The logits of where an answer begins and ends, two rows a document. */

@@ -122,3 +122,9 @@ plait_side_by_side (PlaitTape *tape, PlaitNode *numbers, PlaitRagged groups)
   sides = plait_gather_windows (tape, numbers, rows, n, most);
   return plait_add (tape, sides, plait_leaf (tape, plait_tensor (absent, n, most), NULL));
 }
+
+PlaitNode *
+plait_add (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
+{
+  return plait_sum (tape, (PlaitNode *[]){ x, y }, 2);
+}

@@ -36,3 +36,9 @@ gint64 plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gi
 /* Numbers that stand below one another, [rows, 1], side by side: [groups.n, most rows of a group], and PLAIT_NO_CHOICE
  * where a group has none. */
 PlaitNode *plait_side_by_side (PlaitTape *tape, PlaitNode *numbers, PlaitRagged groups);
+
+/* Returns x + y, of one shape. */
+PlaitNode *plait_add (PlaitTape *tape, PlaitNode *x, PlaitNode *y);
+
+/* The logit of a column that is no choice of its row. */
+#define PLAIT_NO_CHOICE ((PlaitScalar)-1e9)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/site.h"
+#include "model/rows.h"
 
 #include <string.h>
 

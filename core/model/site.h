@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/coverage.h"
-#include "model/decoder.h"
+#include "model/decoder-build.h"
 #include "model/scored.h"
 #include "nn/attention.h"
 #include "nn/norm.h"

@@ -5,6 +5,7 @@
 
 #include "data/labels.h"
 #include "tensor/vocabulary.h"
+#include "model/rows.h"
 
 /* What is told at once, without a search: classes, choices, spans and masked tokens. */
 

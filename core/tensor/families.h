@@ -3,20 +3,13 @@
 
 #include "base/arena.h"
 #include "tensor/attention.h"
+#include "tensor/kernels/kernels.h"
 #include "tensor/walk.h"
 
 /*
  * Down all branches of a memory's levels at once, for many queries: products of whole matrices as in attention.h, with
  * a softmax a family in the place of the one over all rows.
  */
-
-/* The children of a row, or the rows at the top: places in their sentence. */
-typedef struct
-{
-  gint64 parent; /* -1: the top */
-  gint64 first;
-  gint64 n;
-} PlaitFamily;
 
 typedef struct
 {

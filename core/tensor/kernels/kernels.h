@@ -2,9 +2,8 @@
 #pragma once
 
 #include "tensor/activation.h"
-#include "tensor/attention.h"
-#include "tensor/families.h"
-#include "tensor/update.h"
+#include "tensor/kernels/attention-job.h"
+#include "tensor/kernels/update-job.h"
 
 /*
  * The functions that are compiled once for each processor variant, and the table of the variant that this processor
@@ -93,6 +92,14 @@ typedef struct
   gint64 place;     /* where what is found of them begins */
   PlaitScalar path; /* what their weights are multiplied by */
 } PlaitSiblings;
+
+/* The children of a row, or the rows at the top: places in their sentence. */
+typedef struct
+{
+  gint64 parent; /* -1: the top */
+  gint64 first;
+  gint64 n;
+} PlaitFamily;
 
 /* All families of a sentence with some of its queries, a column each. */
 typedef struct
