@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/ranks.h"
 
-#include <gmodule.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +9,7 @@
 
 struct PlaitRanks
 {
-  const PlaitRanksModule *module;
+  const PlaitRanksTable *table;
   guint n;
   guint own;
   GThread *joined; /* which alone may call; NULL: any may */
@@ -19,25 +18,13 @@ struct PlaitRanks
 };
 
 PlaitRanks *
-plait_ranks_new (const char *path, GError **error)
+plait_ranks_new (const PlaitRanksTable *table)
 {
-  GModule *opened = g_module_open (path, G_MODULE_BIND_LOCAL);
-  PlaitRanks *ranks;
-  gpointer symbol = NULL;
+  PlaitRanks *ranks = g_new0 (PlaitRanks, 1);
   gboolean threads;
 
-  if (!opened || !g_module_symbol (opened, PLAIT_RANKS_SYMBOL, &symbol) || !symbol)
-    {
-      plait_fail (error, PLAIT_ERROR_FAILED, "%s cannot be loaded: %s", path ? path : "the program", g_module_error ());
-      if (opened)
-        g_module_close (opened);
-      return NULL;
-    }
-  /* What it links to has threads of its own. */
-  g_module_make_resident (opened);
-  ranks = g_new0 (PlaitRanks, 1);
-  ranks->module = symbol;
-  ranks->module->join (&ranks->n, &ranks->own, &threads);
+  ranks->table = table;
+  table->join (&ranks->n, &ranks->own, &threads);
   ranks->joined = threads ? NULL : g_thread_self ();
   return ranks;
 }
@@ -47,7 +34,7 @@ plait_ranks_free (PlaitRanks *ranks)
 {
   if (!ranks)
     return;
-  ranks->module->leave ();
+  ranks->table->leave ();
   g_free (ranks);
 }
 
@@ -106,7 +93,7 @@ has_ended (PlaitRanks *ranks, guint slot)
 {
   gboolean ended;
 
-  TIMED (ended = ranks->module->has_ended (slot));
+  TIMED (ended = ranks->table->has_ended (slot));
   return ended;
 }
 
@@ -115,7 +102,7 @@ plait_ranks_begin_send (PlaitRanks *ranks, guint lane, guint turn, gconstpointer
 {
   guint next = (ranks->own + 1) % ranks->n;
 
-  TIMED (ranks->module->begin_send (slot_of (lane, turn, TRUE), lane, bytes, n, next));
+  TIMED (ranks->table->begin_send (slot_of (lane, turn, TRUE), lane, bytes, n, next));
 }
 
 void
@@ -123,7 +110,7 @@ plait_ranks_begin_receive (PlaitRanks *ranks, guint lane, guint turn, gpointer b
 {
   guint previous = (ranks->own + ranks->n - 1) % ranks->n;
 
-  TIMED (ranks->module->begin_receive (slot_of (lane, turn, FALSE), lane, bytes, n, previous));
+  TIMED (ranks->table->begin_receive (slot_of (lane, turn, FALSE), lane, bytes, n, previous));
 }
 
 gboolean
@@ -162,14 +149,14 @@ void
 plait_ranks_broadcast (PlaitRanks *ranks, gpointer bytes, gsize n, guint from)
 {
   if (ranks)
-    TIMED (ranks->module->broadcast (bytes, n, from));
+    TIMED (ranks->table->broadcast (bytes, n, from));
 }
 
 void
 plait_ranks_add (PlaitRanks *ranks, double *numbers, gsize n)
 {
   if (ranks)
-    TIMED (ranks->module->add (numbers, n));
+    TIMED (ranks->table->add (numbers, n));
 }
 
 gboolean
@@ -233,5 +220,5 @@ plait_ranks_fail (PlaitRanks *ranks, const GError *error, int code)
     return;
   fprintf (stderr, "error: process %u of %u: %s\n", ranks->own + 1, ranks->n, error->message);
   plait_crash_guard_exit (FALSE);
-  ranks->module->end (code);
+  ranks->table->end (code);
 }

@@ -5,15 +5,36 @@
 
 /*
  * The processes of one job, which a launcher such as mpirun has started, perhaps on several machines. They are numbered
- * from 0; what they say to each other goes through a module (ranks-mpi.c), so that plait needs no MPI. All of
+ * from 0; what they say to each other goes through the module ranks/mpi, so that plait needs no MPI. All of
  * them come to the same calls in the same order. NULL is a process by itself.
  *
  * An exchange that fails ends the job: the launcher ends all processes when one of them dies.
  */
 typedef struct PlaitRanks PlaitRanks;
 
-/* Joins the other processes by the module at @path; NULL: the program is one. (transfer full) */
-PlaitRanks *plait_ranks_new (const char *path, GError **error);
+/* Several sends and several receipts of a lane are under way at once, each of at most PLAIT_RANKS_MOST bytes. */
+#define PLAIT_RANKS_TURNS 8
+#define PLAIT_RANKS_MOST ((gsize)1 << 30)
+
+/* The table of modules of the kind ranks. */
+#define PLAIT_RANKS_SLOTS (4 * PLAIT_RANKS_TURNS)
+
+typedef struct
+{
+  /* Joins, and tells how many processes there are, and which is the own one, and whether other threads may call too. */
+  void (*join) (guint *n, guint *own, gboolean *threads);
+  void (*leave) (void);
+  void (*end) (int code); /* ends all processes */
+  /* What is under way has a slot below PLAIT_RANKS_SLOTS. Sends and receipts of one tag meet in their order. */
+  void (*begin_send) (guint slot, guint tag, gconstpointer bytes, gsize n, guint to);
+  void (*begin_receive) (guint slot, guint tag, gpointer bytes, gsize n, guint from);
+  gboolean (*has_ended) (guint slot); /* so has what never began */
+  void (*broadcast) (gpointer bytes, gsize n, guint from);
+  void (*add) (double *numbers, gsize n);
+} PlaitRanksTable;
+
+/* Joins the other processes by the functions of @table. (transfer full) */
+PlaitRanks *plait_ranks_new (const PlaitRanksTable *table);
 
 /* Waits for the others to leave too. */
 void plait_ranks_free (PlaitRanks *ranks);
@@ -34,8 +55,6 @@ void plait_ranks_broadcast (PlaitRanks *ranks, gpointer bytes, gsize n, guint fr
  * ends before that turn is begun again; up to then its @n bytes, at most PLAIT_RANKS_MOST, are borrowed. They get on
  * while any of these functions runs, which several threads may call (plait_ranks_serve_thread), one at a time.
  */
-#define PLAIT_RANKS_TURNS 8
-#define PLAIT_RANKS_MOST ((gsize)1 << 30)
 
 /* To the next process. */
 void plait_ranks_begin_send (PlaitRanks *ranks, guint lane, guint turn, gconstpointer bytes, gsize n);
@@ -70,21 +89,3 @@ void plait_ranks_fail (PlaitRanks *ranks, const GError *error, int code);
 
 /* Seconds spent in exchange so far, waiting for others included. */
 double plait_ranks_seconds (const PlaitRanks *ranks);
-
-/* What a module is to export, as PLAIT_RANKS_SYMBOL. */
-#define PLAIT_RANKS_SYMBOL "plait_ranks_module"
-#define PLAIT_RANKS_SLOTS (4 * PLAIT_RANKS_TURNS)
-
-typedef struct
-{
-  /* Joins, and tells how many processes there are, and which is the own one, and whether other threads may call too. */
-  void (*join) (guint *n, guint *own, gboolean *threads);
-  void (*leave) (void);
-  void (*end) (int code); /* ends all processes */
-  /* What is under way has a slot below PLAIT_RANKS_SLOTS. Sends and receipts of one tag meet in their order. */
-  void (*begin_send) (guint slot, guint tag, gconstpointer bytes, gsize n, guint to);
-  void (*begin_receive) (guint slot, guint tag, gpointer bytes, gsize n, guint from);
-  gboolean (*has_ended) (guint slot); /* so has what never began */
-  void (*broadcast) (gpointer bytes, gsize n, guint from);
-  void (*add) (double *numbers, gsize n);
-} PlaitRanksModule;

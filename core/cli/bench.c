@@ -118,7 +118,7 @@ plait_command_bench (PlaitInvocation *invocation, GError **error)
   if (good && !several)
     options.experiment = experiment = plait_experiment_load (invocation->arguments[1], options.overrides,
                                                              PLAIT_RESOLVE_WITHOUT_DATA, registry, &fault);
-  if (!plait_ranks_join (&ranks, registry, invocation, error)
+  if (!plait_ranks_join (&ranks, invocation, error)
       || (good && (several || mode->work != &plait_bench_train) && !plait_ranks_refuse ("this mode", error)))
     return FALSE;
   if (good && several)

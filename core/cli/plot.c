@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/module.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "comparison/place.h"
@@ -101,14 +102,15 @@ warn_of_tokens (const GPtrArray *runs, const char *path, const char *metric, Pla
 }
 
 static GBytes *
-draw (const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice, const char *metric,
-      const PlaitPlotSettings *settings, PlaitPlotFormat format, PlaitLog *log, GError **error)
+draw (const PlaitPlotTable *table, const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice,
+      const char *metric, const PlaitPlotSettings *settings, PlaitPlotFormat format, PlaitLog *log, GError **error)
 {
   g_autoptr (GPtrArray) maps = read_maps (files, paths, choice, log, error);
   g_autoptr (GPtrArray) runs = NULL;
   g_autoptr (PlaitPlotChart) chart = NULL;
   g_autoptr (GArray) missing = g_array_new (FALSE, FALSE, sizeof (gunichar));
   PlaitPlotLosses losses = { .missing = missing };
+  double highest = 0;
   GBytes *bytes;
 
   if (!maps)
@@ -126,7 +128,9 @@ draw (const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice, con
       if (!chart)
         return NULL;
     }
-  bytes = plait_plot_draw (chart, maps, settings, format, &losses, error);
+  for (guint m = 0; m < maps->len; m++)
+    highest = MAX (highest, plait_map_largest (maps->pdata[m]));
+  bytes = table->draw (chart, maps, highest, settings, format, &losses, error);
   if (bytes && losses.left_out > 0)
     plait_log_warning (log, "%u labels have no place at this width; more --width, or less --size, shows them",
                        losses.left_out);
@@ -151,6 +155,9 @@ plait_command_plot (PlaitInvocation *invocation, GError **error)
   PlaitPlotSettings settings = { .width = 8, .size = 7 };
   PlaitPlotFormat format = PLAIT_PLOT_SVG;
   gboolean force = FALSE;
+  static const PlaitModuleWanted cairo
+      = { "plot", "cairo", "drawing figures", "libcairo2-dev and libpango1.0-dev", sizeof (PlaitPlotTable) };
+  const PlaitPlotTable *table;
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The figure to be written: .svg, .pdf or .png", "FILE" },
     PLAIT_OUTPUT_FORCE (force),
@@ -172,7 +179,7 @@ plait_command_plot (PlaitInvocation *invocation, GError **error)
       || !plait_option_real ("--width", width, 2, 100, &settings.width, error)
       || !plait_option_real ("--size", size, 2, 40, &settings.size, error)
       || !plait_map_parse ("--layer", layer, &choice.layer, error)
-      || !plait_map_parse ("--head", head, &choice.head, error) || !plait_plot_available (error)
+      || !plait_map_parse ("--head", head, &choice.head, error) || !(table = plait_module_open (&cairo, error))
       || !split_arguments (invocation->arguments, files, paths, error))
     return FALSE;
   settings.labels = (PlaitPlotLabels)plait_option_choice (labels, LABELS);
@@ -191,7 +198,7 @@ plait_command_plot (PlaitInvocation *invocation, GError **error)
   settings.names = name_list;
   if (!settings.font)
     settings.font = "Sans";
-  bytes = draw (files, paths, choice, metric, &settings, format, invocation->log, error);
+  bytes = draw (table, files, paths, choice, metric, &settings, format, invocation->log, error);
   if (!bytes || !plait_file_replace (output, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error))
     return FALSE;
   plait_log_info (invocation->log, "%s is written", output);

@@ -5,8 +5,7 @@
 #include "comparison/systems.h"
 
 /*
- * Figures for papers: what plait plot draws. The models here know no drawing library; plot-draw.c draws them with cairo
- * and Pango, and in a build without these plot-absent.c stands in its place.
+ * Figures for papers: what plait plot draws. The models here know no drawing library; the module plot/cairo draws them.
  */
 
 typedef struct
@@ -95,9 +94,6 @@ typedef enum
   PLAIT_PLOT_PNG, /* 300 dots an inch */
 } PlaitPlotFormat;
 
-/* Whether this build draws; PLAIT_ERROR_INPUT says what is missing. */
-gboolean plait_plot_available (GError **error);
-
 /* What a figure does not show. */
 typedef struct
 {
@@ -108,7 +104,11 @@ typedef struct
 /* A sentence about @letters [@n], n > 0, that names the Debian packages of fonts that have them. (transfer full) */
 char *plait_plot_missing_text (const gunichar *letters, guint n);
 
-/* The bytes of a figure of @chart, or of @maps (element-type PlaitMap) where it is NULL. NULL with PLAIT_ERROR_FAILED.
- * (transfer full) */
-GBytes *plait_plot_draw (const PlaitPlotChart *chart, const GPtrArray *maps, const PlaitPlotSettings *settings,
-                         PlaitPlotFormat format, PlaitPlotLosses *losses, GError **error);
+/* The table of modules of the kind plot. */
+typedef struct
+{
+  /* Returns the bytes of a figure of @chart, or of @maps (element-type PlaitMap), whose darkest cell has the value
+   * @highest, if @chart is NULL. NULL with PLAIT_ERROR_FAILED. (transfer full) */
+  GBytes *(*draw) (const PlaitPlotChart *chart, const GPtrArray *maps, double highest,
+                   const PlaitPlotSettings *settings, PlaitPlotFormat format, PlaitPlotLosses *losses, GError **error);
+} PlaitPlotTable;

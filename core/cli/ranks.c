@@ -1,44 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/ranks.h"
 
-#include <gmodule.h>
-
 #include "base/launcher.h"
-
-#define MODULE "ranks" G_DIR_SEPARATOR_S "mpi." G_MODULE_SUFFIX
-
-/* The module, in the first plugin folder that has it, or NULL. (transfer full) */
-static char *
-find_module (const PlaitRegistry *registry)
-{
-  for (guint i = 0; i < plait_registry_n_folders (registry); i++)
-    {
-      char *path = g_build_filename (plait_registry_folder (registry, i)->path, MODULE, NULL);
-
-      if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
-        return path;
-      g_free (path);
-    }
-  return NULL;
-}
+#include "base/module.h"
 
 gboolean
-plait_ranks_join (PlaitRanks **ranks, const PlaitRegistry *registry, PlaitInvocation *invocation, GError **error)
+plait_ranks_join (PlaitRanks **ranks, PlaitInvocation *invocation, GError **error)
 {
+  static const PlaitModuleWanted mpi
+      = { "ranks", "mpi", "exchange between processes", "libopenmpi-dev", sizeof (PlaitRanksTable) };
+  const PlaitRanksTable *table;
   guint launched = plait_launched_processes ();
-  g_autofree char *module = launched > 1 ? find_module (registry) : NULL;
 
   *ranks = NULL;
   if (launched <= 1)
     return TRUE;
-  if (!module)
-    return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%u processes were started together, but this plait was built without MPI, by which they would "
-                       "reach each other: install libopenmpi-dev and build it again, or start one process",
-                       launched);
-  *ranks = plait_ranks_new (module, error);
-  if (!*ranks)
-    return FALSE;
+  table = plait_module_open (&mpi, error);
+  if (!table)
+    {
+      g_prefix_error (error, "%u processes were started together, and one would need no MPI: ", launched);
+      return FALSE;
+    }
+  *ranks = plait_ranks_new (table);
   if (plait_ranks_n (*ranks) != launched)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%u processes were started together, but MPI knows of %u: start them with the mpirun of the MPI "

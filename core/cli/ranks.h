@@ -3,12 +3,10 @@
 
 #include "base/ranks.h"
 #include "cli/command.h"
-#include "plugin/registry.h"
 
 /* Joins the other processes where a launcher has started several; *@ranks is NULL where it has not. Those but the first
- * say nothing from now on. PLAIT_ERROR_INPUT where plait was built without MPI. */
-gboolean plait_ranks_join (PlaitRanks **ranks, const PlaitRegistry *registry, PlaitInvocation *invocation,
-                           GError **error);
+ * say nothing from now on. PLAIT_ERROR_INPUT without the module ranks/mpi. */
+gboolean plait_ranks_join (PlaitRanks **ranks, PlaitInvocation *invocation, GError **error);
 
 /* PLAIT_ERROR_INPUT where a launcher has started several processes, which @what is not for. */
 gboolean plait_ranks_refuse (const char *what, GError **error);

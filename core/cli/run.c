@@ -70,7 +70,7 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
   if (parsed)
     experiment = plait_experiment_load (invocation->arguments[0], overrides, flags, registry, &fault);
   /* Now that modules were tried in children: where networks share memory with MPI, processes must not fork. */
-  if (!plait_ranks_join (&ranks, registry, invocation, error) || (dry_run && !plait_ranks_refuse ("--dry-run", error)))
+  if (!plait_ranks_join (&ranks, invocation, error) || (dry_run && !plait_ranks_refuse ("--dry-run", error)))
     return FALSE;
   if (fault)
     g_propagate_error (error, g_steal_pointer (&fault));

@@ -328,7 +328,7 @@ load (gpointer data, GError **error)
 }
 
 const PlaitPluginDescriptor *
-plait_module_open (const char *path, const PlaitSchema *schema, PlaitTrialLimits limits, GError **error)
+plait_plugin_module_open (const char *path, const PlaitSchema *schema, PlaitTrialLimits limits, GError **error)
 {
   Loading loading = { path, schema, NULL };
   g_autofree char *what = g_strdup_printf ("%s: its code", path);

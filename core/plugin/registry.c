@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "plugin/registry.h"
 
-#include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/crash.h"
 #include "base/digest.h"
-#include "base/path.h"
 
 #define SCHEMA_SUFFIX ".ini"
 #define MODULE_SUFFIX ".so"
-
-/* Beside the plugins of a build tree stands this file, so that a folder that only happens to be called plugins is not
- * taken for one. */
-#define OF_BUILD_TREE "build tree"
-#define OF_INSTALLATION "installed"
-
-#define BUILD_TREE_MARK "plait-build-tree"
 
 struct PlaitRegistry
 {
@@ -47,15 +36,6 @@ plugin_free (gpointer data)
       g_free (plugin);
       plugin = hidden;
     }
-}
-
-static void
-folder_free (gpointer data)
-{
-  PlaitPluginFolder *folder = data;
-
-  g_free (folder->path);
-  g_free (folder);
 }
 
 static PlaitPlugin *
@@ -117,24 +97,6 @@ search_kind (PlaitRegistry *registry, const PlaitPluginFolder *folder, PlaitPlug
     }
 }
 
-static void
-add_folder (PlaitRegistry *registry, const char *path, const char *origin)
-{
-  g_autofree char *canonical = g_canonicalize_filename (path, NULL);
-  PlaitPluginFolder *folder;
-
-  for (guint i = 0; i < registry->folders->len; i++)
-    if (g_str_equal (((PlaitPluginFolder *)registry->folders->pdata[i])->path, canonical))
-      return;
-  folder = g_new0 (PlaitPluginFolder, 1);
-  folder->exists = g_file_test (canonical, G_FILE_TEST_IS_DIR);
-  folder->path = g_steal_pointer (&canonical);
-  folder->origin = origin;
-  g_ptr_array_add (registry->folders, folder);
-  for (guint kind = 0; kind < PLAIT_PLUGIN_KINDS; kind++)
-    search_kind (registry, folder, (PlaitPluginKind)kind);
-}
-
 static gint
 compare_plugins (gconstpointer a, gconstpointer b)
 {
@@ -151,100 +113,33 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The file that this code was loaded from: the library, or an executable that has the core inside. */
-static char *
-own_path (void)
-{
-  Dl_info info;
-  g_autofree char *base = NULL;
-
-  if (dladdr ((gpointer)own_path, &info) == 0 || !info.dli_fname)
-    return g_strdup ("/proc/self/exe");
-  base = g_path_get_basename (info.dli_fname);
-  /* Of an executable, the loader knows only what it was called as. */
-  return g_strdup (g_str_has_prefix (base, "libplait") ? info.dli_fname : "/proc/self/exe");
-}
-
-/* The plugin folder of the build tree that @object lies in, or NULL. The mark must belong to whoever built @object,
- * because code is loaded from there. */
-static char *
-build_tree_folder (const char *object)
-{
-  static const char *const ways[] = { "plugins", "../plugins", "../../plugins" };
-  g_autofree char *folder = g_path_get_dirname (object);
-  struct stat of_object, of_mark;
-
-  if (stat (object, &of_object) != 0)
-    return NULL;
-  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
-    {
-      g_autofree char *mark = g_build_filename (folder, ways[i], BUILD_TREE_MARK, NULL);
-
-      if (stat (mark, &of_mark) == 0 && S_ISREG (of_mark.st_mode) && of_mark.st_uid == of_object.st_uid)
-        return g_build_filename (folder, ways[i], NULL);
-    }
-  return NULL;
-}
-
-static void
-add_own_folder (PlaitRegistry *registry)
-{
-  g_autofree char *called = own_path ();
-  g_autofree char *object = realpath (called, NULL);
-
-  if (!object)
-    return;
-  g_autofree char *build_tree = build_tree_folder (object);
-  if (build_tree)
-    {
-      add_folder (registry, build_tree, OF_BUILD_TREE);
-      return;
-    }
-  g_autofree char *library_folder = g_path_get_dirname (object);
-  g_autofree char *installed = g_build_filename (library_folder, PLAIT_NAME, PLAIT_API_VERSION, NULL);
-  add_folder (registry, installed, OF_INSTALLATION);
-}
-
+/* Looks through @folders. (transfer full for both) */
 static PlaitRegistry *
-registry_new (void)
+registry_new (GPtrArray *folders)
 {
   PlaitRegistry *registry = g_new0 (PlaitRegistry, 1);
 
-  registry->folders = g_ptr_array_new_with_free_func (folder_free);
+  registry->folders = folders;
   registry->plugins = g_ptr_array_new_with_free_func (plugin_free);
   registry->homes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   registry->limits = PLAIT_TRIAL_LIMITS;
+  for (guint i = 0; i < folders->len; i++)
+    for (guint kind = 0; kind < PLAIT_PLUGIN_KINDS; kind++)
+      search_kind (registry, folders->pdata[i], (PlaitPluginKind)kind);
+  g_ptr_array_sort (registry->plugins, compare_plugins);
   return registry;
 }
 
 PlaitRegistry *
 plait_registry_new (void)
 {
-  PlaitRegistry *registry = registry_new ();
-  const char *path = g_getenv ("PLAIT_PLUGIN_PATH");
-  g_auto (GStrv) folders = g_strsplit (path ? path : "", ":", -1);
-  g_autofree char *data = plait_path_user_folder ("XDG_DATA_HOME", ".local/share");
-  g_autofree char *user = data ? g_build_filename (data, PLAIT_NAME, PLAIT_API_VERSION, NULL) : NULL;
-
-  for (guint i = 0; folders[i] != NULL; i++)
-    if (*folders[i] != '\0')
-      add_folder (registry, folders[i], "PLAIT_PLUGIN_PATH");
-  if (user)
-    add_folder (registry, user, "user");
-  add_own_folder (registry);
-  g_ptr_array_sort (registry->plugins, compare_plugins);
-  return registry;
+  return registry_new (plait_plugin_folders ());
 }
 
 PlaitRegistry *
 plait_registry_new_for_folders (const char *const *folders)
 {
-  PlaitRegistry *registry = registry_new ();
-
-  for (guint i = 0; folders[i] != NULL; i++)
-    add_folder (registry, folders[i], "given");
-  g_ptr_array_sort (registry->plugins, compare_plugins);
-  return registry;
+  return registry_new (plait_plugin_folders_given (folders));
 }
 
 void
@@ -413,13 +308,6 @@ plait_plugin_digest (PlaitPlugin *plugin, GError **error)
   return plugin->schema_digest && plugin->module_digest;
 }
 
-/* TRUE if the plugins of @folder came with plait. */
-static gboolean
-is_own (const PlaitPluginFolder *folder)
-{
-  return g_str_equal (folder->origin, OF_BUILD_TREE) || g_str_equal (folder->origin, OF_INSTALLATION);
-}
-
 gboolean
 plait_plugin_load (PlaitPlugin *plugin, GError **error)
 {
@@ -427,11 +315,12 @@ plait_plugin_load (PlaitPlugin *plugin, GError **error)
 
   if (!schema)
     return FALSE;
-  if (!plugin->descriptor && !is_own (plugin->folder))
+  if (!plugin->descriptor && !plugin->folder->own)
     plait_crash_suspect (g_intern_string (plugin->module_path));
   /* A module that hangs does so for each who asks. */
   if (!plugin->descriptor && !plugin->refusal)
-    plugin->descriptor = plait_module_open (plugin->module_path, schema, plugin->registry->limits, &plugin->refusal);
+    plugin->descriptor
+        = plait_plugin_module_open (plugin->module_path, schema, plugin->registry->limits, &plugin->refusal);
   if (plugin->refusal && error)
     *error = g_error_copy (plugin->refusal);
   return plugin->descriptor && plait_plugin_digest (plugin, error);

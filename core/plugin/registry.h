@@ -1,30 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/plugin-folders.h"
 #include "base/trial.h"
 #include "plugin/schema.h"
 
 /*
  * The plugins that can be found. A plugin folder holds KIND/NAME.ini and KIND/NAME.so side by side; folders are
- * searched in this order, and a plugin hides those of its kind and name in later ones:
- *
- *     PLAIT_PLUGIN_PATH       a colon-separated list of folders
- *     $XDG_DATA_HOME/plait/1  the user's own, ~/.local/share/plait/1 without that; a folder that is not absolute is
- *                             passed over
- *     LIBDIR/plait/1          beside the installed library; or the build tree's own, for a plait that is not installed
- *
- * In a build with doubles plait is called plait-double, here too.
+ * searched in their order, and a plugin hides those of its kind and name in later folders.
  *
  * Finding reads names only, a schema is read when asked for, and a module is loaded when a model uses it.
  */
 typedef struct PlaitRegistry PlaitRegistry;
-
-typedef struct
-{
-  char *path;
-  const char *origin; /* "PLAIT_PLUGIN_PATH", "user", "build tree", "installed", "given" */
-  gboolean exists;
-} PlaitPluginFolder;
 
 typedef struct PlaitPlugin PlaitPlugin;
 
@@ -99,8 +86,8 @@ gboolean plait_plugin_digest (PlaitPlugin *plugin, GError **error);
 /* The module at @path, described by @schema. It is first opened and checked in a child process within @limits, so that
  * a constructor that crashes, hangs or ends the process is a refusal; then opened here, resident, bound now and local.
  * The descriptor lives as long as the process. */
-const PlaitPluginDescriptor *plait_module_open (const char *path, const PlaitSchema *schema, PlaitTrialLimits limits,
-                                                GError **error);
+const PlaitPluginDescriptor *plait_plugin_module_open (const char *path, const PlaitSchema *schema,
+                                                       PlaitTrialLimits limits, GError **error);
 
 /* Loads the module, after its trial in a child process, and takes the digests. Does nothing when loaded
  * already. */

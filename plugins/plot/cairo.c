@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/plot-canvas.h"
+#include "canvas.h"
 
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 
+#include "base/module.h"
+
 #define POINTS_A_CENTIMETRE (72 / 2.54)
 #define DOTS_A_POINT (300 / 72.)
 #define MARGIN 2
-
-gboolean
-plait_plot_available (GError **error)
-{
-  return TRUE;
-}
 
 static PangoLayout *
 layout_new (PlaitPlotCanvas *canvas, const char *text, PangoRectangle *extents)
@@ -116,31 +112,30 @@ plait_plot_name (const PlaitPlotCanvas *canvas, guint i, const char *own)
 
 /* Draws on @surface, as wide as asked; the height that it takes. */
 static double
-draw_on (cairo_surface_t *surface, const PlaitPlotChart *chart, const GPtrArray *maps,
-         const PlaitPlotSettings *settings, PlaitPlotLosses *losses)
+draw_on (PlaitPlotCanvas *canvas, cairo_surface_t *surface, const PlaitPlotChart *chart, const GPtrArray *maps)
 {
-  PlaitPlotCanvas canvas
-      = { .cairo = cairo_create (surface), .settings = settings, .size = settings->size, .losses = losses };
+  const PlaitPlotSettings *settings = canvas->settings;
   cairo_font_options_t *options = cairo_font_options_create ();
   PangoRectangle extents;
   double height;
 
+  canvas->cairo = cairo_create (surface);
   /* As it is printed, not as some screen shows it best. */
   cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_NONE);
   cairo_font_options_set_hint_metrics (options, CAIRO_HINT_METRICS_OFF);
   cairo_font_options_set_antialias (options, CAIRO_ANTIALIAS_GRAY);
-  cairo_set_font_options (canvas.cairo, options);
+  cairo_set_font_options (canvas->cairo, options);
   cairo_font_options_destroy (options);
-  canvas.font = pango_font_description_from_string (settings->font);
-  pango_font_description_set_absolute_size (canvas.font, settings->size * PANGO_SCALE);
-  g_object_unref (layout_new (&canvas, "Ag", &extents));
-  canvas.line = (double)extents.height / PANGO_SCALE;
-  canvas.width = settings->width * POINTS_A_CENTIMETRE - 2 * MARGIN;
-  cairo_translate (canvas.cairo, MARGIN, MARGIN);
-  losses->left_out = 0;
-  height = (chart ? plait_plot_draw_chart (&canvas, chart) : plait_plot_draw_maps (&canvas, maps)) + 2 * MARGIN;
-  pango_font_description_free (canvas.font);
-  cairo_destroy (canvas.cairo);
+  canvas->font = pango_font_description_from_string (settings->font);
+  pango_font_description_set_absolute_size (canvas->font, settings->size * PANGO_SCALE);
+  g_object_unref (layout_new (canvas, "Ag", &extents));
+  canvas->line = (double)extents.height / PANGO_SCALE;
+  canvas->width = settings->width * POINTS_A_CENTIMETRE - 2 * MARGIN;
+  cairo_translate (canvas->cairo, MARGIN, MARGIN);
+  canvas->losses->left_out = 0;
+  height = (chart ? plait_plot_draw_chart (canvas, chart) : plait_plot_draw_maps (canvas, maps)) + 2 * MARGIN;
+  pango_font_description_free (canvas->font);
+  cairo_destroy (canvas->cairo);
   return height;
 }
 
@@ -176,12 +171,13 @@ surface_new (PlaitPlotFormat format, double width, double height, GByteArray *by
     }
 }
 
-GBytes *
-plait_plot_draw (const PlaitPlotChart *chart, const GPtrArray *maps, const PlaitPlotSettings *settings,
-                 PlaitPlotFormat format, PlaitPlotLosses *losses, GError **error)
+static GBytes *
+draw (const PlaitPlotChart *chart, const GPtrArray *maps, double highest, const PlaitPlotSettings *settings,
+      PlaitPlotFormat format, PlaitPlotLosses *losses, GError **error)
 {
   cairo_surface_t *record = cairo_recording_surface_create (CAIRO_CONTENT_COLOR_ALPHA, NULL);
-  double width = settings->width * POINTS_A_CENTIMETRE, height = draw_on (record, chart, maps, settings, losses);
+  PlaitPlotCanvas canvas = { .settings = settings, .size = settings->size, .losses = losses, .highest = highest };
+  double width = settings->width * POINTS_A_CENTIMETRE, height = draw_on (&canvas, record, chart, maps);
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
   cairo_surface_t *surface = surface_new (format, width, height, bytes);
   cairo_t *background = cairo_create (surface);
@@ -193,7 +189,7 @@ plait_plot_draw (const PlaitPlotChart *chart, const GPtrArray *maps, const Plait
       cairo_paint (background);
     }
   cairo_destroy (background);
-  draw_on (surface, chart, maps, settings, losses);
+  draw_on (&canvas, surface, chart, maps);
   status = cairo_surface_status (surface);
   if (status == CAIRO_STATUS_SUCCESS && format == PLAIT_PLOT_PNG)
     status = cairo_surface_write_to_png_stream (surface, append, bytes);
@@ -207,3 +203,7 @@ plait_plot_draw (const PlaitPlotChart *chart, const GPtrArray *maps, const Plait
   return plait_fail_null (error, PLAIT_ERROR_FAILED, "the figure of %.0f x %.0f points cannot be drawn: %s", width,
                           height, cairo_status_to_string (status));
 }
+
+static const PlaitPlotTable table = { draw };
+
+PLAIT_MODULE_DEFINE ("plot", table)

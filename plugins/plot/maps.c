@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/plot-canvas.h"
+#include "canvas.h"
 
 #include <math.h>
 #include <string.h>
@@ -82,6 +82,7 @@ arrange (PlaitPlotCanvas *canvas, Layout *layout)
   guint label_columns;
 
   layout->shared = TRUE;
+  layout->highest = canvas->highest;
   for (guint m = 0; m < layout->maps->len; m++)
     {
       const PlaitMap *map = layout->maps->pdata[m];
@@ -91,7 +92,6 @@ arrange (PlaitPlotCanvas *canvas, Layout *layout)
       widest = MAX (widest, widest_of (canvas, map->columns));
       columns += map->n_columns;
       rows = MAX (rows, map->n_rows);
-      layout->highest = MAX (layout->highest, plait_map_largest (map));
     }
   label_columns = layout->shared ? 1 : layout->maps->len;
   layout->rows_width = MIN (layout->rows_width, .3 * canvas->width / label_columns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/plot-canvas.h"
+#include "canvas.h"
 
 #include <math.h>
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/ranks.h"
-
-#include <gmodule.h>
 #include <mpi.h>
 
-/*
- * Exchange between the processes of a job by MPI. Its errors end the job, which is MPI's own default.
- */
+#include "base/module.h"
+#include "base/ranks.h"
+
+/* Exchange between the processes of a job by MPI, whose errors end the job. */
 
 /* Counts are int. */
 #define EACH_PIECE(at, piece, n)                                                                                       \
@@ -77,7 +75,7 @@ add (double *numbers, gsize n)
   MPI_Allreduce (MPI_IN_PLACE, numbers + at, (int)piece, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
-G_MODULE_EXPORT const PlaitRanksModule plait_ranks_module = {
+static const PlaitRanksTable table = {
   .join = join,
   .leave = leave,
   .end = end,
@@ -87,3 +85,5 @@ G_MODULE_EXPORT const PlaitRanksModule plait_ranks_module = {
   .broadcast = broadcast,
   .add = add,
 };
+
+PLAIT_MODULE_DEFINE ("ranks", table)

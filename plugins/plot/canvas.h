@@ -17,6 +17,7 @@ typedef struct
   double size; /* of letters */
   double line; /* height of a line of text */
   PlaitPlotLosses *losses;
+  double highest; /* value of the darkest cell of maps */
 } PlaitPlotCanvas;
 
 typedef struct

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib/gstdio.h>
+
+#include "call.h"
+#include "harness.h"
+
+/* A plait from which a module was taken away: a copy of the program and its library, beside links to the others. */
+
+/* Makes the copy in the folder "bare", without @module, which is "KIND/NAME". */
+static void
+make_without (const char *module)
+{
+  g_autofree char *build = plait_test_build_path ("."), *bare = plait_test_path ("bare");
+  g_autofree char *script = g_strdup_printf (
+      "rm -rf %s && mkdir %s && cd %s && mkdir core && cp %s/plait . && cp %s/core/lib" PLAIT_NAME ".so.1 core && "
+      "cp -rs %s/plugins . && rm -f plugins/%s.so",
+      bare, bare, bare, build, build, build, module);
+  const char *const words[] = { "sh", "-c", script, NULL };
+  int status = -1;
+
+  CHECK (g_spawn_sync (NULL, (char **)words, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, &status, NULL));
+  CHECK_INT (status, 0);
+}
+
+/* Calls the copy. */
+static PlaitTestCall
+call_bare (const char *variable, const char *const *arguments)
+{
+  g_autofree char *program = plait_test_path ("bare/plait"), *library = plait_test_path ("bare/core");
+  g_auto (GStrv) environment = g_environ_setenv (g_get_environ (), "LD_LIBRARY_PATH", library, TRUE);
+  g_auto (GStrv) variables = g_strsplit (variable, " ", -1);
+  g_autoptr (GPtrArray) words = g_ptr_array_new ();
+  PlaitTestCall call = { -1, NULL, NULL };
+
+  environment = g_environ_setenv (environment, "PLAIT_PLUGIN_PATH", "", TRUE);
+  environment = g_environ_setenv (environment, "XDG_DATA_HOME", library, TRUE);
+  for (guint i = 0; variables[i]; i++)
+    {
+      g_auto (GStrv) sides = g_strsplit (variables[i], "=", 2);
+
+      environment = g_environ_setenv (environment, sides[0], sides[1], TRUE);
+    }
+  g_ptr_array_add (words, program);
+  for (guint i = 0; arguments[i]; i++)
+    g_ptr_array_add (words, (gpointer)arguments[i]);
+  g_ptr_array_add (words, NULL);
+  CHECK (g_spawn_sync (plait_test_folder (), (char **)words->pdata, environment, G_SPAWN_DEFAULT, NULL, NULL,
+                       &call.output, &call.errors, &call.code, NULL));
+  call.code = g_spawn_check_wait_status (call.code, NULL) ? 0 : call.code >> 8;
+  return call;
+}
+
+#define BARE(...) call_bare ("", (const char *[]){ __VA_ARGS__, NULL })
+
+/* Commands that need no module. */
+static void
+check_others_work (void)
+{
+  g_auto (PlaitTestCall) version = BARE ("--version"), plugins = BARE ("plugins"),
+                         inspected = BARE ("inspect", "serial");
+
+  CHECK_INT (version.code, 0);
+  CHECK_INT (plugins.code, 0);
+  CHECK_CONTAINS (plugins.output, "serial");
+  CHECK_INT (inspected.code, 0);
+  CHECK_STRING (inspected.errors, "");
+}
+
+/* Puts a file, the one that @command makes at $MODULE, where @module was. */
+static void
+put (const char *module, const char *command)
+{
+  g_autofree char *script = g_strdup_printf ("MODULE=%s/bare/plugins/%s.so; %s", plait_test_folder (), module, command);
+  const char *const words[] = { "sh", "-c", script, NULL };
+  int status = -1;
+
+  CHECK (g_spawn_sync (NULL, (char **)words, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, &status, NULL));
+  CHECK_INT (status, 0);
+}
+
+TEST_CASE (modules, without_plot)
+{
+  make_without ("plot/cairo");
+  g_auto (PlaitTestCall) missing = BARE ("plot", "run.h5", "/x", "-o", "x.svg");
+  plait_test_check_refused (&missing,
+                            "drawing figures needs the module plot/cairo, which is in none of the folders that "
+                            "plait plugins lists; install libcairo2-dev and libpango1.0-dev (Debian) and "
+                            "build plait again");
+  check_others_work ();
+
+  put ("plot/cairo", "echo no library > $MODULE");
+  g_auto (PlaitTestCall) spoilt = BARE ("plot", "run.h5", "/x", "-o", "x.svg");
+  plait_test_check_refused (&spoilt, "drawing figures needs the module plot/cairo, which cannot be loaded (");
+  CHECK_CONTAINS (spoilt.errors, "; install libcairo2-dev and libpango1.0-dev (Debian)\n");
+
+  put ("plot/cairo", "cp $(dirname $MODULE)/../combiner/serial.so $MODULE");
+  g_auto (PlaitTestCall) other = BARE ("plot", "run.h5", "/x", "-o", "x.svg");
+  plait_test_check_refused (&other, "bare/plugins/plot/cairo.so, made for another plait; build or install this plait "
+                                    "again");
+}
+
+TEST_CASE (modules, without_mpi)
+{
+  make_without ("ranks/mpi");
+  plait_test_write ("tiny.ini", "");
+  g_auto (PlaitTestCall) call = call_bare ("OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2",
+                                           (const char *[]){ "run", "tiny.ini", "-o", "x.h5", NULL });
+  plait_test_check_refused (&call, "2 processes were started together, and one would need no MPI: exchange between "
+                                   "processes needs the module ranks/mpi, which is in none of the folders that plait "
+                                   "plugins lists; install libopenmpi-dev (Debian) and build plait again");
+  check_others_work ();
+}
