@@ -368,7 +368,7 @@ plait_recurrent_decoder_new (const PlaitDecoderBuild *build, GError **error)
   r->decoder.n_layers = 1;
   r->build = *build;
   r->settings = settings;
-  r->state_width = settings->state_width ? settings->state_width : settings->width;
+  r->state_width = settings->state_width == PLAIT_DECODER_WIDTH ? settings->width : settings->state_width;
   if (settings->initial == PLAIT_INITIAL_SUMMARY && build->n_summaries == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "decoder.initial=summary: no encoder of this model gives a summary: take initial=mean, or "

@@ -98,7 +98,7 @@ typedef struct
   const char *coverage; /* none, or a plugin */
   gint coverage_heads;  /* PlaitCoverageHeads */
   /* Of recurrent decoders. */
-  gint64 state_width;     /* 0: width */
+  gint64 state_width;     /* PLAIT_DECODER_WIDTH: width */
   gint64 context_width;   /* 0: the memories', if they have one width; else width */
   gint reset;             /* PlaitResetPlace */
   gint query;             /* PlaitQueryState */

@@ -147,7 +147,13 @@ is_taken (const char *name)
 static gboolean
 is_rate (double rate)
 {
-  return rate < 0 || (rate >= 0 && rate < 1);
+  return rate == PLAIT_DECODER_DROPOUT || (rate >= 0 && rate < 1);
+}
+
+static double
+rate_of (double asked, double of_decoder)
+{
+  return asked == PLAIT_DECODER_DROPOUT ? of_decoder : asked;
 }
 
 /* Whether the attention can be declared; faults are noted. */
@@ -169,8 +175,8 @@ check_attention (PlaitSite *site, const char *call, PlaitReads reads, guint memo
   else if (!is_rate (asked->dropout) || !is_rate (asked->output_dropout))
     plait_site_fault (
         site, PLAIT_ERROR_PLUGIN,
-        "%s: asks for dropout=%g and output_dropout=%g: give rates from 0 up to 1, or a negative one for the decoder's",
-        call, asked->dropout, asked->output_dropout);
+        "%s: asks for dropout=%g and output_dropout=%g: give rates from 0 up to 1, or PLAIT_DECODER_DROPOUT", call,
+        asked->dropout, asked->output_dropout);
   else if ((guint)asked->projections > PLAIT_PROJECTIONS_PUBLISHED)
     plait_site_fault (site, PLAIT_ERROR_PLUGIN, "%s: asks for projections of kind %u, which there is not", call,
                       (guint)asked->projections);
@@ -186,7 +192,8 @@ check_attention (PlaitSite *site, const char *call, PlaitReads reads, guint memo
 static guint
 heads_of (PlaitSite *site, const PlaitSiteAttention *asked)
 {
-  gint64 heads = asked->heads ? asked->heads : settings_of (site)->heads, width = site->declared->width;
+  gint64 heads = asked->heads == PLAIT_DECODER_HEADS ? settings_of (site)->heads : asked->heads,
+         width = site->declared->width;
 
   if (width % heads == 0)
     return (guint)heads;
@@ -363,8 +370,8 @@ declare (PlaitSite *site, const char *call, PlaitReads reads, guint memory, cons
     .n = reads == PLAIT_READS_MEMORY    ? 1
          : reads == PLAIT_READS_JOINTLY ? n
                                         : 0,
-    .dropout = asked->dropout < 0 ? settings_of (site)->attention_dropout : asked->dropout,
-    .output_dropout = asked->output_dropout < 0 ? settings_of (site)->dropout : asked->output_dropout,
+    .dropout = rate_of (asked->dropout, settings_of (site)->attention_dropout),
+    .output_dropout = rate_of (asked->output_dropout, settings_of (site)->dropout),
     .weights = asked->weights,
   };
   if (asked->name)

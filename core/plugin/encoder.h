@@ -15,6 +15,9 @@
 
 #define PLAIT_ENCODER_MAXIMUM_MEMORIES 4
 
+/* What stands for the decoder's width in a setting. */
+#define PLAIT_DECODER_WIDTH 0
+
 /* What an encoder declares: its memories, in the order in which it will fill them, and its losses. */
 typedef struct
 {
@@ -36,7 +39,7 @@ typedef struct
   const char *source;          /* name of the source */
   PlaitInputKind kind;         /* what it will be given */
   gint64 input_width;          /* width of the embedded tokens, or of the feature vectors */
-  gint64 model_width;          /* width of the decoder: the width to give memories where nothing else is asked for */
+  gint64 model_width;          /* width of the decoder, which a setting PLAIT_DECODER_WIDTH asks for */
   gboolean pre_norm;           /* decoder.norm, which an encoder follows unless its own setting says otherwise */
   PlaitParameters *parameters; /* declare parameters here ... */
   const char *prefix;          /* ... under names that begin with this, for example "source/en/" */

@@ -53,13 +53,20 @@ typedef enum
                                   recurrent one (Libovicky & Helcl 2017, eq. 6-10) */
 } PlaitProjections;
 
+/* What stands for the decoder's own value: of heads, and of rates of dropout. */
+#define PLAIT_DECODER_HEADS 0
+#define PLAIT_DECODER_DROPOUT (-1.0)
+
+/* Begins the initialiser of a PlaitSiteAttention whose rates are the decoder's. */
+#define PLAIT_DECODER_RATES .dropout = PLAIT_DECODER_DROPOUT, .output_dropout = PLAIT_DECODER_DROPOUT
+
 /* Settings of one declared attention. */
 typedef struct
 {
   const char *name;             /* tells it from others of its kind, a second hop; NULL: the one without a name */
-  guint heads;                  /* 0: as many as the decoder's self-attention has */
-  double dropout;               /* of the weights; negative: the decoder's attention dropout */
-  double output_dropout;        /* of the context; negative: the decoder's dropout */
+  guint heads;                  /* PLAIT_DECODER_HEADS: as many as the decoder's self-attention has */
+  double dropout;               /* of the weights; PLAIT_DECODER_DROPOUT: the decoder's attention dropout */
+  double output_dropout;        /* of the context; PLAIT_DECODER_DROPOUT: the decoder's dropout */
   PlaitProjections projections; /* of joint attention, and of attention over contexts */
   gboolean sentinel; /* likewise: one more item, made of the decoder's own state (Libovicky & Helcl 2017), in a
                         recurrent decoder; a Transformer decoder refuses it. At most one attention of a site has it */

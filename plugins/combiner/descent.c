@@ -54,8 +54,8 @@ static gboolean
 build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
 {
   const Settings *settings = data;
-  PlaitSiteAttention attention = { .heads = (guint)settings->heads, .dropout = -1, .output_dropout = -1 };
-  PlaitSiteAttention contexts = { .dropout = -1, .output_dropout = -1, .projections = PLAIT_PROJECTIONS_PUBLISHED };
+  PlaitSiteAttention attention = { PLAIT_DECODER_RATES, .heads = (guint)settings->heads };
+  PlaitSiteAttention contexts = { PLAIT_DECODER_RATES, .projections = PLAIT_PROJECTIONS_PUBLISHED };
 
   for (guint i = 0; i < plait_site_n_memories (site); i++)
     {

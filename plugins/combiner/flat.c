@@ -24,9 +24,8 @@ build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
 {
   const Settings *settings = data;
   PlaitSiteAttention attention = {
+    PLAIT_DECODER_RATES,
     .heads = (guint)settings->heads,
-    .dropout = -1,
-    .output_dropout = -1,
     .projections = (PlaitProjections)settings->projections,
     .sentinel = settings->sentinel,
   };

@@ -34,11 +34,11 @@ static gboolean
 build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
 {
   const Settings *settings = data;
-  PlaitSiteAttention first = { .heads = (guint)settings->heads, .dropout = -1, .output_dropout = -1 };
+  PlaitSiteAttention first = { PLAIT_DECODER_RATES, .heads = (guint)settings->heads };
   PlaitSiteAttention second = {
     .heads = (guint)settings->context_heads,
-    .dropout = settings->context_dropout == DROPOUT_NONE ? 0 : -1,
-    .output_dropout = -1,
+    .dropout = settings->context_dropout == DROPOUT_NONE ? 0 : PLAIT_DECODER_DROPOUT,
+    .output_dropout = PLAIT_DECODER_DROPOUT,
     .projections = (PlaitProjections)settings->projections,
     .sentinel = settings->sentinel,
   };

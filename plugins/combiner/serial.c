@@ -20,7 +20,7 @@ static gboolean
 build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
 {
   const Settings *settings = data;
-  PlaitSiteAttention attention = { .heads = (guint)settings->heads, .dropout = -1, .output_dropout = -1 };
+  PlaitSiteAttention attention = { PLAIT_DECODER_RATES, .heads = (guint)settings->heads };
 
   for (guint i = 0; i < plait_site_n_memories (site); i++)
     {

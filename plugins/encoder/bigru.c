@@ -35,7 +35,7 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state, Plait
     .cell.kind = PLAIT_CELL_GRU,
     .cell.reset = (PlaitResetPlace)settings->reset,
     .cell.input_width = build->input_width,
-    .cell.width = settings->width ? settings->width : (build->model_width + n - 1) / n,
+    .cell.width = settings->width == PLAIT_DECODER_WIDTH ? (build->model_width + n - 1) / n : settings->width,
     .layers = settings->layers,
     .directions = (PlaitDirections)settings->directions,
     .dropout = settings->dropout,

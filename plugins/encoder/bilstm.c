@@ -35,7 +35,7 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state, Plait
     .cell.kind = PLAIT_CELL_LSTM,
     .cell.forget_bias = settings->forget_bias,
     .cell.input_width = build->input_width,
-    .cell.width = settings->width ? settings->width : (build->model_width + n - 1) / n,
+    .cell.width = settings->width == PLAIT_DECODER_WIDTH ? (build->model_width + n - 1) / n : settings->width,
     .layers = settings->layers,
     .directions = (PlaitDirections)settings->directions,
     .dropout = settings->dropout,

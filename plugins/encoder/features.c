@@ -42,7 +42,7 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, 
 {
   const Settings *settings = data;
   State *state = state_data;
-  gint64 width = settings->width ? settings->width : build->model_width;
+  gint64 width = settings->width == PLAIT_DECODER_WIDTH ? build->model_width : settings->width;
   gint64 in = build->input_width;
   g_autofree char *hidden = g_strconcat (build->prefix, "hidden", NULL);
   g_autofree char *projection = g_strconcat (build->prefix, "projection", NULL);

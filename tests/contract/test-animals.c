@@ -18,8 +18,6 @@
  */
 
 #define SECONDS 60
-#define DEFAULTS .dropout = -1, .output_dropout = -1
-
 /* What this animal does beside what a sound one does. */
 typedef struct
 {
@@ -51,7 +49,7 @@ n_read (const PlaitSite *site)
 static gboolean
 build_combiner (PlaitSite *site, gconstpointer settings, gpointer state, GError **error)
 {
-  PlaitSiteAttention attention = { DEFAULTS };
+  PlaitSiteAttention attention = { PLAIT_DECODER_RATES };
 
   plait_site_declare_residual (site, 0);
   plait_site_declare_rows (site, 0);

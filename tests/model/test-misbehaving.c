@@ -18,8 +18,6 @@ enum
   BOTH = TRANSFORMER | RECURRENT, /* places of plait_specimen_decoder */
 };
 
-#define DEFAULTS .dropout = -1, .output_dropout = -1
-
 /* What this animal does beside what a sound one does. */
 typedef struct
 {
@@ -47,7 +45,7 @@ static Animal animal;
 static gboolean
 build_combiner (PlaitSite *site, gconstpointer settings, gpointer state, GError **error)
 {
-  PlaitSiteAttention attention = { DEFAULTS };
+  PlaitSiteAttention attention = { PLAIT_DECODER_RATES };
 
   plait_site_declare_loss (site, "sound", 0.5);
   for (guint i = 0; i < plait_site_n_memories (site); i++)
@@ -351,9 +349,9 @@ TEST_CASE (misbehaving, the_sound_ones_run)
  */
 
 #define FAIL g_set_error_literal (error, PLAIT_ERROR, PLAIT_ERROR_INPUT, "not to my taste")
-#define ATTEND(...) plait_site_declare_attend (site, 0, &(PlaitSiteAttention){ DEFAULTS, __VA_ARGS__ })
+#define ATTEND(...) plait_site_declare_attend (site, 0, &(PlaitSiteAttention){ PLAIT_DECODER_RATES, __VA_ARGS__ })
 #define NAMED(...) plait_site_declare_attend (site, 0, &(PlaitSiteAttention){ .name = "a", __VA_ARGS__ })
-#define JOINTLY(...) plait_site_declare_attend_jointly (site, &(PlaitSiteAttention){ DEFAULTS, __VA_ARGS__ })
+#define JOINTLY(...) plait_site_declare_attend_jointly (site, &(PlaitSiteAttention){ PLAIT_DECODER_RATES, __VA_ARGS__ })
 #define PARAMETER(name, rows, width)                                                                                   \
   plait_parameters_declare (plait_site_parameters (site), name, rows, width, PLAIT_ZEROS)
 #define OWN_NAME own_name (site)
@@ -384,7 +382,7 @@ SITE (attention_of_a_bad_name, ATTEND (.name = "../a"), "plait_site_declare_atte
 SITE (attention_without_letters, ATTEND (.name = ""), "\"\" is no name for an attention")
 SITE (attention_of_a_taken_name, ATTEND (.name = "sentinel"), "\"sentinel\" is no name for an attention")
 SITE (attentions_without_end, for (guint i = 0; i < 300; i++) ATTEND (.name = ((char[]){ 'a', (char)('a' + i / 20), (char)('a' + i % 20), '\0' })), "declares more than 256 attentions")
-SITE (attention_to_no_memory, plait_site_declare_attend (site, 9, &(PlaitSiteAttention){ DEFAULTS, .name = "a" }), "plait_site_declare_attend: there is no memory 9; memories are numbered 0 to 1")
+SITE (attention_to_no_memory, plait_site_declare_attend (site, 9, &(PlaitSiteAttention){ PLAIT_DECODER_RATES, .name = "a" }), "plait_site_declare_attend: there is no memory 9; memories are numbered 0 to 1")
 SITE (rows_of_no_memory, plait_site_declare_rows (site, 2), "plait_site_declare_rows: there is no memory 2")
 SITE (looks_at_no_memory, plait_site_memory (site, 2), "plait_site_memory: there is no memory 2")
 SITE (dropout_of_no_number, NAMED (.dropout = NAN), "asks for dropout=nan")
@@ -485,7 +483,7 @@ COMBINE (undeclared_prepared, plait_site_prepared (site, 0), "plait_site_prepare
 COMBINE (declares_a_slot_late, plait_site_declare_residual (site, 0), "calls plait_site_declare_residual while the model runs: declare in build")
 COMBINE (declares_attention_late, ATTEND (.name = "a"), "calls plait_site_declare_attend while the model runs")
 COMBINE (declares_joint_attention_late, JOINTLY (), "calls plait_site_declare_attend_jointly while the model runs")
-COMBINE (declares_attention_over_contexts_late, plait_site_declare_attend_contexts (site, &(PlaitSiteAttention){ DEFAULTS }), "calls plait_site_declare_attend_contexts while the model runs")
+COMBINE (declares_attention_over_contexts_late, plait_site_declare_attend_contexts (site, &(PlaitSiteAttention){ PLAIT_DECODER_RATES }), "calls plait_site_declare_attend_contexts while the model runs")
 COMBINE (declares_rows_late, plait_site_declare_rows (site, 0), "calls plait_site_declare_rows while the model runs")
 COMBINE (declares_loss_late, plait_site_declare_loss (site, "a", 1), "calls plait_site_declare_loss while the model runs")
 COMBINE (parameters_late, plait_site_parameters (site), "calls plait_site_parameters while the model runs")

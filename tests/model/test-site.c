@@ -18,7 +18,7 @@ static Calls calls;
 static gboolean
 build (PlaitSite *site, gconstpointer settings, gpointer state, GError **error)
 {
-  PlaitSiteAttention attention = { .dropout = -1, .output_dropout = -1 };
+  PlaitSiteAttention attention = { PLAIT_DECODER_RATES };
 
   calls.built++;
   for (guint i = 0; i < plait_site_n_memories (site); i++)
@@ -102,7 +102,7 @@ TEST_CASE (site, tells_the_widths_of_queries_and_of_contexts)
 static gboolean
 build_all (PlaitSite *site, gconstpointer settings, gpointer state, GError **error)
 {
-  PlaitSiteAttention attention = { .dropout = -1, .output_dropout = -1 }, again = attention;
+  PlaitSiteAttention attention = { PLAIT_DECODER_RATES }, again = attention;
 
   again.name = "again";
   plait_site_declare_residual (site, 0);

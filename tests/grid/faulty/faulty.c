@@ -35,7 +35,7 @@ static const PlaitBinding bindings[] = {
 static gboolean
 build (PlaitSite *site, gconstpointer settings, gpointer state, GError **error)
 {
-  PlaitSiteAttention attention = { .heads = 0, .dropout = -1, .output_dropout = -1 };
+  PlaitSiteAttention attention = { PLAIT_DECODER_RATES };
 
   for (guint i = 0; i < plait_site_n_memories (site); i++)
     {

@@ -42,7 +42,7 @@ build (PlaitSite *site, gconstpointer data, gpointer memory, GError **error)
   const Settings *settings = data;
   State *state = memory;
   guint n = plait_site_n_memories (site);
-  PlaitSiteAttention attention = { .dropout = -1, .output_dropout = -1 };
+  PlaitSiteAttention attention = { PLAIT_DECODER_RATES };
 
   state->gates = plait_parameters_memory (plait_site_parameters (site), n * sizeof (Gate));
   plait_site_declare_residual (site, 0);

@@ -23,8 +23,8 @@ static gboolean
 build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
 {
   const Settings *settings = data;
-  PlaitSiteAttention first = { .dropout = -1, .output_dropout = -1 };
-  PlaitSiteAttention second = { .name = SECOND, .dropout = settings->dropout, .output_dropout = -1 };
+  PlaitSiteAttention first = { PLAIT_DECODER_RATES };
+  PlaitSiteAttention second = { .name = SECOND, .dropout = settings->dropout, .output_dropout = PLAIT_DECODER_DROPOUT };
 
   for (guint i = 0; i < plait_site_n_memories (site); i++)
     {

@@ -19,7 +19,7 @@ static const PlaitBinding bindings[] = {
 static gboolean
 build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
 {
-  PlaitSiteAttention attention = { .dropout = -1, .output_dropout = -1 };
+  PlaitSiteAttention attention = { PLAIT_DECODER_RATES };
 
   for (guint i = 0; i < plait_site_n_memories (site); i++)
     {

@@ -21,7 +21,7 @@ static gboolean
 build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
 {
   /* Heads and dropout are the decoder's. */
-  PlaitSiteAttention attention = { .heads = 0, .dropout = -1, .output_dropout = -1 };
+  PlaitSiteAttention attention = { PLAIT_DECODER_RATES };
 
   plait_site_declare_residual (site, 0);
   for (guint i = 0; i < plait_site_n_memories (site); i++)
