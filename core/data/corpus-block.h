@@ -6,7 +6,7 @@
 
 /* A block of a corpus while it is read: the lines of all its text streams, encoded, between corpus-read.c, which reads
  * them, and corpus-store.c, which judges and stores them. Sides are read, and stored, side by side by the threads of a
- * pool. */
+ * pool; those of a feed are read by turns. */
 
 #define BLOCK_LINES 4096
 #define PIECE_LINES 64 /* what one thread encodes at a time */
@@ -60,8 +60,9 @@ typedef struct
   PlaitCorpus *corpus;
   PlaitCorpusSide *sides; /* [n_sides] */
   gint64 n_sides;
-  gint64 wanted; /* lines that are asked for */
-  gint64 lines;  /* that all sides have */
+  gboolean by_turns; /* of texts that come once */
+  gint64 wanted;     /* lines that are asked for, at most BLOCK_LINES; the next that is read by turns is the caller's */
+  gint64 lines;      /* that all sides have */
   gint64 pieces;
   GArray *kept; /* PlaitCorpusTuple */
 
@@ -79,6 +80,18 @@ plait_corpus_side_text (const PlaitCorpusSide *side, gint64 line, gsize *length)
   *length = side->ends[line] - start;
   return side->text->str + start;
 }
+
+/* The block of @corpus, whose text files are opened: with @by_turns to be read once, or taken from @columns, readers or
+ * NULL. (transfer full) */
+PlaitCorpusBlock *plait_corpus_block_new (PlaitCorpus *corpus, gboolean by_turns, GPtrArray *columns, GError **error);
+void plait_corpus_block_free (PlaitCorpusBlock *block);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCorpusBlock, plait_corpus_block_free)
+
+/* Reads the next lines, and adds their tuples to the corpus. FALSE on failure; no lines at the end. */
+gboolean plait_corpus_block_next (PlaitCorpusBlock *block, PlaitPool *pool, GError **error);
+
+/* "FILE:LINE: ends here, but FILE goes on"; FALSE. */
+gboolean plait_corpus_fail_on_end (const char *ended, const char *going, gint64 line, GError **error);
 
 /* Adds the tuples of @block to its corpus, but those that are dropped. */
 gboolean plait_corpus_store_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error);

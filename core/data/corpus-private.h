@@ -11,8 +11,9 @@
 typedef struct
 {
   char *name;
-  char *path;
-  PlaitFileMark mark; /* tokens: of the file before it was read */
+  char *path;                 /* NULL: absent */
+  guint column, trees_column; /* as PlaitCorpusStream has them */
+  PlaitFileMark mark;         /* tokens: of the file before it was read */
   PlaitInputKind kind;
   PlaitVocabulary *vocabulary; /* tokens */
   PlaitTokenStore *tokens;     /* a sentence a kept tuple */
@@ -49,9 +50,10 @@ struct PlaitCorpus
   double source_dropout;
   guint64 source_dropout_seed;
 
+  gint64 first; /* line of those that are here: a feed has forgotten what was before */
   gint64 lines;
   gint64 size;
-  GArray *line_of; /* guint32 a kept tuple; NULL while nothing was dropped or cut: tuple i is line i */
+  GArray *line_of; /* guint32 a kept tuple; NULL while nothing was dropped or cut: tuple i is the i-th line */
   gint64 cut;      /* documents of several chunks */
   gint64 chunks;   /* of these */
 };
@@ -94,6 +96,21 @@ gboolean plait_corpus_index_load (PlaitCorpus *corpus, const PlaitIndex *index, 
  * perhaps left alone, if nothing can be kept; @corpus must be read again then. */
 gboolean plait_corpus_index_begin (PlaitCorpus *corpus, const PlaitIndex *index, const char *key, GError **error);
 gboolean plait_corpus_index_end (PlaitCorpus *corpus, const PlaitIndex *index, const char *key, GError **error);
+
+/* The corpus of @settings, of which nothing has been read. (transfer full) */
+PlaitCorpus *plait_corpus_new (const PlaitCorpusSettings *settings, GError **error);
+
+/* Forgets all tuples, for those of the next lines: what feeds do, which drop none. */
+void plait_corpus_restart (PlaitCorpus *corpus);
+
+/* Counts the kept tuples whose features are missing, and the positions of the others. */
+gboolean plait_corpus_count_features (PlaitCorpus *corpus, PlaitCorpusStreamState *stream, GError **error);
+
+/* Whether documents are cut into chunks. */
+gboolean plait_corpus_cuts (const PlaitCorpus *corpus);
+
+/* Ends the writing of its stores (corpus-read.c). */
+gboolean plait_corpus_stream_finish (const PlaitCorpusStreamState *stream, GError **error);
 
 /* Reads all text streams of @corpus and fills their stores and counts (corpus-read.c). */
 gboolean plait_corpus_read (PlaitCorpus *corpus, PlaitPool *pool, GError **error);

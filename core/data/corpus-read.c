@@ -10,9 +10,11 @@
 #define BLOCK_BYTES (8 * 1024 * 1024)
 #define FIRST_LINES 16
 
-static void
-block_free (PlaitCorpusBlock *block)
+void
+plait_corpus_block_free (PlaitCorpusBlock *block)
 {
+  if (!block)
+    return;
   for (gint64 i = 0; i < block->n_sides; i++)
     {
       PlaitCorpusSide *side = &block->sides[i];
@@ -36,11 +38,18 @@ block_free (PlaitCorpusBlock *block)
   g_free (block);
 }
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitCorpusBlock, block_free)
+/* The text at @path, or column @column of @columns, which may be taken once. */
+static PlaitTextReader *
+open_text (const PlaitCorpusBlock *block, const char *path, guint column, GPtrArray *columns, GError **error)
+{
+  if (column > 0)
+    return g_steal_pointer (&columns->pdata[column - 1]);
+  return block->by_turns ? plait_text_reader_open_pipe (path, error) : plait_text_reader_open (path, error);
+}
 
-/* One more side, which reads @path. NULL on failure. */
+/* One more side, which reads @reader. NULL on failure. */
 static PlaitCorpusSide *
-add_side (PlaitCorpusBlock *block, gint64 stream, const char *path, const PlaitDocumentSettings *layout,
+add_side (PlaitCorpusBlock *block, gint64 stream, PlaitTextReader *reader, const PlaitDocumentSettings *layout,
           gboolean is_trees, GError **error)
 {
   PlaitCorpusSide *side = &block->sides[block->n_sides++];
@@ -49,20 +58,21 @@ add_side (PlaitCorpusBlock *block, gint64 stream, const char *path, const PlaitD
   side->text = g_string_new (NULL);
   side->sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
   side->is_trees = is_trees;
-  side->reader = plait_text_reader_open (path, error);
-  if (side->reader && is_trees)
-    side->reader = plait_text_reader_join_trees (side->reader, TRUE);
+  side->reader = reader && is_trees ? plait_text_reader_join_trees (reader, !block->by_turns) : reader;
   side->lines = side->reader ? plait_document_reader_new (side->reader, layout, error) : NULL;
   return side->lines ? side : NULL;
 }
 
 static gboolean
-add_stream (PlaitCorpusBlock *block, gint64 number, GError **error)
+add_stream (PlaitCorpusBlock *block, gint64 number, GPtrArray *columns, GError **error)
 {
-  const PlaitCorpusStreamState *stream = &block->corpus->streams[number];
-  PlaitCorpusSide *side = add_side (block, number, stream->path, &stream->documents, FALSE, error);
+  PlaitCorpusStreamState *stream = &block->corpus->streams[number];
+  PlaitTextReader *reader = open_text (block, stream->path, stream->column, columns, error);
+  PlaitCorpusSide *side = add_side (block, number, reader, &stream->documents, FALSE, error);
   if (!side)
     return FALSE;
+  g_free (stream->path);
+  stream->path = g_strdup (plait_text_reader_name (side->reader));
   for (gsize j = 0; j < G_N_ELEMENTS (side->ids); j++)
     {
       side->ids[j] = g_array_new (FALSE, FALSE, sizeof (gint32));
@@ -71,22 +81,24 @@ add_stream (PlaitCorpusBlock *block, gint64 number, GError **error)
   side->scratch = g_array_new (FALSE, FALSE, side->is_documents ? sizeof (PlaitDocumentSentence) : sizeof (gint32));
   if (!stream->trees_path)
     return TRUE;
-  side->trees = add_side (block, number, stream->trees_path, &(PlaitDocumentSettings){ 0 }, TRUE, error);
+  reader = open_text (block, stream->trees_path, stream->trees_column, columns, error);
+  side->trees = add_side (block, number, reader, &(PlaitDocumentSettings){ 0 }, TRUE, error);
   return side->trees != NULL;
 }
 
-static PlaitCorpusBlock *
-block_new (PlaitCorpus *corpus, GError **error)
+PlaitCorpusBlock *
+plait_corpus_block_new (PlaitCorpus *corpus, gboolean by_turns, GPtrArray *columns, GError **error)
 {
   g_autoptr (PlaitCorpusBlock) block = g_new0 (PlaitCorpusBlock, 1);
   block->corpus = corpus;
   block->sides = g_new0 (PlaitCorpusSide, 2 * corpus->n_streams);
+  block->by_turns = by_turns;
   block->wanted = FIRST_LINES;
   block->kept = g_array_new (FALSE, FALSE, sizeof (PlaitCorpusTuple));
   block->cut_from = g_new0 (PlaitDocument, corpus->n_streams);
   block->ends = g_array_new (FALSE, FALSE, sizeof (gint64));
   for (gint64 s = 0; s < corpus->n_streams; s++)
-    if (plait_input_kind_is_text (corpus->streams[s].kind) && !add_stream (block, s, error))
+    if (corpus->streams[s].tokens && !corpus->streams[s].absent && !add_stream (block, s, columns, error))
       return NULL;
   return g_steal_pointer (&block);
 }
@@ -133,6 +145,15 @@ entries_of (const PlaitCorpusSide *side)
   return side->is_documents ? "documents" : side->is_trees ? "trees" : "lines";
 }
 
+gboolean
+plait_corpus_fail_on_end (const char *ended, const char *going, gint64 line, GError **error)
+{
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s:%jd: ends here, but %s goes on; expected as many sentences in both, since sentence i of each "
+                     "belongs together",
+                     ended, line, going);
+}
+
 /* Some files have ended with line @line of the block, where others go on: counts the lines of two for the message. */
 static gboolean
 fail_on_line_counts (PlaitCorpusBlock *block, gint64 line, GError **error)
@@ -143,6 +164,10 @@ fail_on_line_counts (PlaitCorpusBlock *block, gint64 line, GError **error)
   while ((block->sides[other].n_lines > line) == (sides[0]->n_lines > line))
     other++;
   sides[1] = &block->sides[other];
+  if (block->by_turns) /* nobody counts what a pipe would still bring */
+    return plait_corpus_fail_on_end (plait_text_reader_name (sides[sides[0]->n_lines > line]->reader),
+                                     plait_text_reader_name (sides[sides[0]->n_lines == line]->reader),
+                                     number_of (sides[sides[0]->n_lines > line], line), error);
   place = number_of (sides[1], line);
   for (guint i = 0; i < 2; i++)
     {
@@ -178,7 +203,8 @@ read_line (PlaitCorpusBlock *block, PlaitCorpusSide *side, GError **error)
   side->ends[line] = side->text->len;
   text = plait_corpus_side_text (side, line, &length);
   side->blank[line] = plait_text_is_blank (text, length);
-  if (side->blank[line] && block->corpus->empty_is_error && !side->is_trees)
+  if (side->blank[line] && block->corpus->empty_is_error && !side->is_trees
+      && !(block->by_turns && side->stream == block->corpus->n_sources))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s:%jd: the %s; expected a sentence of %s, since empty=error (empty=missing would take the "
                        "source as missing there)",
@@ -195,10 +221,18 @@ read_side (gpointer data, gint64 piece, guint thread)
   PlaitCorpusBlock *block = data;
   PlaitCorpusSide *side = &block->sides[piece];
 
-  side->n_lines = 0;
-  empty_side (side);
   while (side->n_lines < block->wanted && read_line (block, side, &side->error))
     ;
+}
+
+static void
+read_by_turns (PlaitCorpusBlock *block)
+{
+  gboolean going = TRUE;
+
+  for (gint64 line = 0; going && line < block->wanted; line++)
+    for (gint64 i = 0; i < block->n_sides && !(i > 0 && block->sides[i - 1].error); i++)
+      going &= read_line (block, &block->sides[i], &block->sides[i].error);
 }
 
 /* How many lines the next block is to have. */
@@ -220,7 +254,15 @@ read_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
 {
   gint64 ended = 0;
 
-  plait_pool_run (pool, block->n_sides, read_side, block);
+  for (gint64 i = 0; i < block->n_sides; i++)
+    {
+      block->sides[i].n_lines = 0;
+      empty_side (&block->sides[i]);
+    }
+  if (block->by_turns)
+    read_by_turns (block);
+  else
+    plait_pool_run (pool, block->n_sides, read_side, block);
   block->lines = block->wanted;
   for (gint64 i = 0; i < block->n_sides; i++)
     block->lines = MIN (block->lines, block->sides[i].n_lines);
@@ -277,27 +319,43 @@ encode_piece (gpointer data, gint64 piece, guint thread)
 }
 
 gboolean
+plait_corpus_block_next (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
+{
+  g_autoptr (GError) fault = NULL;
+
+  /* Of what comes by turns, what is wrong with an earlier line is told. */
+  if (!read_block (block, pool, &fault) && !block->by_turns)
+    return plait_no_fault (&fault, error);
+  block->pieces = (block->lines + PIECE_LINES - 1) / PIECE_LINES;
+  plait_pool_run (pool, block->pieces * block->n_sides, encode_piece, block);
+  return plait_corpus_store_block (block, pool, error) && plait_no_fault (&fault, error);
+}
+
+gboolean
+plait_corpus_stream_finish (const PlaitCorpusStreamState *stream, GError **error)
+{
+  PlaitTokenStore *stores[] = { stream->tokens, stream->steps, stream->sentences };
+  gboolean good = TRUE;
+
+  for (guint i = 0; good && i < G_N_ELEMENTS (stores); i++)
+    good = !stores[i] || plait_token_store_finish (stores[i], error);
+  return good;
+}
+
+gboolean
 plait_corpus_read (PlaitCorpus *corpus, PlaitPool *pool, GError **error)
 {
-  g_autoptr (PlaitCorpusBlock) block = block_new (corpus, error);
+  g_autoptr (PlaitCorpusBlock) block = plait_corpus_block_new (corpus, FALSE, NULL, error);
   if (!block)
     return FALSE;
   if (block->n_sides == 0)
     return TRUE;
   do
-    {
-      if (!read_block (block, pool, error))
-        return FALSE;
-      block->pieces = (block->lines + PIECE_LINES - 1) / PIECE_LINES;
-      plait_pool_run (pool, block->pieces * block->n_sides, encode_piece, block);
-      if (!plait_corpus_store_block (block, pool, error))
-        return FALSE;
-    }
+    if (!plait_corpus_block_next (block, pool, error))
+      return FALSE;
   while (block->lines > 0);
   for (gint64 s = 0; s < corpus->n_streams; s++)
-    if ((corpus->streams[s].tokens && !plait_token_store_finish (corpus->streams[s].tokens, error))
-        || (corpus->streams[s].steps && !plait_token_store_finish (corpus->streams[s].steps, error))
-        || (corpus->streams[s].sentences && !plait_token_store_finish (corpus->streams[s].sentences, error)))
+    if (!plait_corpus_stream_finish (&corpus->streams[s], error))
       return FALSE;
   if (corpus->lines == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file is empty; expected one sentence a line",

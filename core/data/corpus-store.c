@@ -150,7 +150,8 @@ check_target (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64
 {
   const PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
   const PlaitCorpusSide *first = &block->sides[0];
-  PlaitDocument document = first->is_documents ? document_of (block, first, line) : (PlaitDocument){ NULL };
+  gboolean chooses = first->stream == 0 && first->is_documents;
+  PlaitDocument document = chooses ? document_of (block, first, line) : (PlaitDocument){ NULL };
   PlaitTargetLine where = { .file = plait_text_reader_name (side->reader), .line = side->numbers[line] };
   where.text = plait_corpus_side_text (side, line, &where.length);
   return plait_target_check (stream->target, stream->vocabulary, &document, ids, n, &where, error);
@@ -204,8 +205,8 @@ part_from_lines (PlaitCorpus *corpus)
   if (corpus->line_of)
     return;
   corpus->line_of = g_array_new (FALSE, FALSE, sizeof (guint32));
-  for (guint32 i = 0; i < corpus->size; i++)
-    g_array_append_val (corpus->line_of, i);
+  for (guint32 line = (guint32)corpus->first; line < corpus->first + corpus->size; line++)
+    g_array_append_val (corpus->line_of, line);
 }
 
 /* Where the tuples of line @line end, as sentences of its document; beyond all where it is not cut. Counts what is cut,

@@ -33,11 +33,30 @@ plait_corpus_free (PlaitCorpus *corpus)
   g_free (corpus);
 }
 
+/* Makes the stores of @stream, empty. */
+static void
+make_stores (const PlaitCorpus *corpus, PlaitCorpusStreamState *stream)
+{
+  if (!plait_input_kind_is_text (stream->kind))
+    return;
+  g_clear_pointer (&stream->tokens, plait_token_store_free);
+  g_clear_pointer (&stream->steps, plait_token_store_free);
+  g_clear_pointer (&stream->sentences, plait_token_store_free);
+  stream->tokens = plait_token_store_new (plait_corpus_ids (stream));
+  if (stream->trees)
+    stream->steps = plait_token_store_new (PLAIT_TREE_LABELS_LIMIT);
+  if (stream - corpus->streams < corpus->n_sources && stream->documents.layout != PLAIT_LAYOUT_SENTENCES)
+    stream->sentences = plait_token_store_new (G_MAXINT32);
+}
+
 static gboolean
-stream_open (PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, gboolean is_source, GError **error)
+stream_open (const PlaitCorpus *corpus, PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, GError **error)
 {
   state->name = g_strdup (stream->name);
   state->path = g_strdup (stream->path);
+  state->absent = !stream->path;
+  state->column = stream->column;
+  state->trees_column = stream->trees_column;
   state->kind = stream->kind;
   state->append_end = stream->append_end;
   state->target = stream->target;
@@ -46,30 +65,28 @@ stream_open (PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, gbo
   if (plait_input_kind_is_text (stream->kind))
     {
       state->vocabulary = stream->vocabulary ? plait_vocabulary_ref (stream->vocabulary) : NULL;
-      state->tokens = plait_token_store_new (plait_corpus_ids (state));
-      state->mark = stream->known ? stream->known->mark : plait_file_mark (stream->path);
+      if (stream->path)
+        state->mark = stream->known ? stream->known->mark : plait_file_mark (stream->path);
       state->documents = stream->documents;
-      if (is_source && stream->documents.layout != PLAIT_LAYOUT_SENTENCES)
-        state->sentences = plait_token_store_new (G_MAXINT32);
-      if (!stream->trees)
-        return TRUE;
-      state->trees = plait_tree_maker_new (stream->trees, stream->name);
-      state->steps = plait_token_store_new (PLAIT_TREE_LABELS_LIMIT);
-      state->trees_path = plait_tree_maker_reads (state->trees) ? g_strdup (stream->trees_path) : NULL;
-      if (state->trees_path)
-        state->trees_mark = plait_file_mark (state->trees_path);
-      state->treeless_dropped = stream->trees->no_tree == PLAIT_NO_TREE_DROP;
-      return TRUE;
+      if (stream->trees)
+        {
+          state->trees = plait_tree_maker_new (stream->trees, stream->name);
+          state->trees_path = plait_tree_maker_reads (state->trees) ? g_strdup (stream->trees_path) : NULL;
+          if (state->trees_path)
+            state->trees_mark = plait_file_mark (state->trees_path);
+          state->treeless_dropped = stream->trees->no_tree == PLAIT_NO_TREE_DROP;
+        }
+      make_stores (corpus, state);
     }
-  state->features = stream->open_features (stream->path, stream->dataset, error);
-  return state->features != NULL;
+  else if (stream->path)
+    state->features = stream->open_features (stream->path, stream->dataset, error);
+  return state->tokens || state->features || state->absent;
 }
 
-/* Counts the kept tuples whose features are missing, and the positions of the others. */
-static gboolean
-count_features (PlaitCorpus *corpus, PlaitCorpusStreamState *stream, GError **error)
+gboolean
+plait_corpus_count_features (PlaitCorpus *corpus, PlaitCorpusStreamState *stream, GError **error)
 {
-  for (gint64 line = 0; corpus->empty_is_error && line < corpus->lines; line++)
+  for (gint64 line = corpus->first; corpus->empty_is_error && line < corpus->lines; line++)
     if (plait_features_length (stream->features, line) == 0)
       return plait_fail (error, PLAIT_ERROR_INPUT,
                          "%s: entry %jd of the features has the length 0; expected positions of %s, since empty=error "
@@ -110,15 +127,14 @@ check_features (PlaitCorpus *corpus, GError **error)
                            "%s: the features have %jd sentences, but %s has %jd; expected as many in both, since entry "
                            "i belongs to tuple i",
                            stream->path, sentences, counted_in, corpus->lines);
-      if (!count_features (corpus, stream, error))
+      if (!plait_corpus_count_features (corpus, stream, error))
         return FALSE;
     }
   return TRUE;
 }
 
-/* The corpus of @settings, of which nothing has been read. */
-static PlaitCorpus *
-corpus_new (const PlaitCorpusSettings *settings, GError **error)
+PlaitCorpus *
+plait_corpus_new (const PlaitCorpusSettings *settings, GError **error)
 {
   g_autoptr (PlaitCorpus) corpus = g_new0 (PlaitCorpus, 1);
   corpus->split = g_strdup (settings->split);
@@ -135,10 +151,20 @@ corpus_new (const PlaitCorpusSettings *settings, GError **error)
   for (gint64 s = 0; s < n_streams; s++)
     {
       const PlaitCorpusStream *stream = s < settings->n_sources ? &settings->sources[s] : settings->target;
-      if (!stream_open (&corpus->streams[s], stream, s < settings->n_sources, error))
+      if (!stream_open (corpus, &corpus->streams[s], stream, error))
         return NULL;
     }
   return g_steal_pointer (&corpus);
+}
+
+void
+plait_corpus_restart (PlaitCorpus *corpus)
+{
+  corpus->first = corpus->lines;
+  corpus->size = 0;
+  g_clear_pointer (&corpus->line_of, g_array_unref);
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    make_stores (corpus, &corpus->streams[s]);
 }
 
 /* Reads the text of *@corpus, and keeps what it is encoded to under @key. What keeps it from being kept is no more than
@@ -158,14 +184,14 @@ read_and_keep (PlaitCorpus **corpus, const PlaitCorpusSettings *settings, const 
   if (cause)
     plait_log_info (index->log, "the encoded corpus is not kept: %s", cause->message);
   plait_corpus_free (*corpus);
-  *corpus = corpus_new (settings, error);
+  *corpus = plait_corpus_new (settings, error);
   return *corpus && plait_corpus_read (*corpus, pool, error);
 }
 
 PlaitCorpus *
 plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError **error)
 {
-  g_autoptr (PlaitCorpus) corpus = corpus_new (settings, error);
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_new (settings, error);
   g_autofree char *key = corpus && settings->index ? plait_corpus_index_key (corpus, settings) : NULL;
 
   if (!corpus)
@@ -203,20 +229,27 @@ plait_corpus_lines (const PlaitCorpus *corpus)
 gint64
 plait_corpus_line (const PlaitCorpus *corpus, gint64 tuple)
 {
-  return corpus->line_of ? g_array_index (corpus->line_of, guint32, tuple) : tuple;
+  return corpus->line_of ? g_array_index (corpus->line_of, guint32, tuple) : corpus->first + tuple;
+}
+
+gboolean
+plait_corpus_cuts (const PlaitCorpus *corpus)
+{
+  gboolean cuts = FALSE;
+
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    cuts |= corpus->streams[s].documents.maximum > 0 && !corpus->streams[s].documents.truncates;
+  return cuts;
 }
 
 char *
 plait_corpus_name (const PlaitCorpus *corpus, gint64 tuple)
 {
-  const PlaitDocumentSettings *documents = &corpus->streams[0].documents;
   gint64 line = plait_corpus_line (corpus, tuple), first = tuple;
 
   while (first > 0 && plait_corpus_line (corpus, first - 1) == line)
     first--;
-  return plait_document_chunk_name (documents->layout != PLAIT_LAYOUT_SENTENCES && documents->maximum > 0
-                                        && !documents->truncates,
-                                    line, tuple - first);
+  return plait_document_chunk_name (plait_corpus_cuts (corpus), line, tuple - first);
 }
 
 char *

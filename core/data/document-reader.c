@@ -20,11 +20,6 @@ struct PlaitDocumentReader
   gint64 n;          /* sentences so far */
   gint32 role;       /* of the last sentence */
   GHashTable *roles; /* name -> role */
-
-  /* Of the one that was encoded last. */
-  GString *text;
-  GArray *ids;
-  GArray *sentences;
 };
 
 PlaitDocumentReader *
@@ -35,9 +30,6 @@ plait_document_reader_new (PlaitTextReader *reader, const PlaitDocumentSettings 
   self->reader = reader;
   self->settings = *settings;
   self->roles = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  self->text = g_string_new (NULL);
-  self->ids = g_array_new (FALSE, FALSE, sizeof (gint32));
-  self->sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
   if (settings->layout == PLAIT_LAYOUT_LINES)
     {
       UErrorCode status = U_ZERO_ERROR;
@@ -58,9 +50,6 @@ plait_document_reader_free (PlaitDocumentReader *self)
   if (!self)
     return;
   g_hash_table_unref (self->roles);
-  g_string_free (self->text, TRUE);
-  g_array_unref (self->ids);
-  g_array_unref (self->sentences);
   if (self->rules)
     ubrk_close (self->rules);
   g_free (self);
@@ -196,28 +185,4 @@ plait_document_reader_next (PlaitDocumentReader *self, GString *text, GArray *se
   if (!plait_no_fault (&cause, error))
     return FALSE;
   return *line > 0;
-}
-
-gboolean
-plait_document_reader_encode (PlaitDocumentReader *self, const PlaitVocabulary *vocabulary, PlaitDocument *document,
-                              GError **error)
-{
-  gint64 line;
-
-  g_string_truncate (self->text, 0);
-  g_array_set_size (self->ids, 0);
-  g_array_set_size (self->sentences, 0);
-  if (!plait_document_reader_next (self, self->text, self->sentences, &line, error))
-    return FALSE;
-  plait_document_encode (vocabulary, self->text->str, self->text->len, self->settings.starts, self->ids,
-                         (PlaitDocumentSentence *)(gpointer)self->sentences->data);
-  *document = (PlaitDocument){
-    .ids = (const gint32 *)(gpointer)self->ids->data,
-    .sentences = (const PlaitDocumentSentence *)(gpointer)self->sentences->data,
-    .n = self->sentences->len,
-    .settings = &self->settings,
-    .file = plait_text_reader_name (self->reader),
-    .line = line,
-  };
-  return TRUE;
 }

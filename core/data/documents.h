@@ -72,10 +72,6 @@ typedef struct
   gint64 line;
 } PlaitDocument;
 
-/* Reads the next document, and encodes it. It is valid until the next call. FALSE as above. */
-gboolean plait_document_reader_encode (PlaitDocumentReader *self, const PlaitVocabulary *vocabulary,
-                                       PlaitDocument *document, GError **error);
-
 /* Appends the ids of the sentences in @text, which LF parts, to @ids, and counts them in @sentences. With @starts BOS
  * stands before each sentence, else before the first where the vocabulary's texts begin with it. A sentence that has
  * no ids in the vocabulary becomes an unknown token. */

@@ -17,7 +17,9 @@ plait_gathered_new (const char *name, PlaitInputKind kind)
   self->nodes = g_array_new (FALSE, TRUE, sizeof (gint64));
   self->sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
   self->bounds = g_array_new (FALSE, TRUE, sizeof (gint64));
-  plait_gathered_restart (self);
+  g_array_set_size (self->offsets, 1);
+  g_array_set_size (self->nodes, 1);
+  g_array_set_size (self->bounds, 1);
   return self;
 }
 
@@ -34,26 +36,6 @@ plait_gathered_free (gpointer gathered)
   g_array_unref (self->sentences);
   g_array_unref (self->bounds);
   g_free (self);
-}
-
-/* Leaves of @places the first, which is 0. */
-static void
-restart (GArray *places)
-{
-  g_array_set_size (places, 0);
-  g_array_set_size (places, 1);
-}
-
-void
-plait_gathered_restart (PlaitGathered *self)
-{
-  restart (self->offsets);
-  restart (self->nodes);
-  restart (self->bounds);
-  g_array_set_size (self->ids, 0);
-  g_array_set_size (self->lines, 0);
-  g_array_set_size (self->steps, 0);
-  g_array_set_size (self->sentences, 0);
 }
 
 void

@@ -5,8 +5,8 @@
 #include "data/batch.h"
 
 /*
- * Batches from what is gathered sentence by sentence: by a corpus from what it has stored, by a feed from what it
- * reads, by plait bench from what it draws.
+ * Batches from what is gathered sentence by sentence: by a corpus from what it has stored, by plait bench from what it
+ * draws.
  */
 
 /* What one stream puts into a batch. Whoever gathers appends to the arrays, and calls plait_gathered_end behind each
@@ -35,9 +35,6 @@ typedef struct
 /* (transfer full) */
 PlaitGathered *plait_gathered_new (const char *name, PlaitInputKind kind);
 void plait_gathered_free (gpointer gathered);
-
-/* Forgets the sentences, for those of another batch. */
-void plait_gathered_restart (PlaitGathered *self);
 
 /* The sentence is whole: all that was appended since the last one, or @rows rows of features. */
 void plait_gathered_end (PlaitGathered *self, gint64 rows);

@@ -191,7 +191,7 @@ TEST_CASE (translate_command, reads_columns)
   CHECK_STRING (table.output, files.output);
   CHECK_CONTAINS (files.output, "\n2\t\t\t\t\n3\t-");
   CHECK_INT (one.code, 0);
-  plait_test_check_refused (&blank, "standard input:2: the sentence is empty; expected one of b");
+  plait_test_check_refused (&blank, "standard input:2: the line is empty; expected a sentence of b");
   plait_test_check_refused (&few, "standard input:2: 1 fields; expected 2");
   plait_test_check_refused (&many, "standard input:1: 3 fields; expected 2");
   plait_test_check_refused (&nul, "standard input:2: byte 1 of the line (0xff) is not UTF-8");

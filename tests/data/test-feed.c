@@ -90,7 +90,7 @@ TEST_CASE (feed, refuses_bad_input_where_it_comes)
 
   g_autoptr (PlaitFeed) strict = plait_feed_open (sources, 2, NULL, NULL, TRUE, &error);
   CHECK (!plait_feed_next (strict, 3, &error));
-  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two:2: the sentence is empty; expected one of two");
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two:2: the line is empty; expected a sentence of two");
 
   g_free (data_write ("two", "c\n\xfe\n", -1));
   g_autoptr (PlaitFeed) bad = plait_feed_open (sources, 2, NULL, NULL, FALSE, &error);
