@@ -73,13 +73,13 @@ is_allowed (const char *word)
 }
 
 static const PlaitBinding bindings[] = {
-  PLAIT_BIND_AS ("executor", PlaitExecutorSettings, executor, PLAIT_SETTING_CHOICE, NULL),
-  PLAIT_BIND_AS ("executor.jobs", PlaitExecutorSettings, jobs, PLAIT_SETTING_INTEGER, NULL),
-  PLAIT_BIND_AS ("executor.threads", PlaitExecutorSettings, threads, PLAIT_SETTING_INTEGER, NULL),
-  PLAIT_BIND_AS ("executor.time", PlaitExecutorSettings, time, PLAIT_SETTING_TEXT, NULL),
-  PLAIT_BIND_AS ("executor.retries", PlaitExecutorSettings, retries, PLAIT_SETTING_INTEGER, NULL),
-  PLAIT_BIND_AS ("executor.memory", PlaitExecutorSettings, memory, PLAIT_SETTING_TEXT, NULL),
-  PLAIT_BIND_AS ("executor.options", PlaitExecutorSettings, options, PLAIT_SETTING_TEXT, NULL),
+  { "executor", PLAIT_SETTING_CHOICE, G_STRUCT_OFFSET (PlaitExecutorSettings, executor), NULL },
+  { "executor.jobs", PLAIT_SETTING_INTEGER, G_STRUCT_OFFSET (PlaitExecutorSettings, jobs), NULL },
+  { "executor.threads", PLAIT_SETTING_INTEGER, G_STRUCT_OFFSET (PlaitExecutorSettings, threads), NULL },
+  { "executor.time", PLAIT_SETTING_TEXT, G_STRUCT_OFFSET (PlaitExecutorSettings, time), NULL },
+  { "executor.retries", PLAIT_SETTING_INTEGER, G_STRUCT_OFFSET (PlaitExecutorSettings, retries), NULL },
+  { "executor.memory", PLAIT_SETTING_TEXT, G_STRUCT_OFFSET (PlaitExecutorSettings, memory), NULL },
+  { "executor.options", PLAIT_SETTING_TEXT, G_STRUCT_OFFSET (PlaitExecutorSettings, options), NULL },
 };
 
 static void

@@ -30,8 +30,8 @@ struct PlaitMatch
 };
 
 static const PlaitBinding bindings[] = {
-  PLAIT_BIND_AS ("match.tolerance", PlaitMatch, tolerance, PLAIT_SETTING_REAL, NULL),
-  PLAIT_BIND_AS ("match.multiple", PlaitMatch, multiple, PLAIT_SETTING_INTEGER, NULL),
+  { "match.tolerance", PLAIT_SETTING_REAL, G_STRUCT_OFFSET (PlaitMatch, tolerance), NULL },
+  { "match.multiple", PLAIT_SETTING_INTEGER, G_STRUCT_OFFSET (PlaitMatch, multiple), NULL },
 };
 
 static gboolean

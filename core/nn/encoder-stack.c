@@ -10,7 +10,6 @@
 static PlaitEncoderLayer
 declare_layer (PlaitParameters *parameters, const char *name, const PlaitEncoderStackDeclaration *declaration)
 {
-  const PlaitEncoderStackSettings *settings = declaration->settings;
   g_autofree char *attention_norm = g_strconcat (name, "/self_attention_norm", NULL);
   g_autofree char *attention = g_strconcat (name, "/self_attention", NULL);
   g_autofree char *sentence_norm = g_strconcat (name, "/sentence_attention_norm", NULL);
@@ -20,9 +19,9 @@ declare_layer (PlaitParameters *parameters, const char *name, const PlaitEncoder
   PlaitEncoderLayer layer = { .attention_norm = plait_norm_declare (parameters, attention_norm, declaration->width) };
   PlaitAttentionDeclaration of_attention = {
     .width = declaration->width,
-    .heads = (guint)settings->heads,
-    .dropout = settings->attention_dropout,
-    .biases = settings->attention_bias,
+    .heads = (guint)declaration->heads,
+    .dropout = declaration->attention_dropout,
+    .biases = declaration->attention_bias,
   };
 
   layer.attention = plait_attention_declare_self (parameters, attention, &of_attention);
@@ -33,9 +32,9 @@ declare_layer (PlaitParameters *parameters, const char *name, const PlaitEncoder
       layer.sentence = plait_attention_declare_self (parameters, sentence, &of_attention);
     }
   layer.feed_forward_norm = plait_norm_declare (parameters, feed_forward_norm, declaration->width);
-  layer.feed_forward = plait_feed_forward_declare (parameters, feed_forward, declaration->width, settings->feed_forward,
-                                                   plait_feed_forward_activation (settings->activation),
-                                                   settings->feed_forward_dropout);
+  layer.feed_forward = plait_feed_forward_declare (
+      parameters, feed_forward, declaration->width, declaration->feed_forward,
+      plait_feed_forward_activation (declaration->activation), declaration->feed_forward_dropout);
   return layer;
 }
 
@@ -43,25 +42,24 @@ gboolean
 plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *parameters, const char *prefix,
                              const PlaitEncoderStackDeclaration *declaration, GError **error)
 {
-  const PlaitEncoderStackSettings *settings = declaration->settings;
   g_autofree char *norm = g_strconcat (prefix, "norm", NULL);
 
-  plait_parameters_expect (parameters, settings->heads > 0 && declaration->width > 0);
-  plait_parameters_expect (parameters, settings->layers >= 0 && settings->layers <= MAX_LAYERS);
-  plait_parameters_expect (parameters, settings->dropout >= 0 && settings->dropout < 1);
+  plait_parameters_expect (parameters, declaration->heads > 0 && declaration->width > 0);
+  plait_parameters_expect (parameters, declaration->layers >= 0 && declaration->layers <= MAX_LAYERS);
+  plait_parameters_expect (parameters, declaration->dropout >= 0 && declaration->dropout < 1);
   if (!plait_parameters_check (parameters, NULL))
     return TRUE; /* the host tells it */
-  if (declaration->width % settings->heads != 0)
+  if (declaration->width % declaration->heads != 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "heads=%jd do not divide the width of %jd that they read: choose heads that do", settings->heads,
-                       declaration->width);
+                       "heads=%jd do not divide the width of %jd that they read: choose heads that do",
+                       declaration->heads, declaration->width);
   *stack = (PlaitEncoderStack){
-    .pre_norm
-    = settings->norm == PLAIT_ENCODER_NORM_DECODER ? declaration->pre_norm : settings->norm == PLAIT_ENCODER_NORM_PRE,
-    .dropout = settings->dropout,
+    .pre_norm = declaration->norm == PLAIT_ENCODER_NORM_DECODER ? declaration->pre_norm
+                                                                : declaration->norm == PLAIT_ENCODER_NORM_PRE,
+    .dropout = declaration->dropout,
     .readers = declaration->readers,
-    .n = settings->layers,
-    .layers = plait_parameters_memory (parameters, settings->layers * sizeof (PlaitEncoderLayer)),
+    .n = declaration->layers,
+    .layers = plait_parameters_memory (parameters, declaration->layers * sizeof (PlaitEncoderLayer)),
   };
   for (gint64 i = 0; i < stack->n; i++)
     {
@@ -69,7 +67,7 @@ plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *paramete
 
       stack->layers[i] = declare_layer (parameters, name, declaration);
     }
-  if (stack->pre_norm && settings->final_norm)
+  if (stack->pre_norm && declaration->final_norm)
     stack->norm = plait_norm_declare (parameters, norm, declaration->width);
   return TRUE;
 }

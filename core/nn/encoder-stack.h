@@ -26,8 +26,6 @@ typedef enum
   PLAIT_READERS_ALL,    /* all rows read them */
 } PlaitReaders;
 
-#define PLAIT_ENCODER_NORMS "decoder;pre;post"
-
 typedef enum
 {
   PLAIT_ENCODER_NORM_DECODER, /* as the decoder's */
@@ -35,7 +33,6 @@ typedef enum
   PLAIT_ENCODER_NORM_POST,
 } PlaitEncoderNorm;
 
-/* What the settings of encoders that are such a stack have in common; PLAIT_BIND_ENCODER_STACK binds them. */
 typedef struct
 {
   gint64 layers;
@@ -45,19 +42,21 @@ typedef struct
   double attention_dropout;
   double feed_forward_dropout; /* of the hidden layer */
   gint activation;             /* place in PLAIT_FEED_FORWARD_ACTIVATIONS */
-  gint norm;                   /* PlaitEncoderNorm */
+  PlaitEncoderNorm norm;
   gboolean attention_bias;
   gboolean final_norm; /* of a pre-norm stack */
-} PlaitEncoderStackSettings;
-
-typedef struct
-{
-  const PlaitEncoderStackSettings *settings;
-  gint64 width;      /* d */
-  gboolean pre_norm; /* the decoder's is */
+  gint64 width;        /* d */
+  gboolean pre_norm;   /* the decoder's is */
   PlaitReaders readers;
   gboolean zero_output; /* the second attention's output projection starts as zeros */
 } PlaitEncoderStackDeclaration;
+
+/* Those of a declaration's fields that are settings of plugins, from @settings, whose fields have their names. */
+#define PLAIT_ENCODER_STACK_SETTINGS(settings)                                                                         \
+  .layers = (settings)->layers, .heads = (settings)->heads, .feed_forward = (settings)->feed_forward,                  \
+  .dropout = (settings)->dropout, .attention_dropout = (settings)->attention_dropout,                                  \
+  .feed_forward_dropout = (settings)->feed_forward_dropout, .activation = (gint)(settings)->activation,                \
+  .norm = (settings)->norm, .attention_bias = (settings)->attention_bias, .final_norm = (settings)->final_norm
 
 typedef struct
 {

@@ -14,7 +14,6 @@
 
 /* Bounds on what a descriptor may claim, far above any honest plugin. */
 #define MOST_BINDINGS 256
-#define LARGEST_SETTINGS 65536
 #define LARGEST_STATE ((gsize)1 << 24)
 
 static gboolean refuse (const char *path, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
@@ -63,73 +62,48 @@ check_layout (const char *path, const PlaitPluginLayout *found, GError **error)
   return TRUE;
 }
 
-static const gsize field_sizes[] = {
-  [PLAIT_SETTING_INTEGER] = sizeof (gint64),   [PLAIT_SETTING_REAL] = sizeof (double),
-  [PLAIT_SETTING_BOOLEAN] = sizeof (gboolean), [PLAIT_SETTING_TEXT] = sizeof (const char *),
-  [PLAIT_SETTING_CHOICE] = sizeof (gint),      [PLAIT_SETTING_LIST] = sizeof (const char *),
-};
-
-static gboolean
-check_binding (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitBinding *binding,
-               const PlaitSchema *schema, GError **error)
+static const PlaitBinding *
+find_binding (const PlaitPluginDescriptor *descriptor, const char *name)
 {
-  const PlaitSettingSpecification *parameter = plait_schema_parameter (schema, binding->name);
-  gsize size;
-
-  if (!parameter)
-    {
-      g_autofree char *otherwise = g_strdup_printf ("add a group [parameter.%s] to the schema", binding->name);
-      g_autofree char *remedy
-          = plait_setting_remedy (schema->parameters, schema->n_parameters, binding->name, otherwise);
-
-      return refuse (path, error, "binds the parameter \"%s\", which %s does not describe; %s", binding->name,
-                     schema->path, remedy);
-    }
-  if (binding->type != parameter->type)
-    return refuse (path, error, "binds the parameter \"%s\" as %s, %s says type=%s; make the two agree", binding->name,
-                   plait_setting_type_name (binding->type), schema->path, plait_setting_type_name (parameter->type));
-  if (binding->type == PLAIT_SETTING_CHOICE && g_strcmp0 (binding->choices, parameter->choices) != 0)
-    return refuse (
-        path, error,
-        "numbers the choices of \"%s\" as \"%s\", %s says choices=%s; give both the same names in the same order",
-        binding->name, binding->choices ? binding->choices : "", schema->path, parameter->choices);
-  size = field_sizes[binding->type];
-  if (binding->offset > descriptor->settings_size || size > descriptor->settings_size - binding->offset
-      || binding->offset % size != 0)
-    return refuse (path, error,
-                   "puts \"%s\" (%zu bytes) at offset %zu of a settings struct of %zu bytes; use the PLAIT_BIND macros",
-                   binding->name, size, binding->offset, descriptor->settings_size);
-  return TRUE;
+  for (guint i = 0; i < descriptor->n_bindings; i++)
+    if (g_str_equal (descriptor->bindings[i].name, name))
+      return &descriptor->bindings[i];
+  return NULL;
 }
 
+/* Refuses a module whose settings were made from another schema than the one beside it. */
 static gboolean
 check_bindings (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSchema *schema, GError **error)
 {
-  g_autoptr (GHashTable) bound = g_hash_table_new (g_str_hash, g_str_equal);
-
-  if (descriptor->settings_size > LARGEST_SETTINGS)
-    return refuse (path, error, "has a settings struct of %zu bytes, at most %d are taken", descriptor->settings_size,
-                   LARGEST_SETTINGS);
   if (descriptor->n_bindings > MOST_BINDINGS || (descriptor->n_bindings > 0 && !descriptor->bindings))
-    return refuse (path, error, "claims %u bindings%s; use G_N_ELEMENTS of the binding table (at most %d)",
+    return refuse (path, error, "claims %u parameters%s; define it with PLAIT_PLUGIN_DEFINE (at most %d)",
                    descriptor->n_bindings, !descriptor->bindings ? " but has no table of them" : "", MOST_BINDINGS);
-  for (guint i = 0; i < descriptor->n_bindings; i++)
-    {
-      const PlaitBinding *binding = &descriptor->bindings[i];
-
-      if (!binding->name)
-        return refuse (path, error, "binding %u has no name; use the PLAIT_BIND macros", i);
-      if (!g_hash_table_add (bound, (gpointer)binding->name))
-        return refuse (path, error, "binds the parameter \"%s\" twice; keep one of the bindings", binding->name);
-      if (!check_binding (path, descriptor, binding, schema, error))
-        return FALSE;
-    }
   for (guint i = 0; i < schema->n_parameters; i++)
-    if (!g_hash_table_contains (bound, schema->parameters[i]->name))
+    {
+      const PlaitSettingSpecification *parameter = schema->parameters[i];
+      const PlaitBinding *binding = find_binding (descriptor, parameter->name);
+      const char *choices = binding && binding->choices ? binding->choices : "";
+
+      if (!binding)
+        return refuse (path, error, "was built without the parameter \"%s\" of %s; build it again from this schema",
+                       parameter->name, schema->path);
+      if (binding->type != parameter->type)
+        return refuse (
+            path, error,
+            "was built with type=%s for the parameter \"%s\", %s says type=%s; build it again from this schema",
+            plait_setting_type_name (binding->type), parameter->name, schema->path,
+            plait_setting_type_name (parameter->type));
+      if (!g_str_equal (choices, parameter->choices ? parameter->choices : ""))
+        return refuse (
+            path, error,
+            "was built with choices=%s for the parameter \"%s\", %s says choices=%s; build it again from this schema",
+            choices, parameter->name, schema->path, parameter->choices ? parameter->choices : "");
+    }
+  for (guint i = 0; i < descriptor->n_bindings; i++)
+    if (!plait_schema_parameter (schema, descriptor->bindings[i].name))
       return refuse (path, error,
-                     "binds no field to the parameter \"%s\" of %s, so its value would be lost; add a PLAIT_BIND to "
-                     "the plugin or drop the parameter from the schema",
-                     schema->parameters[i]->name, schema->path);
+                     "was built with the parameter \"%s\", which %s does not describe; build it again from this schema",
+                     descriptor->bindings[i].name, schema->path);
   return TRUE;
 }
 
@@ -192,11 +166,7 @@ check_table (const char *path, const PlaitPluginDescriptor *descriptor, GError *
   gsize state_size = 0;
 
   if (!descriptor->table)
-    {
-      g_autofree char *kind = g_ascii_strup (plait_plugin_kind_name (descriptor->kind), -1);
-
-      return refuse (path, error, "has no table of functions; name it in PLAIT_PLUGIN_%s_DEFINE", kind);
-    }
+    return refuse (path, error, "has no table of functions; define it with the PLAIT_PLUGIN_DEFINE macro");
   missing = look_at_table (descriptor, &state_size);
   if (missing)
     return refuse (path, error, "has no function \"%s\" in its table; every %s needs one", missing,
@@ -213,12 +183,12 @@ static gboolean
 check (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSchema *schema, GError **error)
 {
   if (!descriptor)
-    return refuse (path, error, "its function %s gave no descriptor; define it with a PLAIT_PLUGIN_..._DEFINE macro",
+    return refuse (path, error, "its function %s gave no descriptor; define it with the PLAIT_PLUGIN_DEFINE macro",
                    PLAIT_PLUGIN_SYMBOL);
   if (descriptor->magic != PLAIT_PLUGIN_MAGIC)
     return refuse (path, error,
                    "its descriptor begins with 0x%08x instead of 0x%08x, so it is no plait plugin; define it with a "
-                   "PLAIT_PLUGIN_..._DEFINE macro",
+                   "PLAIT_PLUGIN_DEFINE macro",
                    descriptor->magic, PLAIT_PLUGIN_MAGIC);
   if (descriptor->interface > PLAIT_PLUGIN_INTERFACE)
     return refuse (path, error,
@@ -247,7 +217,7 @@ check (const char *path, const PlaitPluginDescriptor *descriptor, const PlaitSch
     return refuse (path, error, "calls itself \"%s\", its file and %s say \"%s\"; give all three the same name",
                    descriptor->name ? descriptor->name : "", schema->path, schema->name);
   if (!descriptor->version || *descriptor->version == '\0')
-    return refuse (path, error, "has no version; give one in the PLAIT_PLUGIN_..._DEFINE macro");
+    return refuse (path, error, "has no version; give one in its schema, and build it again");
   if (schema->version && !g_str_equal (schema->version, descriptor->version))
     return refuse (path, error, "is version %s, %s describes version %s; install both from one build",
                    descriptor->version, schema->path, schema->version);
@@ -301,7 +271,7 @@ open_module (Loading *loading, GError **error)
   g_module_make_resident (module);
   if (!g_module_symbol (module, PLAIT_PLUGIN_SYMBOL, &symbol) || !symbol)
     return refuse (loading->path, error,
-                   "has no function %s, so it is no plait plugin; define it with a PLAIT_PLUGIN_..._DEFINE macro",
+                   "has no function %s, so it is no plait plugin; define it with the PLAIT_PLUGIN_DEFINE macro",
                    PLAIT_PLUGIN_SYMBOL);
   loading->descriptor = ((PlaitPluginEntry)symbol) ();
   return check (loading->path, loading->descriptor, loading->schema, error);

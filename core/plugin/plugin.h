@@ -19,10 +19,12 @@
  * What a plugin module exports: one function, plait_plugin (), that returns a constant descriptor. The host compares
  * every field with its own build and with the plugin's schema before it calls anything else.
  *
- *     typedef struct { gint64 heads; } Settings;
- *     static const PlaitBinding bindings[] = { PLAIT_BIND_INTEGER (Settings, heads) };
- *     static const PlaitCombinerTable table = { .build = build, .combine = combine };
- *     PLAIT_PLUGIN_COMBINER_DEFINE ("serial", "0.1.0", Settings, bindings, table)
+ *     #include "serial-settings.h"
+ *     ...
+ *     PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)
+ *
+ * The build makes the header from the schema, by settings.py (pkg-config --variable=settings plait-1). It has the
+ * struct Settings with a field for each parameter, names for choices, and what PLAIT_PLUGIN_DEFINE tells the host.
  *
  * What computes (all but build) may be called from several threads at once, each with a tape of its own: with
  * train.shards a batch is computed in shards. Settings and state are constant there; a module has no variables.
@@ -52,43 +54,18 @@ typedef enum
   PLAIT_SETTING_REAL,    /* double */
   PLAIT_SETTING_BOOLEAN, /* gboolean */
   PLAIT_SETTING_TEXT,    /* const char *, owned by the host */
-  PLAIT_SETTING_CHOICE,  /* gint: place in the list of choices */
+  PLAIT_SETTING_CHOICE,  /* an enum of the choices */
   PLAIT_SETTING_LIST,    /* const char *, items separated by ';', owned by the host */
 } PlaitSettingType;
 
-/* Where in a plugin's own settings struct the host puts the value of a schema parameter. */
+/* Where the host puts the value of a parameter in the plugin's settings. The generated header has a table of these. */
 typedef struct
 {
   const char *name;
   PlaitSettingType type;
   gsize offset;
-  const char *choices; /* of a choice: the names in the order of its enum, "pre;post"; must equal the schema's */
+  const char *choices; /* "pre;post"; NULL if there are none */
 } PlaitBinding;
-
-#define PLAIT_BIND_AS(name, Struct, field, type, choices)                                                              \
-  {                                                                                                                    \
-    name, type, G_STRUCT_OFFSET (Struct, field), choices                                                               \
-  }
-#define PLAIT_BIND(Struct, field, type, choices) PLAIT_BIND_AS (G_STRINGIFY (field), Struct, field, type, choices)
-#define PLAIT_BIND_INTEGER(Struct, field) PLAIT_BIND (Struct, field, PLAIT_SETTING_INTEGER, NULL)
-#define PLAIT_BIND_REAL(Struct, field) PLAIT_BIND (Struct, field, PLAIT_SETTING_REAL, NULL)
-#define PLAIT_BIND_BOOLEAN(Struct, field) PLAIT_BIND (Struct, field, PLAIT_SETTING_BOOLEAN, NULL)
-#define PLAIT_BIND_TEXT(Struct, field) PLAIT_BIND (Struct, field, PLAIT_SETTING_TEXT, NULL)
-#define PLAIT_BIND_LIST(Struct, field) PLAIT_BIND (Struct, field, PLAIT_SETTING_LIST, NULL)
-#define PLAIT_BIND_CHOICE(Struct, field, names) PLAIT_BIND (Struct, field, PLAIT_SETTING_CHOICE, names)
-
-/* All of the field @stack, a PlaitEncoderStackSettings, by their names there. */
-#define PLAIT_BIND_ENCODER_STACK(Struct, stack)                                                                        \
-  PLAIT_BIND_AS ("layers", Struct, stack.layers, PLAIT_SETTING_INTEGER, NULL),                                         \
-      PLAIT_BIND_AS ("heads", Struct, stack.heads, PLAIT_SETTING_INTEGER, NULL),                                       \
-      PLAIT_BIND_AS ("feed_forward", Struct, stack.feed_forward, PLAIT_SETTING_INTEGER, NULL),                         \
-      PLAIT_BIND_AS ("dropout", Struct, stack.dropout, PLAIT_SETTING_REAL, NULL),                                      \
-      PLAIT_BIND_AS ("attention_dropout", Struct, stack.attention_dropout, PLAIT_SETTING_REAL, NULL),                  \
-      PLAIT_BIND_AS ("feed_forward_dropout", Struct, stack.feed_forward_dropout, PLAIT_SETTING_REAL, NULL),            \
-      PLAIT_BIND_AS ("activation", Struct, stack.activation, PLAIT_SETTING_CHOICE, PLAIT_FEED_FORWARD_ACTIVATIONS),    \
-      PLAIT_BIND_AS ("norm", Struct, stack.norm, PLAIT_SETTING_CHOICE, PLAIT_ENCODER_NORMS),                           \
-      PLAIT_BIND_AS ("attention_bias", Struct, stack.attention_bias, PLAIT_SETTING_BOOLEAN, NULL),                     \
-      PLAIT_BIND_AS ("final_norm", Struct, stack.final_norm, PLAIT_SETTING_BOOLEAN, NULL)
 
 /* Every struct that crosses between host and plugin by its layout, with the layers that a plugin's state holds by
  * value. */
@@ -112,7 +89,6 @@ typedef struct
   X (PlaitStarts, "the starts of sentences")                                                                           \
   X (PlaitEncoderLayer, "an encoder layer")                                                                            \
   X (PlaitEncoderStack, "an encoder stack")                                                                            \
-  X (PlaitEncoderStackSettings, "the settings of an encoder stack")                                                    \
   X (PlaitEncoderStackDeclaration, "the declaration of an encoder stack")                                              \
   X (PlaitCell, "a recurrent cell")                                                                                    \
   X (PlaitCellDeclaration, "the declaration of a recurrent cell")                                                      \
@@ -188,30 +164,25 @@ typedef struct
 
 typedef const PlaitPluginDescriptor *(*PlaitPluginEntry) (void);
 
-#define PLAIT_PLUGIN_(plugin_kind, plugin_name, plugin_version, Settings, plugin_bindings, plugin_table)               \
+/* Defines the module's one exported function. The arguments are the fields of the table of its kind, such as
+ * PlaitEncoderTable. */
+#define PLAIT_PLUGIN_DEFINE(...)                                                                                       \
   G_MODULE_EXPORT const PlaitPluginDescriptor *plait_plugin (void);                                                    \
   const PlaitPluginDescriptor *plait_plugin (void)                                                                     \
   {                                                                                                                    \
+    static const PLAIT_PLUGIN_TABLE table = { __VA_ARGS__ };                                                           \
     static const PlaitPluginDescriptor descriptor = {                                                                  \
       .magic = PLAIT_PLUGIN_MAGIC,                                                                                     \
       .size = sizeof (PlaitPluginDescriptor),                                                                          \
       .interface = PLAIT_PLUGIN_INTERFACE,                                                                             \
       .layout = PLAIT_PLUGIN_LAYOUT,                                                                                   \
-      .kind = plugin_kind,                                                                                             \
-      .name = plugin_name,                                                                                             \
-      .version = plugin_version,                                                                                       \
+      .kind = PLAIT_PLUGIN_KIND,                                                                                       \
+      .name = PLAIT_PLUGIN_NAME,                                                                                       \
+      .version = PLAIT_PLUGIN_VERSION,                                                                                 \
       .settings_size = sizeof (Settings),                                                                              \
-      .bindings = plugin_bindings,                                                                                     \
-      .n_bindings = G_N_ELEMENTS (plugin_bindings),                                                                    \
-      .table = &plugin_table,                                                                                          \
+      .bindings = plait_plugin_bindings,                                                                               \
+      .n_bindings = G_N_ELEMENTS (plait_plugin_bindings),                                                              \
+      .table = &table,                                                                                                 \
     };                                                                                                                 \
     return &descriptor;                                                                                                \
   }
-
-/* Defines the module's one exported function. */
-#define PLAIT_PLUGIN_ENCODER_DEFINE(name, version, Settings, bindings, table)                                          \
-  PLAIT_PLUGIN_ (PLAIT_PLUGIN_ENCODER, name, version, Settings, bindings, table)
-#define PLAIT_PLUGIN_COMBINER_DEFINE(name, version, Settings, bindings, table)                                         \
-  PLAIT_PLUGIN_ (PLAIT_PLUGIN_COMBINER, name, version, Settings, bindings, table)
-#define PLAIT_PLUGIN_COVERAGE_DEFINE(name, version, Settings, bindings, table)                                         \
-  PLAIT_PLUGIN_ (PLAIT_PLUGIN_COVERAGE, name, version, Settings, bindings, table)

@@ -21,7 +21,7 @@ static const char *const plugin_keys[] = { "name",    "kind",   "interface", "su
 static const char *const requires_keys[] = { "decoder", "structure", "memories", "leaves", "coverage", NULL };
 static const char *const provides_keys[] = { "structure", NULL };
 static const char *const parameter_keys[]
-    = { "type", "default", "minimum", "maximum", "choices", "summary", "reference", NULL };
+    = { "type", "default", "minimum", "maximum", "choices", "enum", "summary", "reference", NULL };
 
 const char *
 plait_plugin_kind_name (PlaitPluginKind kind)

@@ -15,7 +15,7 @@
  *                         leaves=true of an encoder that stands on another one, leaves= in [source NAME]
  *                         coverage=none of a combiner beside which there can be no coverage
  *     [provides]          structure=... of an encoder's memories
- *     [parameter.NAME]    type, default, minimum, maximum, choices, summary, reference
+ *     [parameter.NAME]    type, default, minimum, maximum, choices, enum, summary, reference
  */
 typedef struct
 {

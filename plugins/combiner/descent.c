@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "plugin/plugin.h"
 
+#include "descent-settings.h"
+
 /*
  * Attention from the top of a pyramid downwards (Gupta & Ahmed, Attention on Hierarchical Representation of Inputs).
  * The rows without a parent are one set of siblings, and so are the children of every row that goes on:
@@ -11,38 +13,6 @@
  * soft: all rows go on. top1, beam: of each query and head the one, or the few, of the largest p at each level; the p
  * of the leaves that are reached are divided by their sum, or not. A row that two neighbours share has the sum of both.
  */
-typedef struct
-{
-  gint descent;
-  gint64 branches;
-  gint train; /* DESCENT_SOFT, or as descent says */
-  gboolean normalise;
-  gint combine;
-  gint64 heads;
-} Settings;
-
-enum
-{
-  DESCENT_SOFT,
-  DESCENT_TOP1,
-  DESCENT_BEAM
-};
-
-enum
-{
-  COMBINE_PARALLEL,
-  COMBINE_HIERARCHICAL,
-  COMBINE_SERIAL
-};
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_CHOICE (Settings, descent, "soft;top1;beam"),
-  PLAIT_BIND_INTEGER (Settings, branches),
-  PLAIT_BIND_CHOICE (Settings, train, "soft;same"),
-  PLAIT_BIND_BOOLEAN (Settings, normalise),
-  PLAIT_BIND_CHOICE (Settings, combine, "parallel;hierarchical;serial"),
-  PLAIT_BIND_INTEGER (Settings, heads),
-};
 
 static gboolean
 has_levels (const PlaitSite *site, guint memory)
@@ -74,7 +44,7 @@ build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
 static PlaitContext
 attend (PlaitSite *site, const Settings *settings, guint memory, PlaitStream query)
 {
-  gboolean hard = settings->train != DESCENT_SOFT || plait_tape_mode (plait_site_tape (site)) == PLAIT_TAPE_EVALUATE;
+  gboolean hard = settings->train == TRAIN_SAME || plait_tape_mode (plait_site_tape (site)) == PLAIT_TAPE_EVALUATE;
 
   if (!has_levels (site, memory))
     return plait_site_attend (site, memory, query);
@@ -105,6 +75,4 @@ combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x
   return plait_site_residual (site, 0, x, contexts[0]);
 }
 
-static const PlaitCombinerTable table = { .build = build, .combine = combine };
-
-PLAIT_PLUGIN_COMBINER_DEFINE ("descent", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)

@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "plugin/plugin.h"
 
+#include "flat-settings.h"
+
 /*
  * Flat combination (Libovicky, Helcl & Marecek 2018, eq. 5-6): one softmax over the rows of all memories together.
  *
  *     x <- residual (x, attend_jointly (normalise (x)))
  */
-typedef struct
-{
-  gint64 heads;
-  gint projections; /* PlaitProjections */
-  gboolean sentinel;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_INTEGER (Settings, heads),
-  PLAIT_BIND_CHOICE (Settings, projections, "shared;separate;tied"),
-  PLAIT_BIND_BOOLEAN (Settings, sentinel),
-};
 
 static gboolean
 build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
@@ -26,7 +16,7 @@ build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
   PlaitSiteAttention attention = {
     PLAIT_DECODER_RATES,
     .heads = (guint)settings->heads,
-    .projections = (PlaitProjections)settings->projections,
+    .projections = settings->projections,
     .sentinel = settings->sentinel,
   };
 
@@ -43,6 +33,4 @@ combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x
   return plait_site_residual (site, 0, x, plait_site_attend_jointly (site, query));
 }
 
-static const PlaitCombinerTable table = { .build = build, .combine = combine };
-
-PLAIT_PLUGIN_COMBINER_DEFINE ("flat", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)

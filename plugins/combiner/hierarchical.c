@@ -1,34 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "plugin/plugin.h"
 
+#include "hierarchical-settings.h"
+
 /*
  * Hierarchical combination (Libovicky, Helcl & Marecek 2018, eq. 7-8): attend to each memory, then attend over the
  * contexts with the same queries.
  *
  *     q <- normalise (x);  x <- residual (x, attend_contexts (q, [attend_i (q)]))
  */
-typedef struct
-{
-  gint64 heads;
-  gint64 context_heads;
-  gint context_dropout;
-  gint projections; /* PlaitProjections */
-  gboolean sentinel;
-} Settings;
-
-enum
-{
-  DROPOUT_ATTENTION,
-  DROPOUT_NONE,
-};
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_INTEGER (Settings, heads),
-  PLAIT_BIND_INTEGER (Settings, context_heads),
-  PLAIT_BIND_CHOICE (Settings, context_dropout, "attention;none"),
-  PLAIT_BIND_CHOICE (Settings, projections, "shared;separate;tied;published"),
-  PLAIT_BIND_BOOLEAN (Settings, sentinel),
-};
 
 static gboolean
 build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
@@ -37,9 +17,9 @@ build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
   PlaitSiteAttention first = { PLAIT_DECODER_RATES, .heads = (guint)settings->heads };
   PlaitSiteAttention second = {
     .heads = (guint)settings->context_heads,
-    .dropout = settings->context_dropout == DROPOUT_NONE ? 0 : PLAIT_DECODER_DROPOUT,
+    .dropout = settings->context_dropout == CONTEXT_DROPOUT_NONE ? 0 : PLAIT_DECODER_DROPOUT,
     .output_dropout = PLAIT_DECODER_DROPOUT,
-    .projections = (PlaitProjections)settings->projections,
+    .projections = settings->projections,
     .sentinel = settings->sentinel,
   };
 
@@ -62,6 +42,4 @@ combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x
   return plait_site_residual (site, 0, x, plait_site_attend_contexts (site, query, contexts));
 }
 
-static const PlaitCombinerTable table = { .build = build, .combine = combine };
-
-PLAIT_PLUGIN_COMBINER_DEFINE ("hierarchical", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "plugin/plugin.h"
 
+#include "parallel-settings.h"
+
 /*
  * Parallel combination (Libovicky, Helcl & Marecek 2018, eq. 4): every memory is attended to with the same queries, the
  * contexts are summed, one residual connection.
  *
  *     q <- normalise (x);  x <- residual (x, sum_i attend_i (q))
  */
-typedef struct
-{
-  gint64 heads;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_INTEGER (Settings, heads),
-};
 
 static gboolean
 build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
@@ -40,6 +34,4 @@ combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x
   return plait_site_residual (site, 0, x, plait_site_sum (site, contexts, n));
 }
 
-static const PlaitCombinerTable table = { .build = build, .combine = combine };
-
-PLAIT_PLUGIN_COMBINER_DEFINE ("parallel", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)

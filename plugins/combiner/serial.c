@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "plugin/plugin.h"
 
+#include "serial-settings.h"
+
 /*
  * Serial combination (Libovicky, Helcl & Marecek 2018, section 3): one cross-attention after the other, each with its
  * own residual connection, in the order of the sources.
  *
  *     for each memory i:  x <- residual (x, attend_i (normalise_i (x)))
  */
-typedef struct
-{
-  gint64 heads;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_INTEGER (Settings, heads),
-};
 
 static gboolean
 build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
@@ -38,6 +32,4 @@ combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x
   return x;
 }
 
-static const PlaitCombinerTable table = { .build = build, .combine = combine };
-
-PLAIT_PLUGIN_COMBINER_DEFINE ("serial", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)

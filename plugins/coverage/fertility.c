@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "plugin/plugin.h"
 
+#include "fertility-settings.h"
+
 /*
  * Linguistic coverage (Tu et al. 2016, section 3.1.1): the attention that a row has had, as a share of what it is
  * expected to get.
  *
  *     C_ji = C_(j-1)i + a_ji / F_i,   F_i = N sigmoid (w h_i + b)
  */
-typedef struct
-{
-  double maximum;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_REAL (Settings, maximum),
-};
 
 typedef struct
 {
@@ -50,12 +44,5 @@ update (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *st
   return plait_sum (step->tape, (PlaitNode *[]){ step->state, share }, 2);
 }
 
-static const PlaitCoverageTable table = {
-  .state_size = sizeof (State),
-  .build = build,
-  .prepare = prepare,
-  .update = update,
-  .prepared_name = "fertility",
-};
-
-PLAIT_PLUGIN_COVERAGE_DEFINE ("fertility", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.state_size = sizeof (State), .build = build, .prepare = prepare, .update = update,
+                     .prepared_name = "fertility")

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "plugin/plugin.h"
 
+#include "neighbour-settings.h"
+
 /*
  * Word coverage whose cell also reads the coverage of the rows on both sides at the step before (Chen et al. 2017,
  * section 5.3, where it did not help).
  *
  *     C_ji = GRU (C_(j-1)i, a_ji, d, h_i, C_(j-1)(i-1), C_(j-1)(i+1))
  */
-typedef struct
-{
-  gint64 width;
-  gint reset;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_INTEGER (Settings, width),
-  PLAIT_BIND_CHOICE (Settings, reset, "before;after"),
-};
 
 typedef struct
 {
@@ -32,7 +24,7 @@ build (const PlaitCoverageBuild *build, gconstpointer data, gpointer state_data,
   const Settings *settings = data;
   State *state = state_data;
 
-  state->cell = plait_coverage_cell_declare (build, settings->width, (PlaitResetPlace)settings->reset);
+  state->cell = plait_coverage_cell_declare (build, settings->width, settings->reset);
   state->previous = plait_coverage_cell_input (build, &state->cell, "previous", settings->width);
   state->next = plait_coverage_cell_input (build, &state->cell, "next", settings->width);
   shape->width = settings->width;
@@ -57,7 +49,4 @@ update (gconstpointer settings, gconstpointer state_data, const PlaitCoverageSte
   return plait_coverage_cell_update (&state->cell, step, readings, G_N_ELEMENTS (readings));
 }
 
-static const PlaitCoverageTable table
-    = { .state_size = sizeof (State), .build = build, .prepare = prepare, .update = update };
-
-PLAIT_PLUGIN_COVERAGE_DEFINE ("neighbour", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.state_size = sizeof (State), .build = build, .prepare = prepare, .update = update)

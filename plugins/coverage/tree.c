@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "plugin/plugin.h"
 
+#include "tree-settings.h"
+
 /*
  * Tree coverage (Chen et al. 2017, eq. 13): a node's coverage also depends on the coverage of its children at the step
  * before, and on the attention that they have just had (the paper's text says at the step before; its equation and its
@@ -8,16 +10,6 @@
  *
  *     C_ji = GRU (C_(j-1)i, a_ji, d, h_i, C_(j-1)L(i), a_jL(i), C_(j-1)R(i), a_jR(i))
  */
-typedef struct
-{
-  gint64 width;
-  gint reset;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_INTEGER (Settings, width),
-  PLAIT_BIND_CHOICE (Settings, reset, "before;after"),
-};
 
 /* What the gates read of a child. */
 typedef struct
@@ -40,7 +32,7 @@ build (const PlaitCoverageBuild *build, gconstpointer data, gpointer state_data,
   const Settings *settings = data;
   State *state = state_data;
 
-  state->cell = plait_coverage_cell_declare (build, settings->width, (PlaitResetPlace)settings->reset);
+  state->cell = plait_coverage_cell_declare (build, settings->width, settings->reset);
   state->left.state = plait_coverage_cell_input (build, &state->cell, "left", settings->width);
   state->left.attention = plait_coverage_cell_input (build, &state->cell, "left_attention", 1);
   state->right.state = plait_coverage_cell_input (build, &state->cell, "right", settings->width);
@@ -69,7 +61,4 @@ update (gconstpointer settings, gconstpointer state_data, const PlaitCoverageSte
   return plait_coverage_cell_update (&state->cell, step, readings, G_N_ELEMENTS (readings));
 }
 
-static const PlaitCoverageTable table
-    = { .state_size = sizeof (State), .build = build, .prepare = prepare, .update = update };
-
-PLAIT_PLUGIN_COVERAGE_DEFINE ("tree", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.state_size = sizeof (State), .build = build, .prepare = prepare, .update = update)

@@ -2,42 +2,28 @@
 #include "nn/recurrent-stack.h"
 #include "plugin/plugin.h"
 
+#include "bigru-settings.h"
+
 /*
  * A stack of GRUs over the tokens, by default one layer in both directions (Bahdanau et al. 2015; Chen et al. 2017,
  * eq. 2): h_i = [GRU (h_{i-1}, s_i); GRU (h_{i+1}, s_i)] is row i of its memory. The summary of a sentence is where its
  * directions end, [h_I; h_1].
  */
-typedef struct
-{
-  gint64 layers;
-  gint64 width;
-  gint directions;
-  gint reset;
-  double dropout;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_INTEGER (Settings, layers),
-  PLAIT_BIND_INTEGER (Settings, width),
-  PLAIT_BIND_CHOICE (Settings, directions, "both;forward;backward"),
-  PLAIT_BIND_CHOICE (Settings, reset, "before;after"),
-  PLAIT_BIND_REAL (Settings, dropout),
-};
 
 static gboolean
 build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state, PlaitEncoderShape *shape, GError **error)
 {
   const Settings *settings = data;
   PlaitRecurrentStack *stack = state;
-  guint n = plait_directions_n ((PlaitDirections)settings->directions);
+  guint n = plait_directions_n (settings->directions);
   g_autofree char *layers = g_strconcat (build->prefix, "layer", NULL);
   PlaitRecurrentStackDeclaration declaration = {
     .cell.kind = PLAIT_CELL_GRU,
-    .cell.reset = (PlaitResetPlace)settings->reset,
+    .cell.reset = settings->reset,
     .cell.input_width = build->input_width,
     .cell.width = settings->width == PLAIT_DECODER_WIDTH ? (build->model_width + n - 1) / n : settings->width,
     .layers = settings->layers,
-    .directions = (PlaitDirections)settings->directions,
+    .directions = settings->directions,
     .dropout = settings->dropout,
   };
 
@@ -58,6 +44,4 @@ encode (gconstpointer data, gconstpointer state, PlaitEncoding *encoding)
   encoding->summary = found.summary;
 }
 
-static const PlaitEncoderTable table = { .state_size = sizeof (PlaitRecurrentStack), .build = build, .encode = encode };
-
-PLAIT_PLUGIN_ENCODER_DEFINE ("bigru", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.state_size = sizeof (PlaitRecurrentStack), .build = build, .encode = encode)

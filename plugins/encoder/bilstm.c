@@ -2,34 +2,20 @@
 #include "nn/recurrent-stack.h"
 #include "plugin/plugin.h"
 
+#include "bilstm-settings.h"
+
 /*
  * A stack of LSTMs over the tokens, by default one layer in both directions (Hochreiter & Schmidhuber 1997; Graves &
  * Schmidhuber 2005): row i of its memory is [h_i forward; h_i backward], its cells stand beside. The summary of a
  * sentence, and its cell, are where its directions end. Forward alone it is the leaf encoder of Eriguchi et al. 2016.
  */
-typedef struct
-{
-  gint64 layers;
-  gint64 width;
-  gint directions;
-  double forget_bias;
-  double dropout;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_INTEGER (Settings, layers),
-  PLAIT_BIND_INTEGER (Settings, width),
-  PLAIT_BIND_CHOICE (Settings, directions, "both;forward;backward"),
-  PLAIT_BIND_REAL (Settings, forget_bias),
-  PLAIT_BIND_REAL (Settings, dropout),
-};
 
 static gboolean
 build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state, PlaitEncoderShape *shape, GError **error)
 {
   const Settings *settings = data;
   PlaitRecurrentStack *stack = state;
-  guint n = plait_directions_n ((PlaitDirections)settings->directions);
+  guint n = plait_directions_n (settings->directions);
   g_autofree char *layers = g_strconcat (build->prefix, "layer", NULL);
   PlaitRecurrentStackDeclaration declaration = {
     .cell.kind = PLAIT_CELL_LSTM,
@@ -37,7 +23,7 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state, Plait
     .cell.input_width = build->input_width,
     .cell.width = settings->width == PLAIT_DECODER_WIDTH ? (build->model_width + n - 1) / n : settings->width,
     .layers = settings->layers,
-    .directions = (PlaitDirections)settings->directions,
+    .directions = settings->directions,
     .dropout = settings->dropout,
   };
 
@@ -59,6 +45,4 @@ encode (gconstpointer data, gconstpointer state, PlaitEncoding *encoding)
   encoding->summary_cell = found.summary_cell;
 }
 
-static const PlaitEncoderTable table = { .state_size = sizeof (PlaitRecurrentStack), .build = build, .encode = encode };
-
-PLAIT_PLUGIN_ENCODER_DEFINE ("bilstm", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.state_size = sizeof (PlaitRecurrentStack), .build = build, .encode = encode)

@@ -2,6 +2,8 @@
 #include "nn/tree.h"
 #include "plugin/plugin.h"
 
+#include "bitree-gru-settings.h"
+
 /*
  * The bidirectional tree encoder (Chen et al. 2017, eq. 8-10): a Tree-GRU bottom-up, then a GRU from the root down that
  * reads the bottom-up states, with weights of its own for left and right children. A row of the memory is
@@ -9,20 +11,6 @@
  *
  *     up_k = GRU (up_L(k), up_R(k));   down_root = tanh (W up_root + b);   down_k = GRU_D (down_parent(k), up_k)
  */
-typedef struct
-{
-  gint64 width;
-  gint reset;
-  gboolean candidate_bias;
-  gint root;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_INTEGER (Settings, width),
-  PLAIT_BIND_CHOICE (Settings, reset, "before;after"),
-  PLAIT_BIND_BOOLEAN (Settings, candidate_bias),
-  PLAIT_BIND_CHOICE (Settings, root, "tanh;gru"),
-};
 
 typedef struct
 {
@@ -36,11 +24,11 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, 
   const Settings *settings = data;
   State *state = state_data;
   PlaitBitreeDeclaration declaration = {
-    .reset = (PlaitResetPlace)settings->reset,
+    .reset = settings->reset,
     .leaf_width = build->leaves->memories[0].width,
     .width = settings->width,
     .candidate_bias = settings->candidate_bias,
-    .root = (PlaitTreeRoot)settings->root,
+    .root = settings->root,
   };
 
   state->bitree = plait_bitree_declare (build->parameters, build->prefix, &declaration);
@@ -65,6 +53,4 @@ encode (gconstpointer settings, gconstpointer state_data, PlaitEncoding *encodin
   encoding->summary = plait_encoding_tree_root (encoding, tree, up);
 }
 
-static const PlaitEncoderTable table = { .state_size = sizeof (State), .build = build, .encode = encode };
-
-PLAIT_PLUGIN_ENCODER_DEFINE ("bitree-gru", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.state_size = sizeof (State), .build = build, .encode = encode)

@@ -2,26 +2,14 @@
 #include "nn/tree.h"
 #include "plugin/plugin.h"
 
+#include "bitree-lex-settings.h"
+
 /*
  * The head-lexicalised tree encoder (Teng & Zhang 2016, as Chen et al. 2017, section 5.2, compare with it): as
  * bitree-gru, but each inner node also reads a head word, chosen between its children's from the leaves up.
  *
  *     x_k = g x_L(k) + (1 - g) x_R(k);   up_k = GRU (up_L(k), up_R(k), x_k);   then down as in bitree-gru
  */
-typedef struct
-{
-  gint64 width;
-  gint reset;
-  gboolean candidate_bias;
-  gint root;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_INTEGER (Settings, width),
-  PLAIT_BIND_CHOICE (Settings, reset, "before;after"),
-  PLAIT_BIND_BOOLEAN (Settings, candidate_bias),
-  PLAIT_BIND_CHOICE (Settings, root, "tanh;gru"),
-};
 
 typedef struct
 {
@@ -37,12 +25,12 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, 
   State *state = state_data;
   g_autofree char *heads = g_strconcat (build->prefix, "heads", NULL);
   PlaitBitreeDeclaration declaration = {
-    .reset = (PlaitResetPlace)settings->reset,
+    .reset = settings->reset,
     .leaf_width = build->leaves->memories[0].width,
     .width = settings->width,
     .input_width = build->input_width,
     .candidate_bias = settings->candidate_bias,
-    .root = (PlaitTreeRoot)settings->root,
+    .root = settings->root,
   };
 
   state->heads = plait_tree_heads_declare (build->parameters, heads, build->input_width);
@@ -69,6 +57,4 @@ encode (gconstpointer settings, gconstpointer state_data, PlaitEncoding *encodin
   encoding->summary = plait_encoding_tree_root (encoding, tree, up);
 }
 
-static const PlaitEncoderTable table = { .state_size = sizeof (State), .build = build, .encode = encode };
-
-PLAIT_PLUGIN_ENCODER_DEFINE ("bitree-lex", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.state_size = sizeof (State), .build = build, .encode = encode)

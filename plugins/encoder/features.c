@@ -3,31 +3,13 @@
 #include "nn/norm.h"
 #include "plugin/plugin.h"
 
+#include "features-settings.h"
+
 /*
  * Feature vectors made elsewhere, such as the positions of an image's last convolutional layer, as a memory: an
  * optional ReLU layer, then a linear projection (Libovicky, Helcl & Marecek 2018, section 4.1). The paper's own code
  * normalises the states of texts and not those of images: norm says which.
  */
-typedef struct
-{
-  gint64 hidden;
-  gint64 width;
-  gint norm;
-  double dropout;
-} Settings;
-
-enum
-{
-  NORM_NONE,
-  NORM_LAYER,
-};
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_INTEGER (Settings, hidden),
-  PLAIT_BIND_INTEGER (Settings, width),
-  PLAIT_BIND_CHOICE (Settings, norm, "none;layer"),
-  PLAIT_BIND_REAL (Settings, dropout),
-};
 
 typedef struct
 {
@@ -78,6 +60,4 @@ encode (gconstpointer data, gconstpointer state_data, PlaitEncoding *encoding)
   encoding->memories[0] = (PlaitMemory){ .states = x, .rows = encoding->input->rows };
 }
 
-static const PlaitEncoderTable table = { .state_size = sizeof (State), .build = build, .encode = encode };
-
-PLAIT_PLUGIN_ENCODER_DEFINE ("features", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.state_size = sizeof (State), .build = build, .encode = encode)

@@ -3,6 +3,8 @@
 #include "nn/positions.h"
 #include "plugin/plugin.h"
 
+#include "hat-settings.h"
+
 /*
  * The Hierarchical Attention Transformer over the leaves that another encoder makes of documents (Rohde, Wu & Liu
  * 2021). Two memories: the tokens, and for each sentence its first row, which with start tokens is that of one. With S
@@ -15,48 +17,6 @@
  * Layers of the second kind are of this encoder. What they stand on is leaves all the same: for the architecture of the
  * paper a Transformer with layers=0 and final_norm=false, embeddings and positions alone.
  */
-typedef struct
-{
-  gint place;
-  PlaitEncoderStackSettings stack;
-  gint readers;
-  gint sentence_positions;
-  gint64 sentence_limit;
-  gint token_norm;
-  gboolean starts_in_tokens;
-  gboolean zero_output;
-} Settings;
-
-enum
-{
-  PLACE_TOP,
-  PLACE_LAYERS,
-};
-
-enum
-{
-  READERS_PLACE,
-  READERS_STARTS,
-  READERS_ALL,
-};
-
-enum
-{
-  TOKEN_NORM_LEAVES,
-  TOKEN_NORM_BEFORE,
-  TOKEN_NORM_AFTER,
-};
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_CHOICE (Settings, place, "top;layers"),
-  PLAIT_BIND_ENCODER_STACK (Settings, stack),
-  PLAIT_BIND_CHOICE (Settings, readers, "place;starts;all"),
-  PLAIT_BIND_CHOICE (Settings, sentence_positions, "none;interleaved;concatenated;halves;learned"),
-  PLAIT_BIND_INTEGER (Settings, sentence_limit),
-  PLAIT_BIND_CHOICE (Settings, token_norm, "leaves;before;after"),
-  PLAIT_BIND_BOOLEAN (Settings, starts_in_tokens),
-  PLAIT_BIND_BOOLEAN (Settings, zero_output),
-};
 
 typedef struct
 {
@@ -97,7 +57,7 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, 
   g_autofree char *token_norm = g_strconcat (build->prefix, "token_norm", NULL);
   g_autofree char *positions = g_strconcat (build->prefix, "positions", NULL);
   PlaitEncoderStackDeclaration stack = {
-    .settings = &settings->stack,
+    PLAIT_ENCODER_STACK_SETTINGS (settings),
     .width = width,
     .pre_norm = build->pre_norm,
     .zero_output = settings->zero_output,
@@ -110,8 +70,8 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, 
   state->all = !top || settings->readers == READERS_ALL;
   if (settings->token_norm != TOKEN_NORM_LEAVES)
     state->token_norm = plait_norm_declare (build->parameters, token_norm, width);
-  state->positions = plait_positions_declare (
-      build->parameters, positions, (PlaitPositionKind)settings->sentence_positions, settings->sentence_limit, width);
+  state->positions = plait_positions_declare (build->parameters, positions, settings->sentence_positions,
+                                              settings->sentence_limit, width);
   shape->n_memories = 2;
   shape->memories[0].part = "tokens";
   shape->memories[0].width = width;
@@ -169,7 +129,4 @@ check_input (gconstpointer data, gconstpointer state, const PlaitInput *input, G
                      longest, settings->sentence_limit);
 }
 
-static const PlaitEncoderTable table
-    = { .state_size = sizeof (State), .build = build, .encode = encode, .check_input = check_input };
-
-PLAIT_PLUGIN_ENCODER_DEFINE ("hat", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.state_size = sizeof (State), .build = build, .encode = encode, .check_input = check_input)

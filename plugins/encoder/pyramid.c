@@ -2,6 +2,8 @@
 #include "nn/pyramid.h"
 #include "plugin/plugin.h"
 
+#include "pyramid-settings.h"
+
 /*
  * A pyramid over the leaves that another encoder makes (Gupta & Ahmed): blocks of rows become one row each, level by
  * level, and one memory has the rows of all levels, of each sentence its leaves, then level 1, level 2, ... What stands
@@ -10,36 +12,6 @@
  *
  * A level stands over a sentence only where it has fewer rows than the one below; the summary is the leaves'.
  */
-typedef struct
-{
-  gint pool;
-  gint64 block;
-  gint64 levels;
-  gboolean shared;
-  gint cell;
-  gint reset;
-  double forget_bias;
-  gint activation;
-  double epsilon;
-  double tau;
-  double tail;
-  double quantity;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_CHOICE (Settings, pool, "rnn;cnn;mean;act;cif"),
-  PLAIT_BIND_INTEGER (Settings, block),
-  PLAIT_BIND_INTEGER (Settings, levels),
-  PLAIT_BIND_BOOLEAN (Settings, shared),
-  PLAIT_BIND_CHOICE (Settings, cell, "gru;lstm"),
-  PLAIT_BIND_CHOICE (Settings, reset, "before;after"),
-  PLAIT_BIND_REAL (Settings, forget_bias),
-  PLAIT_BIND_CHOICE (Settings, activation, "none;tanh;relu"),
-  PLAIT_BIND_REAL (Settings, epsilon),
-  PLAIT_BIND_REAL (Settings, tau),
-  PLAIT_BIND_REAL (Settings, tail),
-  PLAIT_BIND_REAL (Settings, quantity),
-};
 
 static gboolean
 build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state, PlaitEncoderShape *shape, GError **error)
@@ -49,13 +21,13 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state, Plait
   PlaitPyramid *pyramid = state;
   g_autofree char *name = g_strconcat (build->prefix, "level", NULL);
   PlaitPyramidDeclaration declaration = {
-    .pooling = (PlaitPooling)settings->pool,
+    .pooling = settings->pool,
     .width = build->leaves->memories[0].width,
     .block = settings->block,
     .levels = settings->levels,
     .shared = settings->shared,
-    .cell = (PlaitCellKind)settings->cell,
-    .reset = (PlaitResetPlace)settings->reset,
+    .cell = settings->cell,
+    .reset = settings->reset,
     .forget_bias = settings->forget_bias,
     .activation = activations[settings->activation],
     .epsilon = settings->epsilon,
@@ -95,6 +67,4 @@ encode (gconstpointer data, gconstpointer state, PlaitEncoding *encoding)
     plait_encoding_add_loss (encoding, "quantity", rows.quantity);
 }
 
-static const PlaitEncoderTable table = { .state_size = sizeof (PlaitPyramid), .build = build, .encode = encode };
-
-PLAIT_PLUGIN_ENCODER_DEFINE ("pyramid", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.state_size = sizeof (PlaitPyramid), .build = build, .encode = encode)

@@ -3,23 +3,11 @@
 #include "nn/positions.h"
 #include "plugin/plugin.h"
 
+#include "transformer-settings.h"
+
 /*
  * The Transformer encoder (Vaswani et al. 2017, section 3): tokens -> one memory with a row a token.
  */
-typedef struct
-{
-  PlaitEncoderStackSettings stack;
-  gint positions;
-  gint64 position_limit;
-  gboolean embedding_norm;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_ENCODER_STACK (Settings, stack),
-  PLAIT_BIND_CHOICE (Settings, positions, "none;interleaved;concatenated;halves;learned"),
-  PLAIT_BIND_INTEGER (Settings, position_limit),
-  PLAIT_BIND_BOOLEAN (Settings, embedding_norm),
-};
 
 typedef struct
 {
@@ -37,9 +25,9 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, 
   g_autofree char *positions = g_strconcat (build->prefix, "positions", NULL);
   g_autofree char *embedding_norm = g_strconcat (build->prefix, "embedding_norm", NULL);
   PlaitEncoderStackDeclaration stack
-      = { .settings = &settings->stack, .width = build->input_width, .pre_norm = build->pre_norm };
+      = { PLAIT_ENCODER_STACK_SETTINGS (settings), .width = build->input_width, .pre_norm = build->pre_norm };
 
-  state->positions = plait_positions_declare (build->parameters, positions, (PlaitPositionKind)settings->positions,
+  state->positions = plait_positions_declare (build->parameters, positions, settings->positions,
                                               settings->position_limit, build->input_width);
   if (settings->embedding_norm)
     state->embedding_norm = plait_norm_declare (build->parameters, embedding_norm, build->input_width);
@@ -55,7 +43,7 @@ encode (gconstpointer data, gconstpointer state_data, PlaitEncoding *encoding)
   const State *state = state_data;
   PlaitRagged rows = encoding->input->rows;
   PlaitNode *x = plait_positions_apply_norm (encoding->tape, &state->positions, &state->embedding_norm,
-                                             encoding->embedded, rows, 0, settings->stack.dropout);
+                                             encoding->embedded, rows, 0, settings->dropout);
 
   x = plait_encoder_stack_apply (encoding->tape, &state->stack, x, rows, NULL);
   encoding->memories[0] = (PlaitMemory){ .states = x, .rows = rows };
@@ -74,7 +62,4 @@ check_length (gconstpointer data, gconstpointer state_data, gint64 rows, GError 
                      rows, settings->position_limit);
 }
 
-static const PlaitEncoderTable table
-    = { .state_size = sizeof (State), .build = build, .encode = encode, .check_length = check_length };
-
-PLAIT_PLUGIN_ENCODER_DEFINE ("transformer", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.state_size = sizeof (State), .build = build, .encode = encode, .check_length = check_length)

@@ -2,22 +2,14 @@
 #include "nn/tree.h"
 #include "plugin/plugin.h"
 
+#include "tree-gru-settings.h"
+
 /*
  * Tree-GRU (Chen et al. 2017, eq. 8): over the leaves that another encoder makes, the state of an inner node from those
  * of its two children, bottom-up. The memory has the leaves, then the nodes; the summary is the root.
  *
  *     h_k = GRU (h_L(k), h_R(k))
  */
-typedef struct
-{
-  gint reset;
-  gboolean candidate_bias;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_CHOICE (Settings, reset, "before;after"),
-  PLAIT_BIND_BOOLEAN (Settings, candidate_bias),
-};
 
 static gboolean
 build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state, PlaitEncoderShape *shape, GError **error)
@@ -26,7 +18,7 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state, Plait
   g_autofree char *name = g_strconcat (build->prefix, "up", NULL);
   PlaitTreeUnitDeclaration declaration = {
     .kind = PLAIT_TREE_GRU,
-    .reset = (PlaitResetPlace)settings->reset,
+    .reset = settings->reset,
     .width = build->leaves->memories[0].width,
     .candidate_bias = settings->candidate_bias,
   };
@@ -50,6 +42,4 @@ encode (gconstpointer settings, gconstpointer state, PlaitEncoding *encoding)
   encoding->summary = plait_encoding_tree_root (encoding, tree, up.state);
 }
 
-static const PlaitEncoderTable table = { .state_size = sizeof (PlaitTreeUnit), .build = build, .encode = encode };
-
-PLAIT_PLUGIN_ENCODER_DEFINE ("tree-gru", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.state_size = sizeof (PlaitTreeUnit), .build = build, .encode = encode)

@@ -2,27 +2,13 @@
 #include "nn/tree.h"
 #include "plugin/plugin.h"
 
+#include "tree-lstm-settings.h"
+
 /*
  * Binary Tree-LSTM (Tai et al. 2015, eq. 9-14; Eriguchi et al. 2016): over the leaves that another encoder makes, state
  * and cell of an inner node from those of its two children, bottom-up. The memory has the leaves, then the nodes; the
  * summary is the root. Leaves without cells (GRUs, a Transformer) start from zeros or from a map of their state.
  */
-typedef struct
-{
-  gint leaf_cells;
-  double forget_bias;
-} Settings;
-
-enum
-{
-  LEAF_CELLS_ZERO,
-  LEAF_CELLS_STATE,
-};
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_CHOICE (Settings, leaf_cells, "zero;state"),
-  PLAIT_BIND_REAL (Settings, forget_bias),
-};
 
 typedef struct
 {
@@ -69,6 +55,4 @@ encode (gconstpointer settings, gconstpointer state_data, PlaitEncoding *encodin
   encoding->summary_cell = plait_encoding_tree_root (encoding, tree, up.cell);
 }
 
-static const PlaitEncoderTable table = { .state_size = sizeof (State), .build = build, .encode = encode };
-
-PLAIT_PLUGIN_ENCODER_DEFINE ("tree-lstm", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.state_size = sizeof (State), .build = build, .encode = encode)

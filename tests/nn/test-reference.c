@@ -151,16 +151,15 @@ check_encoder_layer (const char *name, PlaitEncoderNorm norm, gboolean biases, c
   g_auto (Bench) bench = bench_new (1);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
   g_auto (GStrv) activations = g_strsplit (PLAIT_FEED_FORWARD_ACTIVATIONS, ";", -1);
-  PlaitEncoderStackSettings settings
-      = { .layers = 1, .heads = HEADS, .feed_forward = 12, .norm = norm, .attention_bias = biases };
-  PlaitEncoderStackDeclaration declaration = { .settings = &settings, .width = WIDTH };
+  PlaitEncoderStackDeclaration declaration
+      = { .layers = 1, .heads = HEADS, .feed_forward = 12, .norm = norm, .attention_bias = biases, .width = WIDTH };
   PlaitEncoderStack stack;
   PlaitEncoderLayer layer;
   PlaitRagged rows = { 1, (gint64[]){ 0, 4 } };
   PlaitNode *x;
 
-  while (!g_str_equal (activations[settings.activation], activation))
-    settings.activation++;
+  while (!g_str_equal (activations[declaration.activation], activation))
+    declaration.activation++;
   CHECK (plait_encoder_stack_declare (&stack, parameters, "", &declaration, NULL));
   layer = stack.layers[0];
   allocate (parameters);

@@ -27,7 +27,7 @@ def check(kind, name, other, program, folder, environment):
     project = folder / name
     there = sorted(str(path.relative_to(folder)) for path in project.rglob("*") if path.is_file())
     assert sorted(written) == there and f"{name}/{name}.c" in there and f"{name}/{name}.ini" in there, (written, there)
-    left = [path for path in there if re.search("@[A-Z]+@", (folder / path).read_text())]
+    left = [path for path in there if re.search("@(NAME|KIND)@", (folder / path).read_text())]
     assert not left, left
 
     # The commands of its README, with less training.

@@ -58,6 +58,25 @@ class Train:
         return output
 
 
+def spoil(settings, folder):
+    """A schema that no header can be made of is refused in one line."""
+    schema = (HERE / "mean.ini").read_text()
+    header = folder / "spoilt-settings.h"
+    for old, new, said in [("version=1.0\n", "", "[plugin] has no version; add version="),
+                           ("kind=combiner", "kind=combinator", "kind=combinator is no kind; give one of encoder,"),
+                           ("type=real", "type=number", "[parameter.gain] type=number is no type; give one of integer,"),
+                           ("type=real", "type=choice", "[parameter.gain] has no choices; add choices=FIRST;SECOND"),
+                           ("[plugin]", "[plug]", "has no group [plugin], so it is no schema"),
+                           ("summary=Factor", "# summary=Factor", "[parameter.gain] has no summary; add summary="),
+                           ("[parameter.gain]", "[plugin]", "section 'plugin' already exists")]:
+        assert old in schema, old
+        spoilt = folder / "spoilt.ini"
+        spoilt.write_text(schema.replace(old, new))
+        done = subprocess.run([sys.executable, "-B", settings, spoilt, header], text=True, capture_output=True)
+        assert done.returncode == 1 and said in done.stderr and done.stderr.startswith(f"{spoilt}: "), (new, done)
+        assert done.stderr.count("\n") == 1 and not header.exists(), (new, done)
+
+
 def check(program, environment):
     """The plugins keep to their contracts, but for the one that falls, at the first thing that it does."""
     for plugin in PLUGINS:
@@ -96,11 +115,16 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         packages, program, libraries = installed(build, meson, folder / "root")
-        flags = run("pkg-config", "--cflags", "--libs", "plait-1", env={**os.environ, "PKG_CONFIG_PATH": str(packages)}).split()
+        found = {**os.environ, "PKG_CONFIG_PATH": str(packages)}
+        flags = run("pkg-config", "--cflags", "--libs", "plait-1", env=found).split()
+        settings = run("pkg-config", "--variable=settings", "plait-1", env=found).strip()
+        spoil(settings, folder)
         for plugin, kind in PLUGINS.items():
             place = folder / "plugins" / kind
             place.mkdir(parents=True, exist_ok=True)
-            run(*compiler, "-std=gnu11", "-Wall", "-Werror", "-shared", "-fPIC", HERE / f"{plugin}.c", *flags, "-o", place / f"{plugin}.so")
+            run(sys.executable, "-B", settings, HERE / f"{plugin}.ini", folder / f"{plugin}-settings.h")
+            run(*compiler, "-std=gnu11", "-Wall", "-Werror", "-shared", "-fPIC", HERE / f"{plugin}.c", f"-I{folder}", *flags,
+                "-o", place / f"{plugin}.so")
             shutil.copy(HERE / f"{plugin}.ini", place)
 
         environment = {**os.environ, "PLAIT_PLUGIN_PATH": str(folder / "plugins"), "XDG_DATA_HOME": str(folder / "data"),

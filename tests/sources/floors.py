@@ -17,7 +17,7 @@ def main():
         floor = parts[1] if parts[0] == "core" and len(parts) > 2 else None
         for number, line in enumerate(read(path).splitlines(), 1):
             place = f"{path}:{number}"
-            local = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+            local = re.match(r'\s*#\s*include\s+"([^"@]+)"', line)
             system = re.match(r"\s*#\s*include\s+<([^>]+)>", line)
             if floor and local:
                 included = local.group(1).split("/")[0]

@@ -6,30 +6,13 @@
 
 #include "plugin/plugin.h"
 
+#include "faulty-settings.h"
+
 /* A serial combiner that, when asked, ends the process in the middle of training. */
-typedef enum
-{
-  FAULT_NONE,
-  FAULT_CRASH,
-  FAULT_EXIT,
-  FAULT_KILL, /* what the kernel does when memory runs out */
-  FAULT_HANG, /* until a signal */
-  FAULT_WAIT, /* until the file that the environment names is there, whatever signal */
-  FAULT_ONCE, /* crashes unless that file is there, and makes it */
-} Fault;
 
 enum
 {
   FREE_CALLS = 3, /* before it waits: a checkpoint stands */
-};
-
-typedef struct
-{
-  gint fault;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_CHOICE (Settings, fault, "none;crash;exit;kill;hang;wait;once"),
 };
 
 static gboolean
@@ -60,17 +43,17 @@ combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x
   static guint calls;
   const Settings *settings = data;
 
-  switch ((Fault)settings->fault)
+  switch (settings->fault)
     {
-    case FAULT_HANG:
+    case FAULT_HANG: /* until a signal */
       pause ();
       break;
-    case FAULT_WAIT:
+    case FAULT_WAIT: /* until the file that the environment names is there, whatever signal */
       signal (SIGTERM, SIG_IGN);
       while (++calls > FREE_CALLS && !is_open ())
         g_usleep (20000);
       break;
-    case FAULT_ONCE:
+    case FAULT_ONCE: /* crashes unless that file is there, and makes it */
       if (is_open ())
         break;
       g_file_set_contents (g_getenv ("PLAIT_TEST_GATE"), "", 0, NULL);
@@ -81,7 +64,7 @@ combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x
       break;
     case FAULT_EXIT:
       _exit (0);
-    case FAULT_KILL:
+    case FAULT_KILL: /* what the kernel does when memory runs out */
       raise (SIGKILL);
       break;
     case FAULT_NONE:
@@ -92,6 +75,4 @@ combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x
   return x;
 }
 
-static const PlaitCombinerTable table = { .build = build, .combine = combine };
-
-PLAIT_PLUGIN_COMBINER_DEFINE ("faulty", "1.0.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)

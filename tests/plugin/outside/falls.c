@@ -3,31 +3,16 @@
 
 #include <plait.h>
 
+#include "falls-settings.h"
+
 /* What no author wants to write: a combiner that brings the process down. */
-typedef enum
-{
-  FALLS_CRASH,
-  FALLS_OVERFLOW,
-  FALLS_ABORT,
-  FALLS_EXIT,
-  FALLS_BUILD,
-} Falls;
-
-typedef struct
-{
-  gint how;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_CHOICE (Settings, how, "crash;overflow;abort;exit;build"),
-};
 
 static gboolean
 build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
 {
   const Settings *settings = data;
 
-  if (settings->how == FALLS_BUILD)
+  if (settings->how == HOW_BUILD)
     exit (0);
   return TRUE;
 }
@@ -48,15 +33,13 @@ combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x
   const Settings *settings = data;
   volatile gsize wild = 64;
 
-  if (settings->how == FALLS_CRASH)
+  if (settings->how == HOW_CRASH)
     *(int *)wild = 1;
-  else if (settings->how == FALLS_OVERFLOW)
+  else if (settings->how == HOW_OVERFLOW)
     fall (NULL);
-  else if (settings->how == FALLS_ABORT)
+  else if (settings->how == HOW_ABORT)
     abort ();
   exit (0);
 }
 
-static const PlaitCombinerTable table = { .build = build, .combine = combine };
-
-PLAIT_PLUGIN_COMBINER_DEFINE ("falls", "1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)

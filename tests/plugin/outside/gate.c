@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <plait.h>
 
+#include "gate-settings.h"
+
 /*
  * Every context passes a gate that query and context open together, column by column:
  *
  *     q <- normalise (x);  c_i <- attend_i (q);  g_i <- sigmoid (q W_i + c_i U_i + b_i)
  *     x <- residual (x, sum_i g_i * c_i)
  */
-typedef struct
-{
-  gboolean bias;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_BOOLEAN (Settings, bias),
-};
 
 typedef struct
 {
@@ -83,6 +77,4 @@ combine (PlaitSite *site, gconstpointer settings, gconstpointer data, PlaitStrea
   return plait_site_residual (site, 0, x, plait_site_sum (site, contexts, n));
 }
 
-static const PlaitCombinerTable table = { .state_size = sizeof (State), .build = build, .combine = combine };
-
-PLAIT_PLUGIN_COMBINER_DEFINE ("gate", "1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.state_size = sizeof (State), .build = build, .combine = combine)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <plait.h>
 
+#include "hops-settings.h"
+
 /*
  * Two hops over every memory, each with an attention of its own: what the second asks for depends on what the first
  * has found.
@@ -8,16 +10,8 @@
  *     for each memory i:  x <- residual (x, attend_i (normalise (x)))
  *                         x <- residual (x, attend'_i (normalise (x)))
  */
+
 #define SECOND "second"
-
-typedef struct
-{
-  double dropout;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_REAL (Settings, dropout),
-};
 
 static gboolean
 build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
@@ -55,6 +49,4 @@ combine (PlaitSite *site, gconstpointer settings, gconstpointer state, PlaitStre
   return x;
 }
 
-static const PlaitCombinerTable table = { .build = build, .combine = combine };
-
-PLAIT_PLUGIN_COMBINER_DEFINE ("hops", "1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)

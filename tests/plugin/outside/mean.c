@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <plait.h>
 
+#include "mean-settings.h"
+
 /*
  * A combiner as somebody writes it outside plait's tree, for every decoder: the contexts of all memories, averaged,
  * scaled, and let through by the query, which is repeated or cut to their width.
  *
  *     q <- normalise (x);  x <- residual (x, sigmoid (fit (q)) * gain / n * sum_i attend_i (q))
  */
-typedef struct
-{
-  double gain;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_REAL (Settings, gain),
-};
 
 static gboolean
 build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
@@ -58,6 +52,4 @@ combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x
   return plait_site_residual (site, 0, x, sum);
 }
 
-static const PlaitCombinerTable table = { .build = build, .combine = combine };
-
-PLAIT_PLUGIN_COMBINER_DEFINE ("mean", "1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)

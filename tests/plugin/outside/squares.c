@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <plait.h>
 
+#include "squares-settings.h"
+
 /*
  * The attention that a row has had so far, and a loss that says how it is spread: the sum of its squares is 1 for a
  * query that looks at one row, and 1 / n for one that looks at n rows alike.
  *
  *     C_j = C_(j-1) + a_j;  score_j = tanh (C_(j-1)) V;  squares = sum a_j^2
  */
-typedef struct
-{
-  double weight;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_REAL (Settings, weight),
-};
 
 typedef struct
 {
@@ -53,7 +47,4 @@ update (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *st
   return plait_sum (step->tape, terms, 2);
 }
 
-static const PlaitCoverageTable table
-    = { .state_size = sizeof (State), .build = build, .score = score, .update = update };
-
-PLAIT_PLUGIN_COVERAGE_DEFINE ("squares", "1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.state_size = sizeof (State), .build = build, .score = score, .update = update)

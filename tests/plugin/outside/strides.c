@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <plait.h>
 
+#include "strides-settings.h"
+
 /*
  * Every head reads a part of the rows alone: those whose number in their sentence leaves the same remainder as the
  * head's, when divided by stride. A sentence of fewer rows than that has as many parts as rows.
  *
  *     for each memory i:  x <- residual (x, attend_i (normalise (x)) to the rows of each head)
  */
-typedef struct
-{
-  gint64 stride;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_INTEGER (Settings, stride),
-};
 
 static gboolean
 build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
@@ -75,6 +69,4 @@ combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x
   return x;
 }
 
-static const PlaitCombinerTable table = { .build = build, .combine = combine };
-
-PLAIT_PLUGIN_COMBINER_DEFINE ("strides", "1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)

@@ -9,6 +9,8 @@
 
 #include "plugin/plugin.h"
 
+#include "zoo-settings.h"
+
 /*
  * A combiner, encoder or coverage that each animal of the zoo spoils in one place, by defining one of the macros below
  * otherwise (see
@@ -50,20 +52,11 @@
 #ifndef ZOO_VERSION
 #define ZOO_VERSION "1.2.3"
 #endif
-#ifndef ZOO_SETTINGS_SIZE
-#define ZOO_SETTINGS_SIZE sizeof (Settings)
-#endif
-#ifndef ZOO_HEADS
-#define ZOO_HEADS PLAIT_BIND_INTEGER (Settings, heads)
-#endif
-#ifndef ZOO_ORDER
-#define ZOO_ORDER PLAIT_BIND_CHOICE (Settings, order, "first;last")
-#endif
 #ifndef ZOO_BINDINGS
-#define ZOO_BINDINGS bindings
+#define ZOO_BINDINGS plait_plugin_bindings
 #endif
 #ifndef ZOO_N_BINDINGS
-#define ZOO_N_BINDINGS G_N_ELEMENTS (bindings)
+#define ZOO_N_BINDINGS G_N_ELEMENTS (plait_plugin_bindings)
 #endif
 #ifndef ZOO_TABLE
 #define ZOO_TABLE &table
@@ -96,16 +89,6 @@
 #define ZOO_ENTRY
 #endif
 
-typedef struct
-{
-  gint64 heads;
-  double rate;
-  gboolean flag;
-  gint order;
-  const char *label;
-  const char *parts;
-} Settings;
-
 /* Whether the host tries the module in a child, which dies with its parent. */
 G_GNUC_UNUSED static int
 is_tried (void)
@@ -115,11 +98,6 @@ is_tried (void)
   prctl (PR_GET_PDEATHSIG, &number);
   return number != 0;
 }
-
-G_GNUC_UNUSED static const PlaitBinding bindings[] = {
-  ZOO_HEADS, PLAIT_BIND_REAL (Settings, rate),  PLAIT_BIND_BOOLEAN (Settings, flag),
-  ZOO_ORDER, PLAIT_BIND_TEXT (Settings, label), PLAIT_BIND_LIST (Settings, parts),
-};
 
 G_GNUC_UNUSED static gboolean
 build (ZOO_BUILD_ARGUMENTS)
@@ -162,7 +140,7 @@ G_GNUC_UNUSED static const PlaitPluginDescriptor descriptor = {
   .kind = ZOO_KIND,
   .name = ZOO_NAME,
   .version = ZOO_VERSION,
-  .settings_size = ZOO_SETTINGS_SIZE,
+  .settings_size = sizeof (Settings),
   .bindings = ZOO_BINDINGS,
   .n_bindings = ZOO_N_BINDINGS,
   .table = ZOO_TABLE,

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <plait.h>
 
+#include "@NAME@-settings.h"
+
 /*
  * The contexts of all memories, summed and scaled; scale=1 is plait's own combiner parallel (Libovicky, Helcl & Marecek
  * 2018, eq. 4).
  *
  *     q <- normalise (x);  x <- residual (x, scale * sum_i attend_i (q))
  */
-typedef struct
-{
-  double scale;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_REAL (Settings, scale),
-};
 
 /* Declares what combine calls. */
 static gboolean
@@ -45,6 +39,4 @@ combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x
   return plait_site_residual (site, 0, x, sum);
 }
 
-static const PlaitCombinerTable table = { .build = build, .combine = combine };
-
-PLAIT_PLUGIN_COMBINER_DEFINE ("@NAME@", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)

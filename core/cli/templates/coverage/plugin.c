@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <plait.h>
 
+#include "@NAME@-settings.h"
+
 /*
  * The attention that a row has had so far, scaled: one number for each pair of a query j and a row i.
  *
@@ -8,14 +10,6 @@
  *
  * What it adds to the scores, V C_(j-1)i, is the host's.
  */
-typedef struct
-{
-  double scale;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_REAL (Settings, scale),
-};
 
 static gboolean
 build (const PlaitCoverageBuild *build, gconstpointer settings, gpointer state, PlaitCoverageShape *shape,
@@ -34,6 +28,4 @@ update (gconstpointer data, gconstpointer state, const PlaitCoverageStep *step)
   return plait_sum (step->tape, (PlaitNode *[]){ step->state, paid }, 2);
 }
 
-static const PlaitCoverageTable table = { .build = build, .update = update };
-
-PLAIT_PLUGIN_COVERAGE_DEFINE ("@NAME@", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.build = build, .update = update)

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <plait.h>
 
+#include "@NAME@-settings.h"
+
 /*
  * One linear layer over the embeddings: row i of the memory is token i.
  *
  *     h_i = W s_i + b
  */
-typedef struct
-{
-  gint64 width;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_INTEGER (Settings, width),
-};
 
 typedef struct
 {
@@ -45,6 +39,4 @@ encode (gconstpointer settings, gconstpointer state_data, PlaitEncoding *encodin
   encoding->memories[0] = (PlaitMemory){ .states = h, .rows = encoding->input->rows };
 }
 
-static const PlaitEncoderTable table = { .state_size = sizeof (State), .build = build, .encode = encode };
-
-PLAIT_PLUGIN_ENCODER_DEFINE ("@NAME@", "0.1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.state_size = sizeof (State), .build = build, .encode = encode)

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <plait.h>
 
+#include "forest-settings.h"
+
 /*
  * An encoder that does as little with trees as can be told from doing nothing: a row of memory is the token's and, if
  * the token is joined with another one, that one's times a gain.
  */
-typedef struct
-{
-  double gain;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_REAL (Settings, gain),
-};
 
 static gboolean
 build (const PlaitEncoderBuild *build, gconstpointer settings, gpointer state, PlaitEncoderShape *shape, GError **error)
@@ -52,6 +46,4 @@ encode (gconstpointer data, gconstpointer state, PlaitEncoding *encoding)
   encoding->memories[0] = (PlaitMemory){ .states = plait_sum (tape, both, 2), .rows = input->rows };
 }
 
-static const PlaitEncoderTable table = { .build = build, .encode = encode };
-
-PLAIT_PLUGIN_ENCODER_DEFINE ("forest", "1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.build = build, .encode = encode)

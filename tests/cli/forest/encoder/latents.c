@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <plait.h>
 
+#include "latents-settings.h"
+
 /* An encoder whose rows need not be tokens: row i of a sentence is its token i, begun anew behind the last. */
-typedef enum
-{
-  LINKED_NOT,
-  LINKED_NOWHERE,
-  LINKED_BACKWARDS,
-} Linked;
-
-typedef struct
-{
-  gint64 rows; /* of each sentence; 0: one a token */
-  gint linked;
-} Settings;
-
-static const PlaitBinding bindings[] = {
-  PLAIT_BIND_INTEGER (Settings, rows),
-  PLAIT_BIND_CHOICE (Settings, linked, "not;nowhere;backwards"),
-};
 
 static gboolean
 build (const PlaitEncoderBuild *build, gconstpointer settings, gpointer state, PlaitEncoderShape *shape, GError **error)
@@ -64,6 +49,4 @@ encode (gconstpointer data, gconstpointer state, PlaitEncoding *encoding)
   };
 }
 
-static const PlaitEncoderTable table = { .build = build, .encode = encode };
-
-PLAIT_PLUGIN_ENCODER_DEFINE ("latents", "1.0", Settings, bindings, table)
+PLAIT_PLUGIN_DEFINE (.build = build, .encode = encode)

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes the C of the settings that a schema describes: a struct, names of choices, and the table that fills the struct.
+
+Usage: settings.py PLUGIN.ini HEADER.h
+       settings.py GROUP.ini HEADER.h TABLE.c
+
+A plugin's header needs nothing else. A group of the host has its table in a file of its own.
+"""
+import configparser
+import json
+import re
+import sys
+
+FIELDS = {"integer": "gint64 ", "real": "double ", "boolean": "gboolean ", "text": "const char *", "choice": "gint ", "list": "const char *"}
+KINDS = {"encoder": "Encoder", "combiner": "Combiner", "coverage": "Coverage"}
+FLAGS = {"neutral", "path", "optional"}
+PREFIX = "parameter."
+
+
+class Parameter:
+    """A group [parameter.NAME], and its field in C."""
+
+    def __init__(self, path, name, keys):
+        self.name, self.keys, self.place = name, keys, f"{path}: [{PREFIX}{name}]"
+        self.field = re.sub(r"\W", "_", name)
+        self.type = self.take("type", f"type={', '.join(FIELDS)}")
+        if self.type not in FIELDS:
+            sys.exit(f"{self.place} type={self.type} is no type; give one of {', '.join(FIELDS)}")
+        self.summary = self.take("summary", "summary= and one line on what it means")
+        items = [item.strip() for item in keys.get("choices", "").split(";")]
+        self.choices = items if any(items) else []
+        if self.type == "choice" and not self.choices:
+            self.take("choices", "choices=FIRST;SECOND")
+        # TYPE PREFIX [HEADER]: with a header the enum is there.
+        self.enum, self.prefix, self.header = (keys.get("enum", "").split() + [None] * 3)[:3]
+
+    def take(self, key, remedy):
+        if not self.keys.get(key):
+            sys.exit(f"{self.place} has no {key}; add {remedy}")
+        return self.keys[key]
+
+    def constants(self, prefix):
+        return [re.sub(r"\W", "_", f"{self.prefix or prefix}_{choice}").upper() for choice in self.choices]
+
+    def declare(self, prefix):
+        """The field. Its choices are an enum: one that is there, or one within the struct."""
+        kind = FIELDS[self.type]
+        if self.type == "choice":
+            kind = f"{self.enum} " if self.enum else f"enum {{ {', '.join(self.constants(prefix))} }} "
+        return f"  // {self.summary}\n  {kind}{self.field};\n"
+
+    def hold(self):
+        """Assertions that the constants of an enum that is there stand in the order of the choices."""
+        constants = self.constants("") if self.enum else []
+        return "".join(f"G_STATIC_ASSERT ((gint){name} == {place});\n" for place, name in enumerate(constants))
+
+
+def quote(text):
+    return "NULL" if text is None else json.dumps(text, ensure_ascii=False)
+
+
+def write_plugin(schema, parameters):
+    plugin = schema["plugin"]
+    for key in ("name", "kind", "version"):
+        if not plugin.get(key):
+            sys.exit(f"{schema.path}: [plugin] has no {key}; add {key}=")
+    if plugin["kind"] not in KINDS:
+        sys.exit(f"{schema.path}: [plugin] kind={plugin['kind']} is no kind; give one of {', '.join(KINDS)}")
+    kind = KINDS[plugin["kind"]]
+    bindings = "".join(
+        f"  {{ {quote(p.name)}, PLAIT_SETTING_{p.type.upper()}, G_STRUCT_OFFSET (Settings, {p.field}), "
+        f"{quote(';'.join(p.choices) or None)} }},\n" for p in parameters)
+    return (f"#pragma once\n\n#include <plait.h>\n\n"
+            f"typedef struct\n{{\n{''.join(p.declare(p.field) for p in parameters)}}} Settings;\n\n"
+            f"static const PlaitBinding plait_plugin_bindings[] = {{\n{bindings}}};\n{''.join(p.hold() for p in parameters)}\n"
+            f"#define PLAIT_PLUGIN_KIND PLAIT_PLUGIN_{kind.upper()}\n"
+            f"#define PLAIT_PLUGIN_NAME {quote(plugin['name'])}\n"
+            f"#define PLAIT_PLUGIN_VERSION {quote(plugin['version'])}\n"
+            f"#define PLAIT_PLUGIN_TABLE Plait{kind}Table\n")
+
+
+def write_group(schema, parameters):
+    raise NotImplementedError
+
+
+def main():
+    path, *outputs = sys.argv[1:]
+    schema = configparser.ConfigParser(delimiters="=", comment_prefixes="#", default_section="", interpolation=None)
+    schema.optionxform = str
+    schema.path = path
+    try:
+        with open(path, encoding="utf-8") as file:
+            schema.read_file(file)
+    except (OSError, ValueError, configparser.Error) as error:
+        sys.exit(f"{path}: {' '.join(str(error).split())}")
+    kinds = {"plugin": write_plugin, "group": write_group}
+    found = [kind for kind in kinds if kind in schema]
+    if not found:
+        sys.exit(f"{path}: has no group [plugin], so it is no schema of a plugin")
+    parameters = [Parameter(path, name[len(PREFIX):], schema[name]) for name in schema.sections() if name.startswith(PREFIX)]
+    texts = kinds[found[0]](schema, parameters)
+    for output, text in zip(outputs, [texts] if isinstance(texts, str) else texts):
+        with open(output, "w", encoding="utf-8") as file:
+            file.write(f"/* SPDX-License-Identifier: MIT */\n/* Made by settings.py of plait from {path}: change that file. */\n{text}")
+
+
+main()
