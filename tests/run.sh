@@ -22,13 +22,13 @@ test_packages="hdf5-tools libgtest-dev clang-format python3 python3-h5py
   libopenmpi-dev openmpi-bin python3-pandas"
 # What is built with doubles: where gradients are checked and plugins are held to their contracts. Meson runs them in
 # this order, so the longest come first.
-double_tests="contract tensor model plugin autograd nn"
+double_tests="contract tensor model plugin autograd layers"
 
 # Builds for sanitizers: gcc takes three times as long over their checks at -O2, and a report needs lines alone.
 sanitizer_options="-Doptimization=1 -Ddebug=true -Dc_args=-g1 -Dcpp_args=-g1"
 
 # What is built with ThreadSanitizer, and the cases of it that are about threads.
-thread_tests="base autograd nn train"
+thread_tests="base autograd layers training"
 thread_plugins="encoder/transformer encoder/bigru encoder/bitree-gru combiner/serial coverage/tree"
 thread_cases="pool.*:often.*threads*:tape.*threads*:bundles.*:exchange.*:update.*"
 
@@ -68,7 +68,9 @@ build ()
     meson setup "$folder" "$@" > "$folder.log" 2>&1 || { cat "$folder.log"; return 1; }
   fi
   say "building $folder"
-  for suite in $suites; do targets="$targets tests/$suite/test-$suite"; done
+  for suite in $suites; do
+    targets="$targets $(ninja -C "$folder" -t targets all | sed -n "s/^\(tests\/.*\/test-$suite\): .*/\1/p")"
+  done
   for plugin in $plugins; do targets="$targets plugins/$plugin.so plugins/$plugin.ini"; done
   if [ -n "$suites" ] && [ -z "$plugins" ]; then
     targets="$targets $(ninja -C "$folder" -t targets all | sed -nE 's/^((plugins|tests)\/.*\.(so|ini)): .*/\1/p')"

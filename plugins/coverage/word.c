@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "plugin/plugin.h"
+#include "interface/plugin.h"
 
 #include "word-settings.h"
 

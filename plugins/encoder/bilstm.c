@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "nn/recurrent-stack.h"
-#include "plugin/plugin.h"
+#include "layers/recurrent-stack.h"
+#include "interface/plugin.h"
 
 #include "bilstm-settings.h"
 

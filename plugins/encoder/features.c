@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "nn/linear.h"
-#include "nn/norm.h"
-#include "plugin/plugin.h"
+#include "layers/linear.h"
+#include "layers/norm.h"
+#include "interface/plugin.h"
 
 #include "features-settings.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "nn/encoder-stack.h"
-#include "nn/positions.h"
-#include "plugin/plugin.h"
+#include "layers/encoder-stack.h"
+#include "layers/positions.h"
+#include "interface/plugin.h"
 
 #include "hat-settings.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "nn/pyramid.h"
-#include "plugin/plugin.h"
+#include "layers/pyramid.h"
+#include "interface/plugin.h"
 
 #include "pyramid-settings.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "nn/tree.h"
-#include "plugin/plugin.h"
+#include "layers/tree.h"
+#include "interface/plugin.h"
 
 #include "tree-lstm-settings.h"
 

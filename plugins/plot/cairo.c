@@ -4,7 +4,7 @@
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 
-#include "base/module.h"
+#include "process/module.h"
 
 #define POINTS_A_CENTIMETRE (72 / 2.54)
 #define DOTS_A_POINT (300 / 72.)

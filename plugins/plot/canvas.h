@@ -3,7 +3,7 @@
 
 #include <pango/pangocairo.h>
 
-#include "cli/plot.h"
+#include "plot/plot.h"
 
 /*
  * What a figure is drawn on. Lengths are points as printed.

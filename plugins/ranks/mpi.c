@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <mpi.h>
 
-#include "base/module.h"
-#include "base/ranks.h"
+#include "process/module.h"
+#include "process/ranks.h"
 
 /* Exchange between the processes of a job by MPI, whose errors end the job. */
 

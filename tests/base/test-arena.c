@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/arena.h"
-#include "base/crash.h"
-#include "base/error.h"
-#include "base/random.h"
+#include "process/arena.h"
+#include "process/crash.h"
+#include "text/error.h"
+#include "process/random.h"
 #include "harness.h"
 
 #include <string.h>

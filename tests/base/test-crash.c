@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/crash.h"
-#include "base/pool.h"
+#include "process/crash.h"
+#include "process/pool.h"
 #include "harness.h"
 
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <sys/stat.h>
 
-#include "base/digest.h"
+#include "files/digest.h"
 #include "harness.h"
 
 #define DIGEST_OF_ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

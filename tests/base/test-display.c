@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/display.h"
+#include "text/display.h"
 #include "harness.h"
 
 #include <pty.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "base/error.h"
+#include "text/error.h"
 #include "harness.h"
 
 static const char *const names[] = { "learning-rate", "layers", "heads", "width", "seed", "encoder", "decoder", NULL };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/folder.h"
+#include "files/folder.h"
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/lock.h"
+#include "files/file.h"
+#include "files/lock.h"
 #include "harness.h"
 #include "system.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/json-read.h"
-#include "base/json.h"
+#include "text/json-read.h"
+#include "text/json.h"
 #include "harness.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/key-file.h"
+#include "files/key-file.h"
 #include "harness.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/file.h"
-#include "base/lock.h"
+#include "files/file.h"
+#include "files/lock.h"
 #include "harness.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/log.h"
+#include "text/log.h"
 #include "harness.h"
 
 #include <stdlib.h>

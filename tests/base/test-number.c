@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/memory.h"
-#include "base/number.h"
-#include "base/random.h"
+#include "files/memory.h"
+#include "text/number.h"
+#include "process/random.h"
 #include "harness.h"
 
 #include <locale.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/path.h"
+#include "files/path.h"
 #include "harness.h"
 
 #include <pwd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/pool.h"
-#include "base/trial.h"
+#include "process/pool.h"
+#include "process/trial.h"
 #include "harness.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/problems.h"
+#include "files/problems.h"
 #include "harness.h"
 
 #include <string.h>

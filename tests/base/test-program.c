@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/program.h"
+#include "process/program.h"
 #include "harness.h"
 
 /* A call of the shell with @script. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/random.h"
+#include "process/random.h"
 #include "harness.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "base/table.h"
+#include "text/table.h"
 #include "harness.h"
 
 /* A table with a cell of each kind. */

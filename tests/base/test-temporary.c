@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/temporary.h"
+#include "files/temporary.h"
 #include "harness.h"
 
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/transfer.h"
+#include "files/transfer.h"
 #include "harness.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/trial.h"
+#include "process/trial.h"
 #include "harness.h"
 #include "system.h"
 

@@ -3,10 +3,10 @@
 
 #include <math.h>
 
-#include "run/length-table.h"
+#include "scoring/length-table.h"
 #include "harness.h"
-#include "store/ragged.h"
-#include "store/table.h"
+#include "tables/ragged.h"
+#include "tables/table.h"
 
 #define N 3
 

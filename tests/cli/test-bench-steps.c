@@ -3,7 +3,7 @@
 
 #include "call.h"
 #include "harness.h"
-#include "store/store.h"
+#include "hdf5/store.h"
 
 /* plait bench steps: steps of attention of several experiments side by side. Speed is no matter here. */
 

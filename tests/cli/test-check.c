@@ -4,8 +4,8 @@
 #include "call.h"
 #include "harness.h"
 
-/* plait check, of experiments and of plugins. What it holds plugins to is tested in tests/contract, and what fails in
- * tests/plugin/outside.py too. */
+/* plait check, of experiments and of plugins. What it holds plugins to is tested in tests/workbench/contract, and what
+ * fails in tests/plugin/outside.py too. */
 
 TEST_CASE (check_command, prints_a_line_a_property)
 {

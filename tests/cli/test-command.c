@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 
 #include "call.h"
-#include "cli/exit-codes.h"
+#include "command/exit-codes.h"
 #include "harness.h"
 
 /* The built command as a user calls it: exit codes, what goes to stdout and what to stderr, plugins and inspect. */

@@ -5,7 +5,7 @@
 #include "call.h"
 #include "harness.h"
 #include "sample-run.h"
-#include "store/table.h"
+#include "tables/table.h"
 
 /* plait compare and plait report. */
 

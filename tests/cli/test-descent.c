@@ -4,7 +4,7 @@
 #include "call.h"
 #include "harness.h"
 #include "sample-run.h"
-#include "store/ragged.h"
+#include "tables/ragged.h"
 
 /* The descent of a word, as plait show and plait report draw it. */
 

@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "store/safetensors.h"
-#include "store/store.h"
+#include "foreign/safetensors.h"
+#include "hdf5/store.h"
 
 /* plait export, and experiments/to-ctranslate2.py, which builds on it. */
 

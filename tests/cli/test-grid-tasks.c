@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/lock.h"
-#include "base/memory.h"
+#include "files/lock.h"
+#include "files/memory.h"
 #include "call.h"
 #include "harness.h"
 #include "tiny-grid.h"

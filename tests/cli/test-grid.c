@@ -5,7 +5,7 @@
 
 #include "call.h"
 #include "harness.h"
-#include "store/store.h"
+#include "hdf5/store.h"
 #include "tiny-grid.h"
 
 /* plait grid as a user calls it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/json-read.h"
-#include "base/number.h"
+#include "text/json-read.h"
+#include "text/number.h"
 #include "call.h"
 #include "harness.h"
 #include "sample-run.h"

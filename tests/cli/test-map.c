@@ -4,7 +4,7 @@
 #include "call.h"
 #include "harness.h"
 #include "sample-run.h"
-#include "store/ragged.h"
+#include "tables/ragged.h"
 
 /* Heatmaps of documents, whose columns are sentences or tokens of sentences, in the terminal and on a page. */
 

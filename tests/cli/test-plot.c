@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/plot.h"
+#include "plot/plot.h"
 
 #include <hdf5.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 #include "comparison/map.h"
 #include "harness.h"
 #include "sample-run.h"
-#include "store/ragged.h"
+#include "tables/ragged.h"
 
 /* What the script of a report draws from: read out of the page as the script reads it, and held to the file. */
 

@@ -4,7 +4,7 @@
 
 #include "call.h"
 #include "harness.h"
-#include "store/store.h"
+#include "hdf5/store.h"
 
 /* plait reproduce, and plait verify --resume. */
 

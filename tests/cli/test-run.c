@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "base/json-read.h"
+#include "text/json-read.h"
 #include "call.h"
 #include "harness.h"
-#include "store/store.h"
+#include "hdf5/store.h"
 
 /* plait run: what it prints. What it does is tested in tests/run. */
 

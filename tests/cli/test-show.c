@@ -6,7 +6,7 @@
 #include "call.h"
 #include "harness.h"
 #include "sample-run.h"
-#include "store/store.h"
+#include "hdf5/store.h"
 
 /* plait show. */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "store/store.h"
+#include "hdf5/store.h"
 
 char *
 data_write (const char *name, const char *bytes, gssize length)

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "data/corpus.h"
+#include "corpus/corpus.h"
 
 /* Writes @length bytes (-1: a string) to @name in the test's folder. Its path. (transfer full) */
 char *data_write (const char *name, const char *bytes, gssize length);

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/generate.h"
+#include "tasks/generate.h"
 #include "harness.h"
 
 /* The lines of one tuple of the task copy. */

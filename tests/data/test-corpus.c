@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "data/corpus.h"
+#include "corpus/corpus.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "text/error.h"
 #include "data-files.h"
 #include "harness.h"
 

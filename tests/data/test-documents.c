@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "data/documents.h"
+#include "documents/documents.h"
 
-#include "base/error.h"
+#include "text/error.h"
 #include "data-files.h"
-#include "data/batch.h"
-#include "data/feed.h"
+#include "corpus/batch.h"
+#include "corpus/feed.h"
 #include "harness.h"
 
 /* All documents, a sentence a line and with start tokens, and no chunks. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/error.h"
+#include "text/error.h"
 #include "data-files.h"
-#include "data/feed.h"
+#include "corpus/feed.h"
 #include "harness.h"
-#include "store/feature.h"
+#include "foreign/feature.h"
 
 static void
 check_rows (const PlaitInput *input, gint64 sentence, gint64 entry)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "data/feed.h"
+#include "corpus/feed.h"
 
-#include "base/error.h"
+#include "text/error.h"
 #include "data-files.h"
 #include "harness.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "base/error.h"
+#include "text/error.h"
 #include "data-files.h"
-#include "data/input.h"
-#include "data/vocabulary.h"
+#include "types/input.h"
+#include "vocabulary/vocabulary.h"
 #include "harness.h"
 
 /* What other programs call vocabularies: taken in, or refused by name with what to do. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "data/generate.h"
+#include "tasks/generate.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "text/error.h"
 #include "data-files.h"
 #include "harness.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "data/head-rules.h"
+#include "trees/head-rules.h"
 
 #include <string.h>
 

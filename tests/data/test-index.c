@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "data/index.h"
+#include "corpus/index.h"
 
 #include <fcntl.h>
 #include <glib/gstdio.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "base/error.h"
+#include "text/error.h"
 #include "data-files.h"
-#include "data/batch.h"
-#include "data/feed.h"
-#include "data/generate.h"
-#include "data/labels.h"
+#include "corpus/batch.h"
+#include "corpus/feed.h"
+#include "tasks/generate.h"
+#include "documents/labels.h"
 #include "harness.h"
 
 /* Targets of which a line is one label. */

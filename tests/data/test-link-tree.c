@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "data/link-tree.h"
+#include "trees/link-tree.h"
 
 #include <string.h>
 
-#include "base/words.h"
-#include "data/tree.h"
+#include "text/words.h"
+#include "trees/tree.h"
 #include "harness.h"
 
 /* The tree of @sentence, whose @n words of link-grammar stand at @words; NULL: none. (transfer full) */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "data-files.h"
-#include "data/iterator.h"
+#include "corpus/iterator.h"
 #include "harness.h"
 
 /* Masked tokens. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "data-files.h"
-#include "data/generate.h"
+#include "tasks/generate.h"
 #include "harness.h"
 
 /* The streams of one tuple of the task needle, as the document's sentences and the target's words. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "data/parser.h"
+#include "trees/parser.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "data/published.h"
+#include "vocabulary/published.h"
 
 #include <string.h>
 
-#include "base/error.h"
+#include "text/error.h"
 #include "byte-pair-cases.h"
 #include "data-files.h"
-#include "data/feed.h"
+#include "corpus/feed.h"
 #include "harness.h"
 
 /* Vocabularies of published models: ids of the reference, and files that are not what they should be. */

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/generate.h"
-#include "data/tree.h"
+#include "tasks/generate.h"
+#include "trees/tree.h"
 #include "harness.h"
 
 /* The lines of one tuple of the task reorder. */

@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "data-files.h"
-#include "data/batch.h"
-#include "data/iterator.h"
+#include "corpus/batch.h"
+#include "corpus/iterator.h"
 #include "harness.h"
-#include "store/feature.h"
+#include "foreign/feature.h"
 
 /* Sources that are left out of training now and then. */
 

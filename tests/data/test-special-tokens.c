@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "data/vocabulary.h"
+#include "vocabulary/vocabulary.h"
 
 #include <string.h>
 
-#include "base/error.h"
+#include "text/error.h"
 #include "data-files.h"
-#include "data/input.h"
-#include "data/sentencepiece.h"
+#include "types/input.h"
+#include "vocabulary/sentencepiece.h"
 #include "harness.h"
 
 /* Special tokens: text that is spelt like them, models that number them otherwise, and what SentencePiece refuses. */

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "data-files.h"
-#include "data/text-file.h"
+#include "lines/text-file.h"
 #include "harness.h"
 
-#include "base/error.h"
+#include "text/error.h"
 
 /* All lines of @path, each followed by "|"; *error is set if reading ends in one. (transfer full) */
 static char *

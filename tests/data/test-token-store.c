@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "data/token-store.h"
+#include "corpus/token-store.h"
 
 #include <malloc.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "base/error.h"
+#include "text/error.h"
 #include "data-files.h"
-#include "data/feed.h"
-#include "data/iterator.h"
+#include "corpus/feed.h"
+#include "corpus/iterator.h"
 #include "harness.h"
 
 /* Trees beside the sentences of a corpus. */

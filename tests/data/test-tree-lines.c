@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "data/tree-lines.h"
+#include "lines/tree-lines.h"
 
 #include <string.h>
 
-#include "base/error.h"
+#include "text/error.h"
 #include "data-files.h"
-#include "data/tree-lint.h"
+#include "trees/tree-lint.h"
 #include "harness.h"
 
 /* Trees over several lines, as the Penn Treebank and NLTK print them. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "data/trees.h"
+#include "trees/trees.h"
 
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "text/error.h"
 #include "data-files.h"
-#include "data/tree-binary.h"
+#include "trees/tree-binary.h"
 #include "harness.h"
 
 /* One line of trees over one sentence. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "data/vocabulary.h"
+#include "vocabulary/vocabulary.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "text/error.h"
 #include "data-files.h"
-#include "data/sentencepiece.h"
+#include "vocabulary/sentencepiece.h"
 #include "harness.h"
 
 /* Files of vocabularies: what tells that they are whole, and what is asked of those that cannot tell. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "data/vocabulary.h"
+#include "vocabulary/vocabulary.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "text/error.h"
 #include "data-files.h"
-#include "data/input.h"
+#include "types/input.h"
 #include "harness.h"
 
 static const char sample[] = "the cat sees the dog\n"

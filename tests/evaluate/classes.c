@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 
-#include "base/error.h"
-#include "evaluate/report.h"
+#include "text/error.h"
+#include "significance/report.h"
 
 /* Accuracy and macro F of labels. */
 

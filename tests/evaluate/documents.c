@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 
-#include "base/error.h"
-#include "evaluate/documents.h"
-#include "evaluate/length-bins.h"
-#include "evaluate/report.h"
+#include "text/error.h"
+#include "metrics/documents.h"
+#include "significance/length-bins.h"
+#include "significance/report.h"
 
 #include <string.h>
 

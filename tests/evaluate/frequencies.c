@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "evaluate/frequencies.h"
+#include "metrics/frequencies.h"
 #include "harness.h"
 
 /* By hand. The text has "a" four times, "man" twice, "the" once; a full stop is a word of its own. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 
-#include "base/error.h"
-#include "evaluate/length-bins.h"
+#include "text/error.h"
+#include "significance/length-bins.h"
 
 TEST_CASE (length_bins, are_read_from_their_bounds)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 
-#include "base/random.h"
-#include "evaluate/report.h"
+#include "process/random.h"
+#include "significance/report.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 
-#include "base/error.h"
-#include "evaluate/metric.h"
+#include "text/error.h"
+#include "metrics/metric.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 
-#include "evaluate/report.h"
-#include "evaluate/text.h"
+#include "significance/report.h"
+#include "words/text.h"
 
 #include <math.h>
 #include <string.h>

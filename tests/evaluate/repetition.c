@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 
-#include "evaluate/report.h"
+#include "significance/report.h"
 
 #include <string.h>
 

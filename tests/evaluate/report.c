@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 
-#include "base/error.h"
-#include "evaluate/perplexity.h"
-#include "evaluate/report.h"
+#include "text/error.h"
+#include "metrics/perplexity.h"
+#include "significance/report.h"
 
 #include <math.h>
 

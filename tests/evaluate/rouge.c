@@ -2,9 +2,9 @@
 #include "harness.h"
 #include "rouge-cases.h"
 
-#include "base/error.h"
-#include "evaluate/report.h"
-#include "evaluate/stem.h"
+#include "text/error.h"
+#include "significance/report.h"
+#include "words/stem.h"
 
 #include <string.h>
 

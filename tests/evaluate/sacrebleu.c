@@ -2,8 +2,8 @@
 #include "harness.h"
 #include "sacrebleu-cases.h"
 
-#include "evaluate/report.h"
-#include "evaluate/text.h"
+#include "significance/report.h"
+#include "words/text.h"
 
 #include <locale.h>
 #include <string.h>

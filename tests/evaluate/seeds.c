@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 
-#include "base/error.h"
-#include "base/random.h"
-#include "evaluate/distributions.h"
-#include "evaluate/perplexity.h"
-#include "evaluate/seeds.h"
+#include "text/error.h"
+#include "process/random.h"
+#include "significance/distributions.h"
+#include "metrics/perplexity.h"
+#include "significance/seeds.h"
 
 #include <math.h>
 

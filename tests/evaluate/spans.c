@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 
-#include "evaluate/report.h"
+#include "significance/report.h"
 
 /* F of spans by hand: 2..5 and 4..6 share 2 of 4 and 3 tokens, F = 4/7; a token and itself 1; no answer on both sides
  * 1, on one 0; far from each other 0; what is no span 0. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 
-#include "base/error.h"
-#include "base/random.h"
-#include "evaluate/perplexity.h"
-#include "evaluate/statistics.h"
+#include "text/error.h"
+#include "process/random.h"
+#include "metrics/perplexity.h"
+#include "significance/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 
-#include "base/error.h"
-#include "evaluate/ngrams.h"
-#include "evaluate/pieces.h"
-#include "evaluate/text.h"
+#include "text/error.h"
+#include "words/ngrams.h"
+#include "metrics/pieces.h"
+#include "words/text.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 
-#include "evaluate/report.h"
-#include "evaluate/translation-rate.h"
+#include "significance/report.h"
+#include "metrics/translation-rate.h"
 
 #include <string.h>
 

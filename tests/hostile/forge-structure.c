@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "forge.h"
-#include "store/store.h"
+#include "hdf5/store.h"
 
 /* Structure of HDF5 that was changed byte by byte, with the checksums that HDF5 keeps in it right again. */
 

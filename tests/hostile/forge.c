@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "store/internal.h"
+#include "hdf5/internal.h"
 
 void
 forge_seal (const char *name, int format)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "forge.h"
-#include "store/store.h"
+#include "hdf5/store.h"
 
 /* Runs with a right digest and wrong contents: to translate with, to go on with. */
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "contract/specimen.h"
-#include "model/site.h"
+#include "cross-attention/site.h"
 
-/* What tests of models share beside the small models of core/contract. */
+/* What tests of models share beside the small models of core/workbench/contract. */
 
 /* The part that @plugin plays with @settings (borrowed) as those of [@group], opened; fails the test case if it cannot
  * be. (transfer full) */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "model/recurrent.h"
+#include "decoders/recurrent.h"
 #include "models.h"
 #include "reference.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "model/search.h"
+#include "search/search.h"
 #include "models.h"
 
 /* A small model of two sources to be searched in, and three sentences; the later ones lack the second source. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "beam-cases.h"
-#include "data/input.h"
+#include "types/input.h"
 #include "harness.h"
-#include "model/beam.h"
+#include "search/beam.h"
 
 #include <math.h>
 #include <string.h>

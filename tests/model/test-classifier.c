@@ -2,9 +2,9 @@
 #include <math.h>
 
 #include "contract/pass.h"
-#include "data/batch.h"
+#include "corpus/batch.h"
 #include "harness.h"
-#include "model/search.h"
+#include "search/search.h"
 #include "models.h"
 
 /* Models that predict a class: values against sums in doubles, gradients, prediction. */

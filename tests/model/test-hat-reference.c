@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/batch.h"
+#include "corpus/batch.h"
 #include "hat-models.h"
 #include "reference.h"
 

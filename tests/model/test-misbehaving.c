@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "autograd/internal.h"
-#include "base/crash.h"
+#include "process/crash.h"
 #include "harness.h"
 #include "models.h"
 

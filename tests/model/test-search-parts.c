@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "model/search-private.h"
-#include "tensor/kernels/kernels.h"
+#include "search/search-private.h"
+#include "kernels/kernels.h"
 #include "tensor/packed.h"
 
 /* A batch that threads take apart: each its sentences through the whole search. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
-#include "model/search.h"
+#include "search/search.h"
 #include "models.h"
 
 #include <string.h>
 
-/* What the attention sites of all decoders tell a combiner that knows plugin/site.h alone. */
+/* What the attention sites of all decoders tell a combiner that knows interface/site.h alone. */
 
 typedef struct
 {

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "data/batch.h"
+#include "corpus/batch.h"
 
 /* What trees without inner nodes are to encoders of trees, through the plugins and whole batches. */
 

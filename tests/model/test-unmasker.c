@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "contract/pass.h"
-#include "data/batch.h"
+#include "corpus/batch.h"
 #include "harness.h"
 #include "models.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
-#include "plugin/losses.h"
+#include "loading/losses.h"
 
 /* The name of the column of the loss "gate" of the part of @group. (transfer none) */
 static const char *

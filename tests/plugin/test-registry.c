@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "plugin/registry.h"
+#include "loading/registry.h"
 
 TEST_CASE (registry, the_first_folder_hides_the_later_ones)
 {

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 
 #include "harness.h"
-#include "plugin/registry.h"
-#include "plugin/schema.h"
+#include "loading/registry.h"
+#include "schema/schema.h"
 
 static const char sound[] = "[plugin]\n"                /* 1 */
                             "name=example\n"            /* 2 */

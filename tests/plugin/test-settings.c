@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "plugin/settings.h"
+#include "schema/settings.h"
 
 static const PlaitSettingSpecification heads
     = { .name = "heads", .type = PLAIT_SETTING_INTEGER, .standard = "8", .minimum = "1", .maximum = "64" };

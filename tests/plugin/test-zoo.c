@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/crash.h"
+#include "process/crash.h"
 #include "harness.h"
-#include "plugin/registry.h"
+#include "loading/registry.h"
 
 #include "zoo-settings.h"
 

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "plugin/plugin.h"
+#include "interface/plugin.h"
 
 /* Writes FOLDER/combiner/NAME.ini, the schema that the zoo's modules were made for, below the test case's folder, and
  * copies the module of the zoo called @animal (NULL: none) beside it as NAME.so. The path of FOLDER. (transfer full) */

@@ -1,34 +1,85 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A floor of core/ includes only from itself and the lower floors; only one floor knows BLAS, and only one HDF5."""
+"""The rooms of core/: includes go down, no room has too many files, only one floor knows BLAS, and only one HDF5.
+
+The compiler holds the floors, since it gets the folders of those that a floor may use (core/meson.build). Here the rooms
+of a floor are held: an include is "ROOM/FILE", no two rooms include each other, over however many others, and each has a
+README.
+"""
 import os
 import re
 
 from sources import files, finish, read
 
-FOREIGN = {"cblas.h": "tensor", "openblas_config.h": "tensor", "blis.h": "tensor", "mkl.h": "tensor", "mkl_cblas.h": "tensor", "hdf5.h": "store", "hdf5_hl.h": "store"}
+FOREIGN = {"cblas.h": "engine", "openblas_config.h": "engine", "blis.h": "engine", "mkl.h": "engine", "mkl_cblas.h": "engine",
+           "hdf5.h": "store", "hdf5_hl.h": "store"}
+GENERATED = {"revision.h", "resources.h"}
+MAX_FILES = 30
+MAX_ROOMS = 11
+
+
+def circle(edges, start):
+    """A way from the room @start back to it, or None."""
+    ways = [[start]]
+    seen = set()
+    while ways:
+        way = ways.pop()
+        for to in edges.get(way[-1], {}):
+            if to == start:
+                return way + [to]
+            if to not in seen:
+                seen.add(to)
+                ways.append(way + [to])
+    return None
 
 
 def main():
     problems = []
     floors = re.findall(r"'(\w+)'", re.search(r"plait_floors = \[(.*?)\]", read("core/meson.build"), re.S).group(1))
-    for path in files(".c", ".h"):
+    rooms, headers = {}, {}
+    paths = [path for path in files(".c", ".h", ".cc") if path.startswith("core/") and "/templates/" not in path]
+    for path in paths:
         parts = path.split("/")
-        floor = parts[1] if parts[0] == "core" and len(parts) > 2 else None
+        if len(parts) != 4 or parts[1] not in floors:
+            if path != "core/plugin/plait.h":
+                problems.append(f"{path}: lies in no room of a floor (core/FLOOR/ROOM/FILE)")
+            continue
+        rooms.setdefault((parts[1], parts[2]), []).append(path)
+        if path.endswith(".h"):
+            name = "/".join(parts[2:])
+            if name in headers:
+                problems.append(f"{path}: \"{name}\" is {headers[name]} too")
+            headers[name] = path
+    edges = {}
+    for path in files(".c", ".h", ".cc"):
+        parts = path.split("/")
         for number, line in enumerate(read(path).splitlines(), 1):
-            place = f"{path}:{number}"
-            local = re.match(r'\s*#\s*include\s+"([^"@]+)"', line)
+            local = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
             system = re.match(r"\s*#\s*include\s+<([^>]+)>", line)
-            if floor and local:
-                included = local.group(1).split("/")[0]
-                if "/" not in local.group(1) or included not in floors:
-                    problems.append(f'{place}: "{local.group(1)}" is no path that begins with a floor')
-                elif floors.index(included) > floors.index(floor):
-                    problems.append(f"{place}: {floor} includes from the higher floor {included}")
+            if parts[0] == "core" and local and len(parts) == 4:
+                to = headers.get(local.group(1), "").split("/")
+                if "/" not in local.group(1) and local.group(1) not in GENERATED:
+                    problems.append(f'{path}:{number}: "{local.group(1)}" is no path that begins with a room')
+                elif len(to) == 4 and to[1] == parts[1] and to[2] != parts[2]:
+                    edges.setdefault(tuple(parts[1:3]), {}).setdefault(tuple(to[1:3]), f"{path}:{number}")
             if system and parts[0] != "tests":
                 owner = FOREIGN.get(os.path.basename(system.group(1)))
-                if owner and floor != owner:
-                    problems.append(f"{place}: only core/{owner} includes <{system.group(1)}>")
+                if owner and parts[1] != owner and not path.startswith("plugins/"):
+                    problems.append(f"{path}:{number}: only core/{owner} includes <{system.group(1)}>")
+    told = set()
+    for room in sorted(edges):
+        way = circle(edges, room)
+        if way and not told & set(way):
+            told |= set(way)
+            steps = [f"{'/'.join(a)} includes {'/'.join(b)} at {edges[a][b]}" for a, b in zip(way, way[1:])]
+            problems.append("a circle of rooms: " + "; ".join(steps))
+    for floor in floors:
+        own = [room for room in rooms if room[0] == floor]
+        if len(own) > MAX_ROOMS:
+            problems.append(f"core/{floor}: {len(own)} rooms; expected at most {MAX_ROOMS}")
+    for (floor, room), inside in sorted(rooms.items()):
+        if len(inside) > MAX_FILES:
+            problems.append(f"core/{floor}/{room}: {len(inside)} files; expected at most {MAX_FILES}")
     finish(problems)
 
 

@@ -13,7 +13,7 @@ UNEVEN = [
     (rf"\b(?:if|while) \({OPERAND} != NULL\)", "where only its truth is asked, x != NULL is written x"),
     (r"\bG_G(?:U?INT64|S?SIZE)_(?:FORMAT|MODIFIER)\b", "64-bit numbers print by %jd and %ju, sizes by %zu"),
     (r"^#(?!\s*(?:include|define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error|warning)\b)", "a line begins with #"),
-    (r"__builtin_shuffle\b", "only GCC has __builtin_shuffle; SHUFFLE of core/tensor/kernels/vector.h is for clang too"),
+    (r"__builtin_shuffle\b", "only GCC has __builtin_shuffle; SHUFFLE of core/engine/kernels/vector.h is for clang too"),
     (r"^ +(?:const )?\w+\n +\*\w+;", "a type stands alone on its line: the comment behind it is too long"),
 ]
 

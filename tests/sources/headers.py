@@ -4,8 +4,8 @@
 
 Usage: headers.py C-COMPILER C++-COMPILER HEADER...
 
-HEADER... are the installed headers, relative to core/. Each compiles by itself, without a warning, in a folder that
-holds only them. Only they export anything, and plugins, which modules (core/base/module.h) are not, include nothing else but the
+HEADER... are the installed headers, FLOOR/ROOM/FILE relative to core/. Each compiles by itself, without a warning, in a folder that
+holds only them. Only they export anything, and plugins, which modules (core/base/process/module.h) are not, include nothing else but the
 header of their settings.
 """
 import os
@@ -19,7 +19,12 @@ import tempfile
 from sources import ROOT, files, finish, read
 
 # What the executable calls in the library.
-MAIN = "core/cli/main.h"
+MAIN = "core/cli/command/main.h"
+
+
+def installed(header):
+    """Where it is installed: a floor's folder is a folder of includes."""
+    return header.split("/", 1)[1]
 
 
 def compile_alone(compiler, language, standard, header, folder):
@@ -27,7 +32,7 @@ def compile_alone(compiler, language, standard, header, folder):
     # GLib's own headers are not under test.
     command = [*shlex.split(compiler), "-x", language, "-std=" + standard, "-fsyntax-only", "-Wall", "-Wextra", "-pedantic",
                "-Werror", "-Wno-unused-parameter", "-I", folder, *flags.replace("-I", "-isystem ").split(), "-"]
-    done = subprocess.run(command, text=True, input=f'#include "{header}"\n', capture_output=True)
+    done = subprocess.run(command, text=True, input=f'#include "{installed(header)}"\n', capture_output=True)
     return [] if done.returncode == 0 else [f"core/{header} as {standard}:\n{done.stderr}"]
 
 
@@ -36,8 +41,8 @@ def main():
     problems = []
     with tempfile.TemporaryDirectory() as folder:
         for header in public:
-            os.makedirs(os.path.dirname(os.path.join(folder, header)), exist_ok=True)
-            shutil.copy(os.path.join(ROOT, "core", header), os.path.join(folder, header))
+            os.makedirs(os.path.dirname(os.path.join(folder, installed(header))), exist_ok=True)
+            shutil.copy(os.path.join(ROOT, "core", header), os.path.join(folder, installed(header)))
         for header in public:
             problems += compile_alone(c, "c", "c99", header, folder)
             problems += compile_alone(cpp, "c++", "c++17", header, folder)
@@ -49,7 +54,7 @@ def main():
     for path in files(".c", ".h"):
         if path.startswith("plugins/") and path.split("/")[1] not in modules:
             for included in re.findall(r'#include "([^"]+)"', read(path)):
-                if included not in public and included != os.path.basename(path)[:-2] + "-settings.h":
+                if included not in map(installed, public) and included != os.path.basename(path)[:-2] + "-settings.h":
                     problems.append(f'{path}: includes "{included}", which is not installed')
             if read(path).count("\n") >= 300:
                 problems.append(f"{path}: a plugin has fewer than 300 lines")

@@ -2,8 +2,8 @@
 #include "sample.h"
 
 #include "harness.h"
-#include "store/heatmap.h"
-#include "store/table.h"
+#include "tables/heatmap.h"
+#include "tables/table.h"
 
 static void
 write_attention (PlaitStore *store)

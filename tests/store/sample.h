@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "store/store.h"
+#include "hdf5/store.h"
 
 /* A small file with one of everything that the store writes. */
 void plait_test_write_sample (const char *path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
-#include "store/store.h"
+#include "hdf5/store.h"
 
 #include <string.h>
 

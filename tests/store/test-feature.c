@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/feature.h"
+#include "foreign/feature.h"
 
 #include "harness.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/digest.h"
+#include "files/digest.h"
 #include "harness.h"
 #include "sample.h"
 #include "system.h"
 
-#include "store/walk.h"
+#include "hdf5/walk.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/heatmap.h"
+#include "tables/heatmap.h"
 
 #include "harness.h"
 #include "sample.h"
-#include "store/table.h"
+#include "tables/table.h"
 
 #include <hdf5_hl.h>
 #include <string.h>

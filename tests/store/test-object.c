@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 #include "sample.h"
-#include "store/internal.h"
-#include "store/walk.h"
+#include "hdf5/internal.h"
+#include "hdf5/walk.h"
 
 #include <glib/gstdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/ragged.h"
+#include "tables/ragged.h"
 
 #include "harness.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 #include "sample.h"
-#include "store/feature.h"
+#include "foreign/feature.h"
 
 #include <hdf5.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/safetensors.h"
+#include "foreign/safetensors.h"
 
 #include "harness.h"
 #include "sample.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plugin/plugin.h"
+#include "interface/plugin.h"
 
 #include "zoo-settings.h"
 

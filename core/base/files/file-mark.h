@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <time.h>
+
+#include "text/error.h"
+
+/*
+ * What tells, without reading it, whether a file is still the one that was seen.
+ */
+typedef struct
+{
+  guint64 device;
+  guint64 number; /* of the file on its device; 0: there was none */
+  gint64 size;
+  struct timespec written;
+  struct timespec changed; /* also its owner, mode and links */
+} PlaitFileMark;
+
+/* The mark of the file at @path, links followed; of no file where none can be reached. */
+PlaitFileMark plait_file_mark (const char *path);
+
+/* The mark of the file that is open as @descriptor. */
+PlaitFileMark plait_file_mark_open (int descriptor);
+
+/* Whether @now is the file of @before, and nothing was written to it since. A new mode or name does not count. */
+gboolean plait_file_mark_is (const PlaitFileMark *now, const PlaitFileMark *before);
+
+/* Whether what is at @path is as it was when it was marked; nothing at all may have been done to it. PLAIT_ERROR_INPUT
+ * if not. */
+gboolean plait_file_mark_check (const PlaitFileMark *mark, const char *path, GError **error);

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+#include "files/file.h"
+
+#include "files/file-input.h"
+#include "files/file-mark.h"
+#include "files/lock.h"
+#include "files/memory.h"
+#include "files/transfer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* TRUE if @problem is one of the system, not of the file. */
+static gboolean
+is_lack (int problem)
+{
+  return problem == ENOMEM || problem == EMFILE || problem == ENFILE;
+}
+
+/* TRUE if the regular file that is open as @descriptor has no size but something to read, or to wait for. The kernel
+ * and some programs make such files up as they are read (/proc/kmsg); some never end. */
+static gboolean
+is_made_up (int descriptor, const struct stat *status)
+{
+  char byte;
+
+  return S_ISREG (status->st_mode) && status->st_size == 0 && TEMP_FAILURE_RETRY (pread (descriptor, &byte, 1, 0)) != 0;
+}
+
+int
+plait_file_open (const char *path, PlaitFileInput input, const char *expected, struct stat *status, GError **error)
+{
+  /* O_NONBLOCK keeps a pipe without a writer from blocking before it can be refused. */
+  int descriptor = input == PLAIT_FILE_AWAITED ? open (path, O_RDONLY | O_CLOEXEC)
+                                               : TEMP_FAILURE_RETRY (open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+
+  if (descriptor < 0 && errno == EINTR)
+    plait_fail (error, PLAIT_ERROR_INTERRUPTED, "%s: interrupted before anybody wrote to this pipe", path);
+  else if (descriptor < 0 || fstat (descriptor, status) != 0)
+    plait_fail (error, is_lack (errno) ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
+                "%s: cannot be opened (%s); expected %s", path, g_strerror (errno), expected);
+  else if (S_ISDIR (status->st_mode) || (input == PLAIT_FILE_REGULAR && !S_ISREG (status->st_mode)))
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: is %s; expected %s", path,
+                S_ISDIR (status->st_mode) ? "a folder" : "not a regular file", expected);
+  else if (fcntl (descriptor, F_SETFL, O_NONBLOCK), is_made_up (descriptor, status))
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s: has a size of 0, but is made up as it is read, maybe without an end; expected %s, so copy what is "
+                "wanted of it into a file",
+                path, expected);
+  else
+    {
+      /* Wait for the writer of a pipe, but not for a file. */
+      if (!S_ISREG (status->st_mode))
+        fcntl (descriptor, F_SETFL, 0);
+      plait_file_input_note (descriptor, path);
+      return descriptor;
+    }
+  if (descriptor >= 0)
+    close (descriptor);
+  return -1;
+}
+
+/* Reads all that @descriptor has, at most @limit + 1 bytes, of which @size are to be expected. NULL with errno set.
+ * (transfer full) */
+static char *
+read_all (int descriptor, gsize size, gsize limit, gsize *length)
+{
+  gsize room = MIN (size, limit) + 1;
+  g_autofree char *bytes = plait_memory_has (room) ? g_try_malloc (room) : NULL;
+
+  *length = 0;
+  errno = ENOMEM;
+  while (bytes)
+    {
+      gssize got = read (descriptor, bytes + *length, room - *length);
+
+      if (got < 0 && errno == EINTR)
+        continue;
+      if (got < 0)
+        return NULL;
+      *length += (gsize)got;
+      if (got == 0 || *length > limit)
+        return g_steal_pointer (&bytes);
+      if (*length == room)
+        {
+          char *more = g_try_realloc (bytes, room = MIN (2 * room, limit + 1));
+
+          errno = ENOMEM;
+          if (!more)
+            return NULL;
+          g_steal_pointer (&bytes);
+          bytes = more;
+        }
+    }
+  return NULL;
+}
+
+GBytes *
+plait_file_read (const char *path, PlaitFileInput input, gsize limit, const char *expected, GError **error)
+{
+  struct stat status;
+  int descriptor = plait_file_open (path, input, expected, &status, error), problem = 0;
+  g_autofree char *bytes = NULL;
+  gsize size, length = 0;
+
+  if (descriptor < 0)
+    return NULL;
+  /* What claims to be too large is not read; a pipe claims nothing, and a file may grow. */
+  size = (gsize)status.st_size;
+  if (size <= limit)
+    {
+      bytes = read_all (descriptor, size, limit, &length);
+      problem = errno;
+    }
+  close (descriptor);
+  if (MAX (size, length) > limit)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: has more than %zu bytes; expected %s", path, limit,
+                            expected);
+  if (!bytes)
+    return plait_fail_null (error, is_lack (problem) ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
+                            "%s: cannot be read (%s); expected %s", path, g_strerror (problem), expected);
+  if (length == 0 && S_ISFIFO (status.st_mode))
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: nobody writes to this pipe; begin with what is to write",
+                            path);
+  return g_bytes_new_take (g_steal_pointer (&bytes), length);
+}
+
+FILE *
+plait_file_open_output (const char *path, gboolean append)
+{
+  int descriptor = TEMP_FAILURE_RETRY (
+      open (path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | (append ? O_APPEND : O_TRUNC), 0666));
+  FILE *stream = descriptor >= 0 && fcntl (descriptor, F_SETFL, append ? O_APPEND : 0) == 0
+                     ? fdopen (descriptor, append ? "a" : "w")
+                     : NULL;
+
+  if (!stream && descriptor >= 0)
+    close (descriptor);
+  return stream;
+}
+
+/* What stands between the name of a file and the host, process and number of its temporary file. */
+#define PARTIAL ".partial-"
+
+struct PlaitFile
+{
+  /* What the user called it, for messages. */
+  char *name;
+  char *path;
+  char *folder;
+  char *temporary;
+  int descriptor;       /* of the temporary file, which is locked as long as it is open */
+  FILE *stream;         /* that writes to it and, once it is there, owns it */
+  PlaitFileMark before; /* of what is to be replaced */
+};
+
+static void
+file_free (PlaitFile *file)
+{
+  g_free (file->name);
+  g_free (file->path);
+  if (file->stream)
+    fclose (file->stream);
+  else if (file->descriptor >= 0)
+    close (file->descriptor);
+  g_free (file->folder);
+  g_free (file->temporary);
+  g_free (file);
+}
+
+static gboolean
+fail_with_errno (const PlaitFile *file, PlaitErrorCode code, const char *what, GError **error)
+{
+  return plait_fail (error, code, "%s: %s: %s", file->name, what, g_strerror (errno));
+}
+
+/* Cuts "-NUMBER" off the end of @text. FALSE if it does not end so. */
+static gboolean
+cut_number (char *text, guint64 *number)
+{
+  char *dash = strrchr (text, '-');
+
+  if (!dash || !g_ascii_string_to_unsigned (dash + 1, 10, 0, G_MAXINT, number, NULL))
+    return FALSE;
+  *dash = '\0';
+  return TRUE;
+}
+
+/* Returns the process that made the temporary file called @name, *@here: on this host; 0 if the name is another. */
+static pid_t
+maker_of (const char *name, gboolean *here)
+{
+  const char *rest = g_strrstr (name, PARTIAL);
+  g_autofree char *host = g_strdup (rest ? rest + strlen (PARTIAL) : "");
+  guint64 number, process;
+
+  if (!cut_number (host, &number) || !cut_number (host, &process))
+    return 0;
+  *here = g_str_equal (host, g_get_host_name ());
+  return (pid_t)process;
+}
+
+/* Removes the temporary files and locks in the folder that dead processes left. Living ones hold a lock on theirs, as
+ * far as locks reach; without locks the number of a process tells, on this host. It can have gone to another process,
+ * and a process that nobody waited for keeps it. */
+static void
+remove_left_behind (const PlaitFile *file)
+{
+  g_autoptr (GDir) folder = g_dir_open (file->folder, 0, NULL);
+  const char *name;
+
+  while (folder && (name = g_dir_read_name (folder)))
+    {
+      gboolean here = TRUE;
+      pid_t maker = maker_of (name, &here);
+      g_autofree char *path = NULL;
+
+      if (maker == 0 && !g_str_has_suffix (name, PLAIT_LOCK_ENDING))
+        continue;
+      path = g_build_filename (file->folder, name, NULL);
+      if (plait_lock_remove_left (path, here) == PLAIT_LOCK_NONE && here && maker > 0 && kill (maker, 0) != 0
+          && errno == ESRCH)
+        unlink (path);
+    }
+}
+
+/* Makes a file that no other process has or takes for left behind. FALSE with errno set. */
+static gboolean
+make_own (PlaitFile *file)
+{
+  for (int number = 0;; number++)
+    {
+      g_free (file->temporary);
+      file->temporary
+          = g_strdup_printf ("%s" PARTIAL "%s-%d-%d", file->path, g_get_host_name (), (int)getpid (), number);
+      /* NFS shares no lock of a file that cannot be read. */
+      file->descriptor = open (file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (file->descriptor >= 0 && plait_lock_descriptor (file->descriptor) != PLAIT_LOCK_BUSY
+          && plait_lock_stands (file->descriptor, file->temporary))
+        return TRUE;
+      if (file->descriptor >= 0)
+        close (file->descriptor);
+      else if (errno != EEXIST && errno != EINTR)
+        return FALSE;
+    }
+}
+
+/* Makes the temporary file with the mode @mode, or the usual one if @mode is 0. */
+static gboolean
+make_temporary (PlaitFile *file, mode_t mode, GError **error)
+{
+  remove_left_behind (file);
+  if (!make_own (file))
+    return fail_with_errno (file, errno == ENOSPC || errno == EIO ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
+                            "no file can be made beside it", error);
+  file->stream = fdopen (file->descriptor, "w");
+  if (!file->stream)
+    fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot be written", error);
+  else if (mode != 0 && fchmod (file->descriptor, mode & 0777) != 0)
+    fail_with_errno (file, PLAIT_ERROR_FAILED, "its permissions cannot be given to the new file", error);
+  else
+    return TRUE;
+  unlink (file->temporary);
+  return FALSE;
+}
+
+PlaitFile *
+plait_file_begin (const char *path, GError **error)
+{
+  PlaitFile *file = g_new0 (PlaitFile, 1);
+  char *resolved = realpath (path, NULL);
+  struct stat status;
+  gboolean begun = FALSE;
+
+  file->name = g_strdup (path);
+  file->descriptor = -1;
+  file->path = g_strdup (resolved ? resolved : path);
+  file->folder = g_path_get_dirname (file->path);
+  if (resolved ? stat (resolved, &status) != 0 : errno != ENOENT)
+    fail_with_errno (file, PLAIT_ERROR_INPUT, "the file cannot be reached", error);
+  else if (!resolved && lstat (path, &status) == 0)
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s: it is a link to a file that does not exist; remove it or name its target", path);
+  else if (*path == '\0' || g_str_has_suffix (path, "/"))
+    plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is not the name of a file", path);
+  else if (resolved && !S_ISREG (status.st_mode))
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: it is not a regular file, so it cannot be replaced; name another", path);
+  else if (plait_file_input_check (file->path, path, error))
+    {
+      file->before = plait_file_mark (file->path);
+      begun = make_temporary (file, resolved ? status.st_mode : 0, error);
+    }
+  free (resolved);
+  if (begun)
+    return file;
+  file_free (file);
+  return NULL;
+}
+
+const char *
+plait_file_temporary (const PlaitFile *file)
+{
+  return file->temporary;
+}
+
+FILE *
+plait_file_stream (const PlaitFile *file)
+{
+  return file->stream;
+}
+
+gboolean
+plait_file_sync (const char *path)
+{
+  int descriptor = TEMP_FAILURE_RETRY (open (path, O_RDONLY | O_CLOEXEC));
+  int problem;
+
+  if (descriptor < 0)
+    return FALSE;
+  problem = TEMP_FAILURE_RETRY (fsync (descriptor)) == 0 ? 0 : errno;
+  close (descriptor);
+  errno = problem;
+  return problem == 0;
+}
+
+static gboolean
+cannot_be_written (const PlaitFile *file, GError **error)
+{
+  return plait_fail (error, PLAIT_ERROR_FAILED,
+                     "%s: cannot be written (%s), so nothing of it is kept; free some space, or name another file",
+                     file->name, g_strerror (errno));
+}
+
+static gboolean
+complete (PlaitFile *file, GError **error)
+{
+  errno = EIO; /* where an earlier write failed whose reason is not known any more */
+  return (fflush (file->stream) == 0 && !ferror (file->stream) && TEMP_FAILURE_RETRY (fsync (file->descriptor)) == 0)
+         || cannot_be_written (file, error);
+}
+
+/* Whether what is to be replaced is what it was; that it is gone is as well, since then nothing is lost. */
+static gboolean
+check_is_as_before (const PlaitFile *file, GError **error)
+{
+  PlaitFileMark now = plait_file_mark (file->path);
+
+  return now.number == 0 || plait_file_mark_is (&now, &file->before)
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: another program has written it in the meantime, so it is left as it is; name another file",
+                        file->name);
+}
+
+static gboolean
+take_place (const PlaitFile *file, GError **error)
+{
+  /* HDF5 locks what it reads, and fails where another process has the file for itself. */
+  plait_lock_share (file->descriptor);
+  /* A server of NFS that was asked twice, as its first answer was lost, says that there is no such file any more. */
+  return rename (file->temporary, file->path) == 0
+         || (errno == ENOENT && plait_lock_stands (file->descriptor, file->path))
+         || fail_with_errno (file, PLAIT_ERROR_FAILED, "the new file cannot take its place, so the old one stays",
+                             error);
+}
+
+gboolean
+plait_file_commit (PlaitFile *file, GError **error)
+{
+  gboolean done;
+
+  if (!complete (file, error) || !check_is_as_before (file, error)
+      || !plait_file_input_check (file->path, file->name, error) || !take_place (file, error))
+    {
+      plait_file_abandon (file);
+      return FALSE;
+    }
+  /* EINVAL: a file system that has no such thing as the sync of a folder. */
+  done = plait_file_sync (file->folder) || errno == EINVAL;
+  if (!done)
+    fail_with_errno (file, PLAIT_ERROR_FAILED,
+                     "the file was replaced, but its folder cannot be synced, so a loss of power may undo it", error);
+  file_free (file);
+  return done;
+}
+
+void
+plait_file_abandon (PlaitFile *file)
+{
+  if (!file)
+    return;
+  unlink (file->temporary);
+  file_free (file);
+}
+
+gboolean
+plait_file_is_same (const char *a, const char *b)
+{
+  g_autofree char *a_path = g_canonicalize_filename (a, NULL);
+  g_autofree char *b_path = g_canonicalize_filename (b, NULL);
+  PlaitFileMark a_mark = plait_file_mark (a), b_mark = plait_file_mark (b);
+
+  return g_str_equal (a_path, b_path)
+         || (a_mark.number != 0 && a_mark.device == b_mark.device && a_mark.number == b_mark.number);
+}
+
+gboolean
+plait_file_check_new (const char *path, gboolean force, const char *remedy, const char *option, GError **error)
+{
+  struct stat status;
+
+  if (!path || force || stat (path, &status) != 0 || !S_ISREG (status.st_mode))
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s exists: %swrite elsewhere with %s, or replace it with --force", path,
+                     remedy, option);
+}
+
+gboolean
+plait_file_finish (PlaitFile *file, gconstpointer bytes, gsize length, GError **error)
+{
+  if (plait_write_at (file->descriptor, bytes, length, 0))
+    return plait_file_commit (file, error);
+  cannot_be_written (file, error);
+  plait_file_abandon (file);
+  return FALSE;
+}
+
+gboolean
+plait_file_replace (const char *path, gconstpointer bytes, gsize length, GError **error)
+{
+  PlaitFile *file = plait_file_begin (path, error);
+
+  return file && plait_file_finish (file, bytes, length, error);
+}
+
+gboolean
+plait_file_replace_text (const char *folder, const char *name, const char *text, GError **error)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+
+  return plait_file_replace (path, text, strlen (text), error);
+}
+
+static const struct
+{
+  const char *beginning, *kind;
+} kinds[] = {
+  { "plait-store\n", "a run, a dump or a grid of plait" },
+  { "\x89HDF\r\n", "an HDF5 file" },
+  { "\x1f\x8b", "a gzip file" },
+  { "PK\x03\x04", "a zip file" },
+  { "\x7f"
+    "ELF",
+    "a program" },
+  { "<!DOCTYPE", "a page of HTML" },
+};
+
+const char *
+plait_file_kind (const char *bytes, gsize length)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (length >= strlen (kinds[i].beginning) && memcmp (bytes, kinds[i].beginning, strlen (kinds[i].beginning)) == 0)
+      return kinds[i].kind;
+  return NULL;
+}

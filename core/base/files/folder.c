@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include "files/folder.h"
+
+#include "files/file-input.h"
+#include "files/file.h"
+#include "files/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define MAX_OPEN 16 /* descriptors for walking through a tree */
+
+struct PlaitFolder
+{
+  char *name; /* what the user called it */
+  char *path;
+  char *parent;
+  char *temporary;
+  int descriptor;  /* of the temporary folder, which is locked as long as it is open */
+  gboolean inside; /* the temporary folder is in it, and its files take their places one by one */
+};
+
+static int
+remove_one (const char *path, const struct stat *status, int kind, struct FTW *walk)
+{
+  (void)status;
+  (void)kind;
+  (void)walk;
+  remove (path);
+  return 0;
+}
+
+static void
+remove_tree (const char *path)
+{
+  nftw (path, remove_one, MAX_OPEN, FTW_DEPTH | FTW_PHYS);
+}
+
+static void
+folder_free (PlaitFolder *folder)
+{
+  if (folder->descriptor >= 0)
+    close (folder->descriptor);
+  g_free (folder->name);
+  g_free (folder->path);
+  g_free (folder->parent);
+  g_free (folder->temporary);
+  g_free (folder);
+}
+
+void
+plait_folder_abandon (PlaitFolder *folder)
+{
+  if (!folder)
+    return;
+  if (folder->temporary)
+    remove_tree (folder->temporary);
+  folder_free (folder);
+}
+
+const char *
+plait_folder_temporary (const PlaitFolder *folder)
+{
+  return folder->temporary;
+}
+
+gboolean
+plait_folder_fail (const PlaitFolder *folder, GError **error)
+{
+  g_autoptr (GString) message = error && *error ? g_string_new ((*error)->message) : NULL;
+
+  if (!message)
+    return FALSE;
+  g_string_replace (message, folder->temporary, folder->name, 0);
+  g_free ((*error)->message);
+  (*error)->message = g_strdup (message->str);
+  return FALSE;
+}
+
+/*
+ * Beginning
+ */
+
+/* Opens and locks the folder @path. -1 if another process has it; without locks, if @maker lives. */
+static int
+open_own (const char *path, pid_t maker)
+{
+  int descriptor = TEMP_FAILURE_RETRY (open (path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  PlaitLockState state = descriptor >= 0 ? plait_lock_descriptor (descriptor) : PLAIT_LOCK_BUSY;
+
+  if (descriptor >= 0 && plait_lock_stands (descriptor, path)
+      && (state == PLAIT_LOCK_TAKEN
+          || (state == PLAIT_LOCK_NONE && (maker == getpid () || (kill (maker, 0) != 0 && errno == ESRCH)))))
+    return descriptor;
+  if (descriptor >= 0)
+    close (descriptor);
+  return -1;
+}
+
+/* Removes the temporary folders of dead processes in @place, whose names begin with @begin. */
+static void
+remove_left_behind (const char *place, const char *begin)
+{
+  g_autoptr (GDir) folder = g_dir_open (place, 0, NULL);
+  const char *name;
+
+  while (folder && (name = g_dir_read_name (folder)))
+    {
+      guint64 maker = g_str_has_prefix (name, begin) ? g_ascii_strtoull (name + strlen (begin), NULL, 10) : 0;
+      g_autofree char *path = g_build_filename (place, name, NULL);
+      int left = maker > 0 && maker <= G_MAXINT ? open_own (path, (pid_t)maker) : -1;
+
+      if (left < 0)
+        continue;
+      remove_tree (path);
+      close (left);
+    }
+}
+
+/* Makes the temporary folder in @place, of the mode of @before (NULL: the usual one). */
+static gboolean
+make_temporary (PlaitFolder *folder, const char *place, const struct stat *before, GError **error)
+{
+  g_autofree char *base = g_path_get_basename (folder->path);
+  g_autofree char *begin = g_strdup_printf ("%s.partial-%s-", base, g_get_host_name ());
+
+  remove_left_behind (place, begin);
+  for (int number = 0; folder->descriptor < 0; number++)
+    {
+      g_autofree char *path = g_strdup_printf ("%s/%s%d-%d", place, begin, (int)getpid (), number);
+
+      if (g_mkdir (path, 0777) == 0)
+        folder->descriptor = open_own (path, getpid ());
+      else if (errno != EEXIST && errno != EINTR)
+        return plait_fail (error, errno == ENOSPC || errno == EIO ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
+                           "%s: the folder cannot be made (%s); name another", folder->name, g_strerror (errno));
+      if (folder->descriptor >= 0)
+        folder->temporary = g_steal_pointer (&path);
+    }
+  return !before || fchmod (folder->descriptor, before->st_mode & 07777) == 0
+         || plait_fail (error, PLAIT_ERROR_FAILED, "%s: its permissions cannot be given to the new folder: %s",
+                        folder->name, g_strerror (errno));
+}
+
+/* TRUE if a process holds the folder @path, which then must stay the one that it is. */
+static gboolean
+is_held (const char *path)
+{
+  int descriptor = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  gboolean held = descriptor >= 0 && plait_lock_descriptor (descriptor) == PLAIT_LOCK_BUSY;
+
+  if (descriptor >= 0)
+    close (descriptor);
+  return held;
+}
+
+PlaitFolder *
+plait_folder_begin (const char *path, GError **error)
+{
+  g_autoptr (PlaitFolder) folder = g_new0 (PlaitFolder, 1);
+  char *resolved = realpath (path, NULL);
+  g_autofree char *canonical = g_canonicalize_filename (path, NULL);
+  struct stat here, above, current;
+  gboolean exists;
+
+  folder->descriptor = -1;
+  folder->name = g_strdup (path);
+  folder->path = g_strdup (resolved ? resolved : canonical);
+  folder->parent = g_path_get_dirname (folder->path);
+  free (resolved);
+  if (*path == '\0')
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "\"\" is not the name of a folder");
+  exists = stat (folder->path, &here) == 0;
+  if (exists ? !S_ISDIR (here.st_mode) : lstat (folder->path, &here) == 0)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: is there and is no folder; name another", path);
+  if (g_mkdir_with_parents (folder->parent, 0777) != 0)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made (%s); name another", path,
+                            g_strerror (errno));
+  folder->inside
+      = exists
+        && (is_held (folder->path) || stat (folder->parent, &above) != 0 || above.st_dev != here.st_dev
+            || access (folder->parent, W_OK) != 0
+            || (stat (".", &current) == 0 && current.st_dev == here.st_dev && current.st_ino == here.st_ino));
+  return make_temporary (folder, folder->inside ? folder->path : folder->parent, exists ? &here : NULL, error)
+             ? g_steal_pointer (&folder)
+             : NULL;
+}
+
+/*
+ * Ending
+ */
+
+/* TRUE if the folder holds nothing else than files called as @names, none of them a link. */
+static gboolean
+holds_only (const PlaitFolder *folder, const char *const *names)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder->path, 0, NULL);
+  const char *name = NULL;
+
+  while (dir && (name = g_dir_read_name (dir)))
+    {
+      g_autofree char *path = g_build_filename (folder->path, name, NULL);
+      struct stat status;
+
+      if (!g_strv_contains (names, name) || lstat (path, &status) != 0 || !S_ISREG (status.st_mode))
+        return FALSE;
+    }
+  return dir != NULL;
+}
+
+/* The file @name of the folder, or what it is a link to. (transfer full) */
+static char *
+place_of (const PlaitFolder *folder, const char *name)
+{
+  char *path = g_build_filename (folder->path, name, NULL);
+  char *resolved = realpath (path, NULL);
+
+  if (!resolved)
+    return path;
+  g_free (path);
+  path = g_strdup (resolved);
+  free (resolved);
+  return path;
+}
+
+/* TRUE if each of @names is a file, or is not there. */
+static gboolean
+are_files (const PlaitFolder *folder, const char *const *names, GError **error)
+{
+  for (guint i = 0; names[i]; i++)
+    {
+      g_autofree char *path = place_of (folder, names[i]);
+      struct stat status;
+
+      if (lstat (path, &status) == 0 && !S_ISREG (status.st_mode))
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: it is not a regular file, so it cannot be replaced; name another folder", path);
+      if (!plait_file_input_check (path, path, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Moves the files into the folder one by one, and removes those of an earlier one that are not made anew. */
+static gboolean
+take_places (const PlaitFolder *folder, const char *const *names, GError **error)
+{
+  for (guint i = 0; names[i]; i++)
+    {
+      g_autofree char *from = g_build_filename (folder->temporary, names[i], NULL);
+      g_autofree char *to = place_of (folder, names[i]);
+      gboolean made = g_file_test (from, G_FILE_TEST_EXISTS);
+
+      if (made ? rename (from, to) != 0 : unlink (to) != 0 && errno != ENOENT)
+        return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be replaced: %s", to, g_strerror (errno));
+    }
+  g_rmdir (folder->temporary);
+  return TRUE;
+}
+
+static gboolean
+take_place (const PlaitFolder *folder, const char *const *names, GError **error)
+{
+  if (!names && g_file_test (folder->path, G_FILE_TEST_EXISTS))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: another program has made it in the meantime; name another",
+                       folder->name);
+  if (names && !are_files (folder, names, error))
+    return FALSE;
+  if (!folder->inside && rename (folder->temporary, folder->path) == 0)
+    return TRUE;
+  if (!names || (!folder->inside && errno != ENOTEMPTY && errno != EEXIST && errno != EBUSY))
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: the new folder cannot take its place: %s", folder->name,
+                       g_strerror (errno));
+  if (folder->inside || !holds_only (folder, names)
+      || renameat2 (AT_FDCWD, folder->temporary, AT_FDCWD, folder->path, RENAME_EXCHANGE) != 0)
+    return take_places (folder, names, error);
+  remove_tree (folder->temporary);
+  return TRUE;
+}
+
+gboolean
+plait_folder_commit (PlaitFolder *folder, const char *const *names, GError **error)
+{
+  gboolean done;
+
+  if (!plait_file_sync (folder->temporary) && errno != EINVAL)
+    plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written: %s", folder->name, g_strerror (errno));
+  else if (take_place (folder, names, error))
+    {
+      done = plait_file_sync (folder->parent) || errno == EINVAL || errno == EACCES;
+      if (!done)
+        plait_fail (
+            error, PLAIT_ERROR_FAILED,
+            "%s: the folder was made, but the one above it cannot be synced, so a loss of power may undo it: %s",
+            folder->name, g_strerror (errno));
+      folder_free (folder);
+      return done;
+    }
+  plait_folder_abandon (folder);
+  return FALSE;
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+#include "process/arena.h"
+
+#include "process/crash.h"
+#include "text/error.h"
+#include "files/memory.h"
+
+#include <setjmp.h>
+#include <string.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#endif
+
+#define ALIGNMENT ((gsize)64)
+#define SMALLEST_MAPPING ((gsize)1 << 20)
+
+/* Nothing larger is ever asked of the system; sums of two sizes below it do not overflow. */
+#define LARGEST_SIZE ((gsize)1 << 47)
+
+/* Small blocks have lists of their own, one for each size, and are cut from chunks: nodes that live through the step
+ * would otherwise stand between the large blocks and keep these from growing together again. */
+#define LARGEST_SMALL ((gsize)1024)
+#define SMALL_SIZES (LARGEST_SMALL / ALIGNMENT)
+#define CHUNK ((gsize)64 << 10)
+
+typedef struct Mapping Mapping;
+typedef struct SmallBlock SmallBlock;
+
+struct Mapping
+{
+  Mapping *next;
+  char *start;
+  gsize size;
+  gsize top; /* bytes from its beginning that have been in use */
+};
+
+/* Stands in the first bytes of a small block that was released. */
+struct SmallBlock
+{
+  SmallBlock *next;
+};
+
+/* A stretch that nobody holds. */
+typedef struct
+{
+  Mapping *mapping;
+  char *start;
+  gsize size;
+} Gap;
+
+struct PlaitArena
+{
+  gsize limit;
+  gsize mapped;
+  gsize used;    /* of all mappings, up to their tops */
+  gsize peak;    /* most that @used has been */
+  gsize largest; /* most that @mapped has been */
+  Mapping *mappings;
+  GArray *gaps; /* Gap, by address; no two of them touch */
+  SmallBlock *small[SMALL_SIZES];
+  char *chunk; /* what is left of the newest one */
+  gsize chunk_size;
+  jmp_buf *leave;
+  gsize refused;
+  GError *reason; /* of leaving, where it is not memory */
+};
+
+static gsize
+round_up (gsize size)
+{
+  return (MAX (size, 1) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+PlaitArena *
+plait_arena_new (gsize limit)
+{
+  PlaitArena *arena = g_new0 (PlaitArena, 1);
+
+  arena->limit = limit;
+  arena->gaps = g_array_new (FALSE, FALSE, sizeof (Gap));
+  return arena;
+}
+
+static void
+unmap_all (PlaitArena *arena)
+{
+  while (arena->mappings)
+    {
+      Mapping *mapping = arena->mappings;
+
+      arena->mappings = mapping->next;
+      ASAN_UNPOISON_MEMORY_REGION (mapping->start, mapping->size);
+      plait_pages_give_back (mapping->start, mapping->size);
+      g_free (mapping);
+    }
+  arena->mapped = 0;
+  arena->used = 0;
+}
+
+void
+plait_arena_free (PlaitArena *arena)
+{
+  if (!arena)
+    return;
+  unmap_all (arena);
+  g_array_unref (arena->gaps);
+  g_free (arena);
+}
+
+static Gap *
+gap_at (const PlaitArena *arena, guint i)
+{
+  return &g_array_index (arena->gaps, Gap, i);
+}
+
+/* The number of gaps below @start. */
+static guint
+gaps_below (const PlaitArena *arena, const char *start)
+{
+  guint low = 0, high = arena->gaps->len;
+
+  while (low < high)
+    {
+      guint middle = (low + high) / 2;
+
+      if (gap_at (arena, middle)->start < start)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+/* Adds a stretch to the gaps, growing together with those beside it. */
+static void
+open_gap (PlaitArena *arena, Gap gap)
+{
+  guint place = gaps_below (arena, gap.start);
+  Gap *before = place > 0 ? gap_at (arena, place - 1) : NULL;
+  Gap *after = place < arena->gaps->len ? gap_at (arena, place) : NULL;
+  gboolean joins_before = before && before->mapping == gap.mapping && before->start + before->size == gap.start;
+  gboolean joins_after = after && after->mapping == gap.mapping && gap.start + gap.size == after->start;
+
+  if (joins_before)
+    {
+      before->size += gap.size + (joins_after ? after->size : 0);
+      if (joins_after)
+        g_array_remove_index (arena->gaps, place);
+    }
+  else if (joins_after)
+    {
+      after->start = gap.start;
+      after->size += gap.size;
+    }
+  else
+    g_array_insert_val (arena->gaps, place, gap);
+}
+
+static gboolean
+map (PlaitArena *arena, gsize size)
+{
+  char *start = plait_pages_take (size);
+
+  if (!start)
+    return FALSE;
+  ASAN_POISON_MEMORY_REGION (start, size);
+
+  Mapping *mapping = g_new0 (Mapping, 1);
+  mapping->start = start;
+  mapping->size = size;
+  mapping->next = arena->mappings;
+  arena->mappings = mapping;
+  arena->mapped += size;
+  arena->largest = MAX (arena->largest, arena->mapped);
+  open_gap (arena, (Gap){ mapping, start, size });
+  return TRUE;
+}
+
+/* Maps room for @needed bytes and more, as the limit permits. */
+static gboolean
+grow (PlaitArena *arena, gsize needed)
+{
+  gsize allowed = arena->limit == 0 ? LARGEST_SIZE : arena->limit - MIN (arena->limit, arena->mapped);
+  gsize wished = MAX (MAX (needed, SMALLEST_MAPPING), arena->mapped / 2);
+
+  /* In whole huge pages where it is large, so that the kernel can use them. */
+  if (wished >= PLAIT_HUGE_PAGE)
+    wished = (wished + PLAIT_HUGE_PAGE - 1) / PLAIT_HUGE_PAGE * PLAIT_HUGE_PAGE;
+  wished = MIN (wished, allowed / ALIGNMENT * ALIGNMENT);
+  if (needed > wished)
+    return FALSE;
+  return map (arena, wished) || (needed < wished && map (arena, needed));
+}
+
+/* Leaves the protected call because @size bytes are not to be had. */
+G_NORETURN static void
+run_out (PlaitArena *arena, gsize size)
+{
+  if (!arena->leave)
+    g_error ("the memory of a step ran out outside plait_arena_protect: %zu bytes asked, %zu held, %zu allowed", size,
+             arena->mapped, arena->limit);
+  arena->refused = size;
+  _longjmp (*arena->leave, 1);
+}
+
+void
+plait_arena_leave (PlaitArena *arena, GError *error)
+{
+  if (!arena->leave)
+    g_error ("%s", error->message);
+  arena->reason = error;
+  _longjmp (*arena->leave, 1);
+}
+
+/* The smallest gap of at least @size bytes, the lowest of several; NULL if there is none. */
+static Gap *
+find_gap (const PlaitArena *arena, gsize size)
+{
+  Gap *found = NULL;
+
+  for (guint i = 0; i < arena->gaps->len; i++)
+    {
+      Gap *gap = gap_at (arena, i);
+
+      if (gap->size < size || (found && gap->size >= found->size))
+        continue;
+      found = gap;
+      if (gap->size == size)
+        break;
+    }
+  return found;
+}
+
+/* Cuts @size bytes, a multiple of ALIGNMENT, off the beginning of a gap. */
+static char *
+take_large (PlaitArena *arena, gsize size, gsize asked)
+{
+  Gap *gap = find_gap (arena, size);
+  char *block;
+  gsize top;
+
+  if (!gap)
+    {
+      if (!grow (arena, size))
+        run_out (arena, asked);
+      gap = find_gap (arena, size);
+    }
+  block = gap->start;
+  top = (gsize)(block - gap->mapping->start) + size;
+  if (top > gap->mapping->top)
+    {
+      arena->used += top - gap->mapping->top;
+      arena->peak = MAX (arena->peak, arena->used);
+      gap->mapping->top = top;
+    }
+  gap->start += size;
+  gap->size -= size;
+  if (gap->size == 0)
+    g_array_remove_index (arena->gaps, (guint)(gap - gap_at (arena, 0)));
+  return block;
+}
+
+static char *
+take_small (PlaitArena *arena, gsize size, gsize asked)
+{
+  SmallBlock *block = arena->small[size / ALIGNMENT - 1];
+
+  if (block)
+    {
+      ASAN_UNPOISON_MEMORY_REGION (block, sizeof *block);
+      arena->small[size / ALIGNMENT - 1] = block->next;
+      return (char *)block;
+    }
+  if (arena->chunk_size < size)
+    {
+      arena->chunk = take_large (arena, CHUNK, asked);
+      arena->chunk_size = CHUNK;
+    }
+  arena->chunk += size;
+  arena->chunk_size -= size;
+  return arena->chunk - size;
+}
+
+gpointer
+plait_arena_take (PlaitArena *arena, gsize size)
+{
+  gsize rounded;
+  char *block;
+
+  if (size > LARGEST_SIZE)
+    run_out (arena, size);
+  rounded = round_up (size);
+  block = rounded <= LARGEST_SMALL ? take_small (arena, rounded, size) : take_large (arena, rounded, size);
+  ASAN_POISON_MEMORY_REGION (block, rounded);
+  ASAN_UNPOISON_MEMORY_REGION (block, size);
+  return block;
+}
+
+/* The mapping that @block lies in. */
+static Mapping *
+mapping_of (const PlaitArena *arena, const char *block)
+{
+  Mapping *mapping = arena->mappings;
+
+  while (block < mapping->start || block >= mapping->start + mapping->size)
+    mapping = mapping->next;
+  return mapping;
+}
+
+void
+plait_arena_release (PlaitArena *arena, gpointer block, gsize size)
+{
+  gsize rounded = round_up (size);
+
+  if (rounded <= LARGEST_SMALL)
+    {
+      SmallBlock *small = block;
+
+      ASAN_UNPOISON_MEMORY_REGION (block, sizeof *small);
+      small->next = arena->small[rounded / ALIGNMENT - 1];
+      arena->small[rounded / ALIGNMENT - 1] = small;
+    }
+  else
+    open_gap (arena, (Gap){ mapping_of (arena, block), block, rounded });
+  ASAN_POISON_MEMORY_REGION (block, rounded);
+}
+
+void
+plait_arena_reset (PlaitArena *arena)
+{
+  gboolean scattered = arena->mappings && arena->mappings->next;
+
+  memset (arena->small, 0, sizeof arena->small);
+  arena->chunk_size = 0;
+  g_array_set_size (arena->gaps, 0);
+  if (scattered)
+    {
+      unmap_all (arena);
+      /* Should the system refuse one mapping of this size, the step maps piece by piece again. */
+      map (arena, arena->largest);
+    }
+  else if (arena->mappings)
+    {
+      Mapping *mapping = arena->mappings;
+
+      open_gap (arena, (Gap){ mapping, mapping->start, mapping->size });
+      ASAN_POISON_MEMORY_REGION (mapping->start, mapping->size);
+    }
+}
+
+gsize
+plait_arena_peak (const PlaitArena *arena)
+{
+  return arena->peak;
+}
+
+gboolean
+plait_arena_protect (PlaitArena *arena, PlaitArenaCall call, gpointer data, GError **error)
+{
+  jmp_buf leave;
+
+  g_assert (!arena->leave);
+  if (_setjmp (leave) == 0)
+    {
+      arena->leave = &leave;
+      call (data);
+      arena->leave = NULL;
+      return TRUE;
+    }
+  /* If a plugin's code was left, it runs no more. */
+  plait_crash_enter ((PlaitCaller){ NULL, NULL });
+  arena->leave = NULL;
+
+  gsize held = arena->mapped;
+  plait_arena_reset (arena);
+  if (!plait_no_fault (&arena->reason, error))
+    return FALSE;
+  if (arena->limit == 0)
+    return plait_fail (error, PLAIT_ERROR_MEMORY,
+                       "The memory of a step ran out: %zu bytes were asked for with %zu held, and the system has no "
+                       "more; make the batches smaller",
+                       arena->refused, held);
+  return plait_fail (error, PLAIT_ERROR_MEMORY,
+                     "The memory of a step ran out: %zu bytes were asked for with %zu held and %zu allowed; make the "
+                     "batches smaller or allow more memory",
+                     arena->refused, held, arena->limit);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "process/crash.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What means a crash, and how to say it. */
+static const struct
+{
+  int number;
+  const char *what;
+} crashes[] = {
+  { SIGSEGV, "reached for memory that is not there" },
+  { SIGBUS, "reached for memory that is not there" },
+  { SIGFPE, "divided by zero" },
+  { SIGILL, "came to an instruction that is none" },
+  { SIGTRAP, "came to a trap" },
+  { SIGABRT, "ended the process by abort ()" },
+};
+
+static _Thread_local PlaitCaller running;
+
+static gboolean watching;
+
+/* Where else the sentence goes, and what stands around it. */
+static int reporting = -1;
+static const char *report_begin;
+static const char *report_end;
+
+#define MAX_SUSPECTS 16
+
+/* Of an exit () that nobody is seen to call. */
+static gboolean guarded_exit;
+static const char *suspects[MAX_SUSPECTS];
+static guint n_suspects;
+
+PlaitCaller
+plait_crash_enter (PlaitCaller caller)
+{
+  PlaitCaller before = running;
+
+  running = caller;
+  return before;
+}
+
+PlaitCaller
+plait_crash_running (void)
+{
+  return running;
+}
+
+static void
+say (int descriptor, const char *text)
+{
+  gsize length = strlen (text);
+
+  while (length > 0)
+    {
+      gssize n = TEMP_FAILURE_RETRY (write (descriptor, text, length));
+
+      if (n <= 0)
+        return;
+      text += n;
+      length -= (gsize)n;
+    }
+}
+
+static void
+say_sentence (int descriptor, const char *what)
+{
+  say (descriptor, running.who);
+  say (descriptor, ", ");
+  say (descriptor, running.call);
+  say (descriptor, ": ");
+  say (descriptor, what);
+}
+
+void
+plait_crash_tell (const char *what)
+{
+  if (!running.who)
+    return;
+  say (STDERR_FILENO, "error: ");
+  say_sentence (STDERR_FILENO, what);
+  say (STDERR_FILENO, PLAIT_CRASH_ENDS_RUN "\n");
+  if (reporting >= 0)
+    {
+      say (reporting, report_begin);
+      say_sentence (reporting, what);
+      say (reporting, report_end);
+    }
+  _exit (1);
+}
+
+/* Who may have done what nobody is seen to do, after "by". */
+static void
+say_suspects (int descriptor)
+{
+  for (guint i = 0; i < n_suspects; i++)
+    {
+      say (descriptor, i == 0 ? ", or by a thread of " : " or ");
+      say (descriptor, suspects[i]);
+    }
+}
+
+static void
+crashed (int number)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (crashes); i++)
+    if (crashes[i].number == number)
+      plait_crash_tell (crashes[i].what);
+  /* It may be plait's own fault, which a dump tells more of. */
+  if (n_suspects > 0)
+    {
+      say (STDERR_FILENO, "error: the process crashed, by a fault of plait's own or of a library");
+      say_suspects (STDERR_FILENO);
+      say (STDERR_FILENO, "\n");
+    }
+  signal (number, SIG_DFL);
+  raise (number);
+}
+
+static void
+say_unasked_exit (int descriptor)
+{
+  say (descriptor, "the process was ended by a call of exit () that is not plait's own: by a library");
+  say_suspects (descriptor);
+}
+
+static void
+left (void)
+{
+  plait_crash_tell ("called exit ()");
+  if (!guarded_exit)
+    return;
+  say (STDERR_FILENO, "error: ");
+  say_unasked_exit (STDERR_FILENO);
+  say (STDERR_FILENO, "\n");
+  if (reporting >= 0)
+    {
+      say (reporting, report_begin);
+      say_unasked_exit (reporting);
+    }
+  _exit (1);
+}
+
+void
+plait_crash_guard_exit (gboolean guarded)
+{
+  guarded_exit = guarded;
+}
+
+void
+plait_crash_suspect (const char *module)
+{
+  if (n_suspects < MAX_SUSPECTS)
+    suspects[n_suspects++] = module;
+}
+
+void
+plait_crash_report (int descriptor, const char *begin, const char *end)
+{
+  reporting = descriptor;
+  report_begin = begin;
+  report_end = end;
+}
+
+void
+plait_crash_let_through (sigset_t *signals)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (crashes); i++)
+    sigdelset (signals, crashes[i].number);
+}
+
+void
+plait_crash_watch_thread (void)
+{
+  static _Thread_local char spare[32768];
+  const stack_t stack = { .ss_sp = spare, .ss_size = sizeof spare };
+  stack_t before;
+
+  /* A sanitizer may have given one, which it wants back. */
+  if (sigaltstack (NULL, &before) == 0 && (before.ss_flags & SS_DISABLE))
+    sigaltstack (&stack, NULL);
+  /* The handler must not be the first to ask for what is the thread's own. */
+  plait_crash_enter (running);
+}
+
+static void
+watch_signals (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (crashes); i++)
+    {
+      struct sigaction action, before;
+
+      /* A sanitizer that handles it has more to say. */
+      if (sigaction (crashes[i].number, NULL, &before) != 0 || before.sa_handler != SIG_DFL)
+        continue;
+      memset (&action, 0, sizeof action);
+      action.sa_handler = crashed;
+      action.sa_flags = SA_ONSTACK;
+      sigaction (crashes[i].number, &action, NULL);
+    }
+}
+
+void
+plait_crash_watch (void)
+{
+  watching = TRUE;
+  plait_crash_watch_thread ();
+  watch_signals ();
+  atexit (left);
+  at_quick_exit (left);
+}
+
+void
+plait_crash_watch_again (void)
+{
+  if (watching)
+    watch_signals ();
+}

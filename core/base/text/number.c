@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "text/number.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+gboolean
+plait_parse_integer (const char *text, gint64 *value)
+{
+  /* GLib takes a plus sign and a vertical tab before the number. */
+  return (*text == '-' || g_ascii_isdigit (*text))
+         && g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, value, NULL);
+}
+
+gboolean
+plait_parse_double (const char *text, double *value)
+{
+  char *end;
+  double number;
+
+  if (*text == '\0' || text[strspn (text, "0123456789.eE+-")] != '\0' || *text == '+')
+    return FALSE;
+  number = g_ascii_strtod (text, &end);
+  if (*end != '\0' || !isfinite (number))
+    return FALSE;
+  *value = number;
+  return TRUE;
+}
+
+gboolean
+plait_parse_boolean (const char *text, gboolean *value)
+{
+  if (strcmp (text, "true") != 0 && strcmp (text, "false") != 0)
+    return FALSE;
+  *value = text[0] == 't';
+  return TRUE;
+}
+
+const char *
+plait_format_double (char buffer[PLAIT_NUMBER_LENGTH], double value)
+{
+  char format[] = "%.00g";
+
+  if (!isfinite (value))
+    {
+      g_strlcpy (buffer, isnan (value) ? "nan" : value < 0 ? "-inf" : "inf", PLAIT_NUMBER_LENGTH);
+      return buffer;
+    }
+  /* Whole numbers without an exponent, as far as all of them are exact. */
+  if (value == trunc (value) && fabs (value) < 1e15)
+    return g_ascii_formatd (buffer, PLAIT_NUMBER_LENGTH, "%.0f", value);
+  /* Seventeen digits tell all doubles apart; most need fewer. */
+  for (int digits = 1; digits <= 17; digits++)
+    {
+      format[2] = (char)('0' + digits / 10);
+      format[3] = (char)('0' + digits % 10);
+      g_ascii_formatd (buffer, PLAIT_NUMBER_LENGTH, format, value);
+      if (g_ascii_strtod (buffer, NULL) == value)
+        break;
+    }
+  return buffer;
+}
+
+char *
+plait_format (const char *format, ...)
+{
+  static gsize neutral; /* a locale_t */
+  va_list arguments;
+  locale_t before;
+  char *text;
+
+  if (g_once_init_enter (&neutral))
+    g_once_init_leave (&neutral, (gsize)newlocale (LC_ALL_MASK, "C", (locale_t)0));
+  before = uselocale ((locale_t)neutral);
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  uselocale (before);
+  return text;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include "text/table.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "text/number.h"
+
+/* Tables as Markdown, LaTeX, CSV and JSON. */
+
+/*
+ * Markdown
+ */
+
+static void
+append_markdown (GString *text, const char *cell, const char *mark)
+{
+  g_autofree char *whole = g_strconcat (cell, mark, NULL);
+
+  g_string_append (text, "| ");
+  for (const char *p = whole; *p; p++)
+    {
+      if (strchr ("|\\*_`<[", *p))
+        g_string_append_c (text, '\\');
+      g_string_append_c (text, *p);
+    }
+  g_string_append_c (text, ' ');
+}
+
+char *
+plait_table_markdown (const PlaitTable *table)
+{
+  GString *text = g_string_new (NULL);
+  guint n = table->columns->len, rows = plait_table_rows (table);
+
+  for (guint c = 0; c < n; c++)
+    append_markdown (text, plait_table_get_column (table, c)->title, "");
+  g_string_append (text, "|\n");
+  for (guint c = 0; c < n; c++)
+    g_string_append (text, plait_table_is_number (plait_table_get_column (table, c)) ? "| ---: " : "| --- ");
+  g_string_append (text, "|\n");
+  for (guint r = 0; r < rows; r++)
+    {
+      for (guint c = 0; c < n; c++)
+        {
+          const PlaitTableCell *cell = plait_table_cell (table, r, c);
+          g_autofree char *shown = plait_table_cell_text (plait_table_get_column (table, c), cell);
+
+          append_markdown (text, shown, plait_table_cell_mark (cell));
+        }
+      g_string_append (text, "|\n");
+    }
+  for (guint i = 0; i < table->notes->len; i++)
+    g_string_append_printf (text, "\n%s\n", (const char *)table->notes->pdata[i]);
+  return g_string_free (text, FALSE);
+}
+
+/*
+ * LaTeX
+ */
+
+static void
+append_latex (GString *text, const char *cell)
+{
+  static const struct
+  {
+    gunichar character;
+    const char *written;
+  } special[] = {
+    { '\\', "\\textbackslash{}" },
+    { '~', "\\textasciitilde{}" },
+    { '^', "\\textasciicircum{}" },
+    { '<', "$<$" },
+    { '>', "$>$" },
+    { '|', "$|$" },
+    { 0xb1, "$\\pm$" },
+    { 0x2013, "--" },
+  };
+
+  /* Behind the end of a row these would be its options. */
+  if (*cell == '[' || *cell == '*')
+    g_string_append (text, "{}");
+  for (const char *at = cell; *at; at = g_utf8_next_char (at))
+    {
+      gunichar character = g_utf8_get_char (at);
+      const char *written = NULL;
+
+      for (guint i = 0; i < G_N_ELEMENTS (special) && !written; i++)
+        if (special[i].character == character)
+          written = special[i].written;
+      if (written)
+        {
+          g_string_append (text, written);
+          continue;
+        }
+      if (character < 128 && strchr ("&%$#_{}", (int)character))
+        g_string_append_c (text, '\\');
+      g_string_append_unichar (text, character == '\n' ? ' ' : character);
+    }
+}
+
+char *
+plait_table_latex (const PlaitTable *table)
+{
+  GString *text = g_string_new ("\\begin{tabular}{");
+  guint n = table->columns->len, rows = plait_table_rows (table);
+
+  for (guint c = 0; c < n; c++)
+    g_string_append_c (text, plait_table_is_number (plait_table_get_column (table, c)) ? 'r' : 'l');
+  g_string_append (text, "}\n\\hline\n");
+  for (guint c = 0; c < n; c++)
+    {
+      g_string_append (text, c > 0 ? " & " : "");
+      append_latex (text, plait_table_get_column (table, c)->title);
+    }
+  g_string_append (text, " \\\\\n\\hline\n");
+  for (guint r = 0; r < rows; r++)
+    {
+      for (guint c = 0; c < n; c++)
+        {
+          const PlaitTableCell *cell = plait_table_cell (table, r, c);
+          g_autofree char *shown = plait_table_cell_text (plait_table_get_column (table, c), cell);
+          const char *mark = plait_table_cell_mark (cell);
+
+          g_string_append (text, c > 0 ? " & " : "");
+          append_latex (text, shown);
+          if (*mark == ' ')
+            g_string_append_printf (text, "$^{*}$%s", mark + strlen (" *"));
+        }
+      g_string_append (text, " \\\\\n");
+    }
+  g_string_append (text, "\\hline\n\\end{tabular}\n");
+  for (guint i = 0; i < table->notes->len; i++)
+    g_string_append_printf (text, "%% %s\n", (const char *)table->notes->pdata[i]);
+  return g_string_free (text, FALSE);
+}
+
+/*
+ * CSV
+ */
+
+/* RFC 4180: quoted where a comma, a quote or a line break stands inside. */
+static void
+append_field (GString *text, gboolean first, const char *field)
+{
+  if (!first)
+    g_string_append_c (text, ',');
+  g_auto (GStrv) parts = g_strsplit (field, "\"", -1);
+  g_autofree char *doubled = g_strjoinv ("\"\"", parts);
+  g_string_append_printf (text, strpbrk (field, ",\"\r\n") ? "\"%s\"" : "%s", doubled);
+}
+
+/* A field of the user's: an apostrophe stands before what a spreadsheet would run as a formula. Numbers are none. */
+static void
+append_word (GString *text, gboolean first, const char *word)
+{
+  gboolean formula = *word && strchr ("=+-@\t\r", *word);
+  double number;
+  g_autofree char *field = g_strconcat (formula && !plait_parse_double (word, &number) ? "'" : "", word, NULL);
+
+  append_field (text, first, field);
+}
+
+/* The number of a cell that has one; else NaN. */
+static double
+number_of (const PlaitTableCell *cell)
+{
+  switch ((PlaitTableCellKind)cell->kind)
+    {
+    case PLAIT_TABLE_CELL_REAL:
+    case PLAIT_TABLE_CELL_P:
+      return cell->real;
+    case PLAIT_TABLE_CELL_SCORE:
+      return cell->score->value;
+    default:
+      return NAN;
+    }
+}
+
+static void
+append_csv (GString *text, gboolean first, const PlaitTableCell *cell)
+{
+  char digits[PLAIT_NUMBER_LENGTH];
+  g_autofree char *integer = NULL;
+
+  if (cell->kind == PLAIT_TABLE_CELL_TEXT)
+    append_word (text, first, cell->text);
+  else if (cell->kind == PLAIT_TABLE_CELL_INTEGER)
+    {
+      integer = g_strdup_printf ("%jd", cell->integer);
+      append_field (text, first, integer);
+    }
+  else
+    append_field (text, first, isnan (number_of (cell)) ? "" : plait_format_double (digits, number_of (cell)));
+}
+
+char *
+plait_table_csv (const PlaitTable *table)
+{
+  GString *text = g_string_new (NULL);
+  guint n = table->columns->len, rows = plait_table_rows (table);
+
+  for (guint c = 0; c < n; c++)
+    append_word (text, c == 0, plait_table_get_column (table, c)->title);
+  g_string_append_c (text, '\n');
+  for (guint r = 0; r < rows; r++)
+    {
+      for (guint c = 0; c < n; c++)
+        append_csv (text, c == 0, plait_table_cell (table, r, c));
+      g_string_append_c (text, '\n');
+    }
+  return g_string_free (text, FALSE);
+}
+
+/*
+ * JSON
+ */
+
+void
+plait_table_add_json (const PlaitTable *table, PlaitJson *json)
+{
+  guint rows = plait_table_rows (table);
+
+  plait_json_integer (json, "rows", rows);
+  plait_json_begin_object (json, "columns");
+  for (guint c = 0; c < table->columns->len; c++)
+    {
+      plait_json_begin_array (json, plait_table_get_column (table, c)->title);
+      for (guint r = 0; r < rows; r++)
+        {
+          const PlaitTableCell *cell = plait_table_cell (table, r, c);
+
+          if (cell->kind == PLAIT_TABLE_CELL_TEXT)
+            plait_json_text (json, NULL, cell->text);
+          else if (cell->kind == PLAIT_TABLE_CELL_INTEGER)
+            plait_json_integer (json, NULL, cell->integer);
+          else
+            plait_json_real (json, NULL, number_of (cell));
+        }
+      plait_json_end_array (json);
+    }
+  plait_json_end_object (json);
+}

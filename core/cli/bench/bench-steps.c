@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include "bench/bench.h"
+
+#include <math.h>
+
+#include "text/number.h"
+#include "bench/bench-site.h"
+#include "command/options.h"
+#include "terminal/table-print.h"
+#include "significance/statistics.h"
+#include "tensor/blas.h"
+
+/* A sample is as many steps as take so long, and no more than so many. */
+#define SAMPLE_SECONDS .0002
+#define MOST_IN_SAMPLE 1000
+/* How near the length from which an experiment is faster is told. */
+#define NEAR 1.2
+
+typedef struct
+{
+  const PlaitBenchOptions *options;
+  GArray *lengths; /* gint64 */
+  GArray *batches;
+  gint64 words;
+  PlaitPool *pool;
+  PlaitExperiment **experiments;
+  guint n;
+  PlaitTable *table;
+} Bench;
+
+/* Of one step. */
+typedef struct
+{
+  double seconds;
+  double processor; /* seconds of all threads together */
+  gint64 touched;
+} Cost;
+
+static void
+bench_clear (Bench *bench)
+{
+  g_clear_pointer (&bench->lengths, g_array_unref);
+  g_clear_pointer (&bench->batches, g_array_unref);
+  for (guint i = 0; i < bench->n; i++)
+    plait_experiment_free (bench->experiments[i]);
+  g_free (bench->experiments);
+  g_clear_pointer (&bench->table, plait_table_free);
+  plait_pool_free (bench->pool);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Bench, bench_clear)
+
+/* What each of @n steps takes in the mean. */
+static gboolean
+sample (PlaitBenchSite *site, gint64 n, Cost *cost, GError **error)
+{
+  PlaitBenchMoment start = plait_bench_now (), end;
+
+  for (gint64 i = 0; i < n; i++)
+    if (!plait_bench_site_step (site, &cost->touched, error))
+      return FALSE;
+  end = plait_bench_now ();
+  cost->seconds = (end.clock - start.clock) / (double)n;
+  cost->processor = (end.processor - start.processor) / (double)n;
+  return TRUE;
+}
+
+/* Medians over the samples; what is touched, in the same step however many follow. The memories of a long length are
+ * large, so each has its own site. */
+static gboolean
+measure (const Bench *bench, guint which, gint64 length, gint64 batch, Cost *cost, GError **error)
+{
+  gint64 n = bench->options->steps, in_sample;
+  Cost timed;
+  g_autofree double *seconds = g_new (double, n), *processor = g_new (double, n);
+  g_autoptr (PlaitBenchSite) site
+      = plait_bench_site_new (bench->experiments[which], length, batch, bench->words, bench->pool, error);
+
+  if (!site || !sample (site, 2, cost, error) || !sample (site, 1, cost, error))
+    return FALSE;
+  in_sample = (gint64)CLAMP (SAMPLE_SECONDS / MAX (cost->seconds, 1e-9), 1, MOST_IN_SAMPLE);
+  for (gint64 i = 0; i < n; i++)
+    {
+      if (!sample (site, in_sample, &timed, error))
+        return FALSE;
+      seconds[i] = timed.seconds;
+      processor[i] = timed.processor;
+    }
+  if (bench->options->parameters && !plait_bench_site_write (site, bench->options->parameters, error))
+    return FALSE;
+  cost->seconds = plait_median (seconds, (gsize)n);
+  cost->processor = plait_median (processor, (gsize)n);
+  return TRUE;
+}
+
+static void
+add_row (const Bench *bench, gint64 batch, gint64 length, guint which, const Cost *cost, double ratio)
+{
+  PlaitTable *table = bench->table;
+
+  plait_table_integer (table, PLAIT_TABLE_PLAIN, batch);
+  plait_table_integer (table, PLAIT_TABLE_PLAIN, length);
+  plait_table_text (table, PLAIT_TABLE_NAME, bench->experiments[which]->name);
+  plait_table_real (table, cost->seconds * 1e6);
+  plait_table_real (table, cost->processor * 1e6);
+  plait_table_real (table, ratio);
+  if (cost->touched > 0)
+    plait_table_integer (table, PLAIT_TABLE_PLAIN, cost->touched);
+  else
+    plait_table_none (table);
+}
+
+/* Between @slower and @faster, how long sentences are from which experiment @which is faster than the first. */
+static gboolean
+find_crossing (const Bench *bench, guint which, gint64 batch, gint64 slower, gint64 faster, GError **error)
+{
+  while (faster - slower > 1 && (double)faster > NEAR * (double)slower)
+    {
+      gint64 middle = CLAMP ((gint64)sqrt ((double)slower * (double)faster), slower + 1, faster - 1);
+      Cost first, other;
+
+      if (!measure (bench, 0, middle, batch, &first, error) || !measure (bench, which, middle, batch, &other, error))
+        return FALSE;
+      if (other.seconds <= first.seconds)
+        faster = middle;
+      else
+        slower = middle;
+    }
+  g_autofree char *note = g_strdup_printf ("%s is faster than %s from about %jd rows on, batch %jd.",
+                                           bench->experiments[which]->name, bench->experiments[0]->name, faster, batch);
+  plait_table_note (bench->table, note);
+  return TRUE;
+}
+
+/* The lengths between which experiment @which becomes faster, by its @ratios; FALSE where it does not. */
+static gboolean
+is_crossed (const GArray *lengths, const double *ratios, gint64 *slower, gint64 *faster)
+{
+  guint i = lengths->len;
+
+  while (i > 0 && ratios[i - 1] >= 1)
+    i--;
+  *slower = i > 0 ? g_array_index (lengths, gint64, i - 1) : 1;
+  *faster = i < lengths->len ? g_array_index (lengths, gint64, i) : 0;
+  return i < lengths->len;
+}
+
+static gboolean
+measure_batch (const Bench *bench, gint64 batch, GError **error)
+{
+  const GArray *lengths = bench->lengths;
+  g_autofree double *ratios = g_new (double, bench->n * lengths->len);
+
+  for (guint i = 0; i < lengths->len; i++)
+    {
+      gint64 length = g_array_index (lengths, gint64, i);
+      Cost first, cost;
+
+      for (guint which = 0; which < bench->n; which++)
+        {
+          double *ratio = &ratios[which * lengths->len + i];
+
+          if (!measure (bench, which, length, batch, &cost, error))
+            return FALSE;
+          if (which == 0)
+            first = cost;
+          *ratio = first.seconds / cost.seconds;
+          add_row (bench, batch, length, which, &cost, *ratio);
+        }
+    }
+  for (guint which = 1; which < bench->n; which++)
+    {
+      gint64 slower, faster;
+
+      if (is_crossed (lengths, ratios + which * lengths->len, &slower, &faster)
+          && !find_crossing (bench, which, batch, slower, faster, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static PlaitTable *
+new_table (void)
+{
+  PlaitTable *table = plait_table_new ();
+
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "batch");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "rows");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "experiment");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "us")->format = "%.1f";
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "processor us")->format = "%.1f";
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "times as fast");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "weighed");
+  return table;
+}
+
+static void
+print (const Bench *bench)
+{
+  const PlaitBenchOptions *options = bench->options;
+  guint threads = plait_pool_threads (bench->pool);
+  g_autoptr (PlaitPage) page = NULL;
+  g_autoptr (PlaitJson) json = NULL;
+
+  if (options->json)
+    {
+      json = plait_json_new_object ();
+      plait_json_text (json, "program", "plait");
+      plait_json_text (json, "version", PLAIT_VERSION);
+      plait_json_integer (json, "words", bench->words);
+      plait_json_integer (json, "threads", threads);
+      plait_json_integer (json, "samples", options->steps);
+      plait_table_add_json (bench->table, json);
+      plait_json_texts (json, "notes", (const char *const *)bench->table->notes->pdata, bench->table->notes->len);
+      plait_json_text (json, "core_type", plait_blas_description ());
+      plait_json_print (json);
+      return;
+    }
+  page = plait_page_new ();
+  if (bench->words > 0)
+    plait_page_text (page, PLAIT_PAGE_PLAIN, "attention over targets of %jd words, forward and backward, %u thread%s\n",
+                     bench->words, threads, threads == 1 ? "" : "s");
+  else
+    plait_page_text (page, PLAIT_PAGE_PLAIN, "a step of attention in search, %u thread%s\n", threads,
+                     threads == 1 ? "" : "s");
+  plait_table_print (bench->table, page);
+}
+
+/* Reads "100,1000", which @option gave, into *numbers: integers from 1 on that grow. */
+static gboolean
+read_numbers (const char *option, const char *text, GArray **numbers, GError **error)
+{
+  g_auto (GStrv) each = g_strsplit (text, ",", -1);
+  gint64 number, before = 0;
+
+  *numbers = g_array_new (FALSE, FALSE, sizeof (gint64));
+  for (guint i = 0; each[i]; i++, before = number)
+    {
+      if (!plait_parse_integer (each[i], &number) || number <= before || number > 10000000)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s cannot be \"%s\"; expected integers from 1 to 10000000 that grow, such as 100,1000",
+                           option, text);
+      g_array_append_val (*numbers, number);
+    }
+  return TRUE;
+}
+
+/* What is written for a peer is one step. */
+static gboolean
+check_written (const Bench *bench, GError **error)
+{
+  if (!bench->options->parameters
+      || (bench->n == 1 && bench->lengths->len == 1 && bench->batches->len == 1 && bench->words == 0))
+    return TRUE;
+  return plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "--parameters writes one step of search; give one file, one of --lengths and one of --batch, and no --words");
+}
+
+static gboolean
+read_options (Bench *bench, const PlaitBenchSteps *steps, GError **error)
+{
+  const PlaitBenchOptions *options = bench->options;
+
+  if (options->forward || options->data)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s does not go with plait bench steps",
+                       options->forward ? "--forward" : "--data");
+  return read_numbers ("--lengths", steps->lengths ? steps->lengths : "100,1000,10000", &bench->lengths, error)
+         && read_numbers ("--batch", steps->batches ? steps->batches : "1", &bench->batches, error)
+         && plait_option_integer ("--words", steps->words, 1, 100000, &bench->words, error)
+         && check_written (bench, error);
+}
+
+static gboolean
+load (Bench *bench, PlaitRegistry *registry, const char *const *files, GError **error)
+{
+  bench->experiments = g_new0 (PlaitExperiment *, g_strv_length ((char **)files));
+  for (; files[bench->n]; bench->n++)
+    {
+      bench->experiments[bench->n] = plait_experiment_load (files[bench->n], bench->options->overrides,
+                                                            PLAIT_RESOLVE_WITHOUT_DATA, registry, error);
+      if (!bench->experiments[bench->n] || !plait_bench_has_decoder (bench->experiments[bench->n], "steps", error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+plait_bench_steps (const PlaitBenchSteps *steps, const char *const *files, const PlaitBenchOptions *options,
+                   GError **error)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_auto (Bench) bench = { .options = options };
+
+  if (!load (&bench, registry, files, error) || !read_options (&bench, steps, error))
+    return FALSE;
+  plait_blas_prepare ();
+  bench.pool = plait_pool_new (options->threads, error);
+  if (!bench.pool || !plait_blas_reserve (bench.pool, error))
+    return FALSE;
+  bench.table = new_table ();
+  for (guint i = 0; i < bench.batches->len; i++)
+    if (!measure_batch (&bench, g_array_index (bench.batches, gint64, i), error))
+      return FALSE;
+  print (&bench);
+  return TRUE;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "command/exit-codes.h"
+#include "command/reference.h"
+
+/* plait help --man. */
+
+/* @text as roff shows it as it stands. */
+static void
+print_text (const char *text, gboolean begins_line)
+{
+  static const char *const escapes[G_MAXUINT8 + 1] = { ['-'] = "\\-", ['\\'] = "\\e", ['\''] = "\\(aq" };
+
+  /* A dot or an apostrophe would begin a request. */
+  if (begins_line && (*text == '.' || *text == '\''))
+    fputs ("\\&", stdout);
+  for (const char *p = text; *p != '\0'; p++)
+    if (escapes[(guchar)*p])
+      fputs (escapes[(guchar)*p], stdout);
+    else
+      putchar (*p);
+}
+
+static void
+print_line (const char *text)
+{
+  print_text (text, TRUE);
+  putchar ('\n');
+}
+
+static void
+print_options (const GOptionEntry *entries)
+{
+  for (const GOptionEntry *option = entries; option->long_name; option++)
+    {
+      fputs (".TP\n", stdout);
+      if (option->short_name)
+        printf ("\\fB\\-%c\\fR, ", option->short_name);
+      fputs ("\\fB\\-\\-", stdout);
+      print_text (option->long_name, FALSE);
+      fputs ("\\fR", stdout);
+      if (option->arg_description)
+        {
+          fputs ("=\\fI", stdout);
+          print_text (option->arg_description, FALSE);
+          fputs ("\\fR", stdout);
+        }
+      putchar ('\n');
+      print_line (option->description);
+    }
+}
+
+/* Lines that begin with a space are examples, which stand as they are. */
+static void
+print_details (const char *details)
+{
+  g_auto (GStrv) lines = g_strsplit (details ? details : "", "\n", -1);
+  gboolean in_example = FALSE, ended = TRUE;
+
+  if (lines[0])
+    fputs (".PP\n", stdout);
+  for (guint i = 0; lines[i]; i++)
+    {
+      if ((*lines[i] == ' ') != in_example)
+        fputs (in_example ? ".EE\n" : ".PP\n.EX\n", stdout);
+      in_example = *lines[i] == ' ';
+      if (*lines[i] == '\0' && !ended)
+        fputs (".PP\n", stdout);
+      ended = *lines[i] == '\0';
+      if (!ended)
+        print_line (lines[i]);
+    }
+  if (in_example)
+    fputs (".EE\n", stdout);
+}
+
+static void
+print_command (const PlaitCommand *command, const GOptionEntry *options)
+{
+  printf (".SS plait %s\n\\fBplait %s\\fR ", command->name, command->name);
+  print_text (command->synopsis, FALSE);
+  fputs ("\n.PP\n", stdout);
+  print_text (command->summary, TRUE);
+  fputs (".\n", stdout);
+  print_options (options);
+  print_details (command->details);
+}
+
+void
+plait_manual_print (void)
+{
+  printf (
+      ".\\\" Made by plait help --man.\n"
+      ".TH PLAIT 1 2026-11-23 \"plait " PLAIT_VERSION "\" \"User Commands\"\n"
+      ".SH NAME\n"
+      "plait \\- workbench for sequence\\-to\\-sequence models that read several things at once\n"
+      ".SH SYNOPSIS\n"
+      "\\fBplait\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...] [\\fIARGUMENT\\fR...]\n"
+      ".PP\n"
+      "\\fBplait help\\fR [\\fICOMMAND\\fR|\\-\\-man|\\-\\-bash|\\-\\-zsh]\n"
+      ".SH DESCRIPTION\n"
+      "plait trains, runs and inspects such models. Their parts are plugins that a key\\-file names; what came out\n"
+      "of a run stands in one HDF5 file. Results go to standard output, everything else to standard error.\n"
+      ".PP\n"
+      "\\fBplait inspect\\fR shows the groups of an experiment file, and of a group every key.\n"
+      "\\fBplait help \\-\\-man\\fR prints this page, \\fB\\-\\-bash\\fR and \\fB\\-\\-zsh\\fR completion for\n"
+      "these shells.\n"
+      ".SH COMMANDS\n");
+  for (const PlaitCommand *command = plait_commands; command->name; command++)
+    plait_command_describe (command, print_command);
+  fputs (".SH \"EXIT STATUS\"\n", stdout);
+  for (const PlaitExitCode *exit = plait_exit_codes; exit->summary; exit++)
+    printf (".TP\n%d\n%c%s%s%s.\n", exit->code, g_ascii_toupper (exit->summary[0]), exit->summary + 1,
+            exit->details ? ": " : "", exit->details ? exit->details : "");
+  printf (
+      ".SH ENVIRONMENT\n"
+      ".TP\nPLAIT_INDEX\nWhere what texts of 64 MiB or more were turned into is kept for the next start: a folder, or "
+      "none. Otherwise that is plait-index beside each text, or where that cannot be written plait in the user's "
+      "cache.\n"
+      ".TP\nPLAIT_PLUGIN_PATH\nFolders that are searched for plugins before all others, separated by colons.\n"
+      ".TP\nXDG_DATA_HOME, XDG_CACHE_HOME, TMPDIR\nFolders of the user's own plugins (plait/1), of that cache, and of "
+      "temporary files; without them ~/.local/share, ~/.cache and /tmp. One that is not absolute is passed over.\n"
+      ".TP\nNO_COLOR\nWhere it is set, no colour is used.\n");
+}

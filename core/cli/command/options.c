@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "command/options.h"
+
+#include <string.h>
+
+#include "text/error.h"
+#include "text/number.h"
+#include "process/pool.h"
+
+static gboolean
+is_choice (const char *name)
+{
+  return strchr (name, '|') && strspn (name, "abcdefghijklmnopqrstuvwxyz0123456789_-|") == strlen (name);
+}
+
+PlaitValueKind
+plait_option_value_kind (const char *name)
+{
+  if (is_choice (name))
+    return PLAIT_VALUE_CHOICE;
+  if (strstr (name, "PLUGIN"))
+    return PLAIT_VALUE_PLUGIN;
+  if (strstr (name, "K=V"))
+    return PLAIT_VALUE_KEY;
+  if (strstr (name, "FILE") || strstr (name, ".h5"))
+    return PLAIT_VALUE_FILE;
+  return strstr (name, "FOLDER") ? PLAIT_VALUE_FOLDER : PLAIT_VALUE_OTHER;
+}
+
+gboolean
+plait_option_integer (const char *option, const char *text, gint64 minimum, gint64 maximum, gint64 *value,
+                      GError **error)
+{
+  gint64 number;
+
+  if (!text)
+    return TRUE;
+  if (!plait_parse_integer (text, &number) || number < minimum || number > maximum)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be \"%s\"; expected an integer from %jd to %jd", option,
+                       text, minimum, maximum);
+  *value = number;
+  return TRUE;
+}
+
+gboolean
+plait_option_real (const char *option, const char *text, double minimum, double maximum, double *value, GError **error)
+{
+  double number;
+
+  if (!text)
+    return TRUE;
+  if (!plait_parse_double (text, &number) || number < minimum || number > maximum)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be \"%s\"; expected a number from %g to %g", option, text,
+                       minimum, maximum);
+  *value = number;
+  return TRUE;
+}
+
+guint
+plait_option_choice (const char *text, const char *choices)
+{
+  g_auto (GStrv) names = g_strsplit (choices, "|", -1);
+  guint i = 0;
+
+  while (text && names[i] && !g_str_equal (names[i], text))
+    i++;
+  g_assert (names[i]);
+  return i;
+}
+
+gboolean
+plait_option_threads (const char *text, guint *threads, GError **error)
+{
+  gint64 number = *threads;
+  gboolean good = plait_option_integer ("--threads", text, 0, PLAIT_POOL_MOST_THREADS, &number, error);
+
+  *threads = (guint)number;
+  return good;
+}
+
+gboolean
+plait_option_sets (const char *const *sets, const char *const *beginnings, const char *what, GError **error)
+{
+  for (guint i = 0; sets && sets[i]; i++)
+    {
+      gboolean known = FALSE, refused = FALSE;
+
+      for (guint b = 0; beginnings[b]; b++)
+        if (beginnings[b][0] == '-')
+          refused |= g_str_has_prefix (sets[i], beginnings[b] + 1);
+        else
+          known |= g_str_has_prefix (sets[i], beginnings[b]);
+      if (!known || refused)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "--set %s: of a trained run this command takes keys of %s alone, such as decode.batch=8",
+                           sets[i], what);
+    }
+  return TRUE;
+}
+
+const char *
+plait_option_set_value (const char *const *sets, const char *key)
+{
+  const char *value = NULL;
+
+  for (guint i = 0; sets && sets[i]; i++)
+    if (g_str_has_prefix (sets[i], key) && sets[i][strlen (key)] == '=')
+      value = sets[i] + strlen (key) + 1;
+  return value;
+}
+
+gboolean
+plait_option_test (const char *text, const char *trials_text, gboolean *tested, PlaitTest *test, gint64 *trials,
+                   GError **error)
+{
+  static const PlaitTest tests[] = { PLAIT_TEST_PERMUTATION, PLAIT_TEST_BOOTSTRAP, PLAIT_TEST_PERMUTATION };
+  guint choice = plait_option_choice (text, PLAIT_OPTION_TESTS);
+
+  *tested = choice < 2;
+  *test = tests[choice];
+  *trials = *test == PLAIT_TEST_BOOTSTRAP ? PLAIT_BOOTSTRAP_RESAMPLES : PLAIT_PERMUTATION_SHUFFLES;
+  return plait_option_integer ("--trials", trials_text, 1, PLAIT_MOST_TRIALS, trials, error);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "command/output.h"
+
+gboolean
+plait_output_differs (const char *option, const char *output, const char *input, GError **error)
+{
+  if (!output || !input || !plait_file_is_same (output, input))
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s %s: is the same file as %s, which the command needs besides; name another", option, output,
+                     input);
+}
+
+gboolean
+plait_output_check_folder (const char *folder, const char *const *names, gboolean force, GError **error)
+{
+  for (guint i = 0; names[i]; i++)
+    {
+      g_autofree char *path = g_build_filename (folder, names[i], NULL);
+
+      if (!plait_file_check_new (path, force, "", "--output", error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+plait_output_begin (PlaitOutput *output, const char *path, GError **error)
+{
+  *output = (PlaitOutput){ .stream = stdout };
+  if (!path)
+    return TRUE;
+  output->file = plait_file_begin (path, error);
+  output->stream = output->file ? plait_file_stream (output->file) : NULL;
+  return output->file != NULL;
+}
+
+gboolean
+plait_output_commit (PlaitOutput *output, GError **error)
+{
+  return !output->file || plait_file_commit (g_steal_pointer (&output->file), error);
+}
+
+void
+plait_output_abandon (PlaitOutput *output)
+{
+  g_clear_pointer (&output->file, plait_file_abandon);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "command/stop.h"
+
+#include <signal.h>
+
+/* A signal handler can reach nothing but a global. */
+static gint stop_raised;
+
+static void
+raise_stop (int number)
+{
+  g_atomic_int_set (&stop_raised, 1);
+}
+
+/* What is written is lost, and no more. Programs that are started begin without it, as they would not with SIG_IGN. */
+static void
+pass_over (int number)
+{
+}
+
+static const gint *
+stop_with (int flags)
+{
+  const struct sigaction action = { .sa_handler = raise_stop, .sa_flags = flags | SA_RESETHAND };
+  struct sigaction before;
+
+  sigaction (SIGINT, &action, NULL);
+  sigaction (SIGTERM, &action, NULL);
+  /* nohup has it ignored. */
+  if (sigaction (SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+    sigaction (SIGHUP, &action, NULL);
+  return &stop_raised;
+}
+
+const gint *
+plait_stop_on_signals (void)
+{
+  const struct sigaction action = { .sa_handler = pass_over, .sa_flags = SA_RESTART };
+
+  sigaction (SIGPIPE, &action, NULL);
+  return stop_with (SA_RESTART);
+}
+
+const gint *
+plait_stop_reads_on_signals (void)
+{
+  return stop_with (0);
+}

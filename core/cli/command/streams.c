@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+#include "command/streams.h"
+
+#include "command/options.h"
+#include "command/stop.h"
+#include "tensor/blas.h"
+
+#include <string.h>
+
+/* What was given for each source, nothing for a missing one, and behind these for its trees, nothing where none are
+ * read. */
+typedef struct
+{
+  guint n;                /* sources */
+  char **names;           /* [2 n]: "NAME", "NAME.trees"; NULL where the trees come from no file */
+  PlaitTextPlace *places; /* [2 n] */
+  PlaitFeedTable table;
+} Files;
+
+static void
+files_clear (Files *files)
+{
+  for (guint i = 0; i < 2 * files->n; i++)
+    g_free (files->names[i]);
+  g_free (files->names);
+  g_free (files->places);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Files, files_clear)
+
+static void
+name_files (const PlaitExperiment *experiment, Files *files)
+{
+  guint n = files->n = experiment->n_sources;
+
+  files->names = g_new0 (char *, 2 * n);
+  files->places = g_new0 (PlaitTextPlace, 2 * n);
+  for (guint i = 0; i < n; i++)
+    {
+      files->names[i] = g_strdup (experiment->sources[i].name);
+      if (experiment->sources[i].trees && experiment->data.trees == PLAIT_TREES_GIVEN)
+        files->names[n + i] = g_strconcat (files->names[i], ".trees", NULL);
+    }
+}
+
+static gpointer
+unknown_source (const Files *files, const char *option, GError **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint i = 0; i < files->n; i++)
+    {
+      const char *trees = files->names[files->n + i];
+
+      g_string_append_printf (names, "%s%s%s%s", i ? ", " : "", files->names[i], trees ? ", " : "", trees ? trees : "");
+    }
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the run has no such source; it reads: %s", option, names->str);
+}
+
+/* Where what @option gives for @name belongs; nothing may stand there yet. */
+static PlaitTextPlace *
+find_place (const Files *files, const char *name, const char *option, GError **error)
+{
+  for (guint i = 0; i < 2 * files->n; i++)
+    {
+      if (g_strcmp0 (files->names[i], name) != 0)
+        continue;
+      if (files->places[i].path)
+        return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: this source was given already", option);
+      return &files->places[i];
+    }
+  return unknown_source (files, option, error);
+}
+
+static gboolean
+take_sources (const char *const *given, const Files *files, GError **error)
+{
+  for (guint i = 0; given && given[i]; i++)
+    {
+      const char *equals = strchr (given[i], '=');
+      g_autofree char *name = g_strndup (given[i], strcspn (given[i], "="));
+      g_autofree char *option = g_strconcat ("--source ", given[i], NULL);
+      PlaitTextPlace *place;
+
+      if (!equals || equals[1] == '\0')
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s: expected NAME=FILE", option);
+      place = find_place (files, name, option, error);
+      if (!place)
+        return FALSE;
+      place->path = equals + 1;
+    }
+  return TRUE;
+}
+
+/* What @source is, where a column of sentences cannot be it; else NULL. */
+static const char *
+other_than_sentences (const PlaitExperiment *experiment, const PlaitExperimentSource *source)
+{
+  if (!plait_input_kind_is_text (source->kind))
+    return "features";
+  return plait_experiment_is_documents (experiment, source->stream) ? "documents" : NULL;
+}
+
+/* The columns of standard input that @tsv names. */
+static gboolean
+take_columns (const PlaitExperiment *experiment, const char *tsv, Files *files, GError **error)
+{
+  g_auto (GStrv) names = tsv ? g_strsplit (tsv, ",", -1) : NULL;
+  guint n = names ? g_strv_length (names) : 0;
+
+  if (tsv)
+    files->table = (PlaitFeedTable){ "-", n };
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *option = g_strconcat ("--tsv ", names[i], NULL);
+      PlaitTextPlace *place;
+      const char *other;
+
+      if (g_str_equal (names[i], "-"))
+        continue;
+      place = find_place (files, names[i], option, error);
+      if (!place)
+        return FALSE;
+      other = place < files->places + files->n
+                  ? other_than_sentences (experiment, &experiment->sources[place - files->places])
+                  : NULL;
+      if (other)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: this source is %s, which columns of lines cannot hold; give it by --source", option,
+                           other);
+      *place = (PlaitTextPlace){ "-", i + 1 };
+    }
+  return TRUE;
+}
+
+static gboolean
+check_sources (const gboolean *missing, const Files *files, GError **error)
+{
+  for (guint i = 0; i < files->n; i++)
+    {
+      const char *name = files->names[i], *trees = files->names[files->n + i];
+      gboolean has_trees = files->places[files->n + i].path != NULL;
+
+      if (!files->places[i].path == !missing[i])
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           missing[i]
+                               ? "source \"%s\" is given and left out by --without"
+                               : "source \"%s\" is not given: add --source %s=FILE, or --without %s to leave it out",
+                           name, name, name);
+      if (missing[i] && has_trees)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "the trees of source \"%s\" are given, but it is left out by --without", name);
+      if (!missing[i] && trees && !has_trees)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "source \"%s\" is given without its trees, which its encoder reads: add --source %s=FILE",
+                           name, trees);
+    }
+  return TRUE;
+}
+
+static gboolean
+find_files (const PlaitTextUse *use, Files *files, GError **error)
+{
+  const PlaitExperiment *experiment = use->trained->experiment;
+  g_autofree gboolean *missing = g_new0 (gboolean, experiment->n_sources);
+
+  name_files (experiment, files);
+  if (!take_sources (use->sources, files, error) || !take_columns (experiment, use->tsv, files, error))
+    return FALSE;
+  for (guint i = 0; use->without && use->without[i]; i++)
+    {
+      g_autofree char *option = g_strconcat ("--without ", use->without[i], NULL);
+      guint source = 0;
+
+      while (source < files->n && !g_str_equal (files->names[source], use->without[i]))
+        source++;
+      if (source == files->n)
+        return unknown_source (files, option, error) != NULL;
+      missing[source] = TRUE;
+    }
+  return check_sources (missing, files, error);
+}
+
+/* Standard input can be read once, and what is read, or was there before, must not be written over. */
+static gboolean
+check_files (const PlaitTextUse *use, const char *run, const Files *files, const char *target, GError **error)
+{
+  guint n = files->n;
+  const char *standard_input = files->table.path ? "columns" : NULL;
+
+  for (guint i = 0; i <= 2 * n; i++)
+    {
+      const PlaitTextPlace *place = i < 2 * n ? &files->places[i] : NULL;
+      const char *file = place ? place->path : target;
+
+      if (!plait_output_differs ("--attention", use->attention, file, error)
+          || !plait_output_differs ("--output", use->output, file, error))
+        return FALSE;
+      if (file && g_str_equal (file, "-") && !(place && place->column > 0))
+        {
+          const char *name = place ? files->names[i % n] : "target";
+
+          if (standard_input)
+            return plait_fail (error, PLAIT_ERROR_INPUT,
+                               "standard input cannot be both %s and %s: name a file for one of them", standard_input,
+                               i < n || i == 2 * n ? name : "its trees");
+          standard_input = name;
+        }
+    }
+  return plait_output_differs ("--attention", use->attention, run, error)
+         && plait_output_differs ("--output", use->output, run, error)
+         && plait_output_differs ("--attention", use->attention, use->output, error)
+         && plait_file_check_new (use->attention, use->force, "", "--attention", error)
+         && plait_file_check_new (use->output, use->force, "", "--output", error);
+}
+
+/* TRUE if all of @files, and @target unless it is NULL, can be read to their ends without waiting for a writer. */
+static gboolean
+are_files (const Files *files, const char *target)
+{
+  gboolean are = !target || g_file_test (target, G_FILE_TEST_IS_REGULAR);
+
+  for (guint i = 0; i < 2 * files->n; i++)
+    are &= !files->places[i].path || g_file_test (files->places[i].path, G_FILE_TEST_IS_REGULAR);
+  return are;
+}
+
+void
+plait_text_use_clear (PlaitTextUse *use)
+{
+  plait_store_free (use->dump);
+  plait_batch_free (use->whole);
+  plait_feed_free (use->feed);
+  plait_search_free (use->search);
+  plait_pool_free (use->pool);
+  plait_trained_free (use->trained);
+}
+
+gboolean
+plait_text_use_parse (PlaitTextUse *use, PlaitInvocation *invocation, const GOptionEntry *entries, GError **error)
+{
+  const GOptionEntry common[] = {
+    { "source", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &use->sources,
+      "Text (or features) of a source; - is standard input", "NAME=FILE" },
+    { "tsv", 0, 0, G_OPTION_ARG_FILENAME, &use->tsv,
+      "Read the sources from standard input, in columns between tabs; - skips a column", "NAME,..." },
+    { "without", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &use->without, "Leave a source out", "NAME" },
+    { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &use->sets,
+      "Set a key of [decode], data.empty or data.too_long otherwise than the experiment", "G.K=V" },
+    { "attention", 'a', 0, G_OPTION_ARG_FILENAME, &use->attention, "Dump attention, and coverage, of every sentence",
+      "DUMP.h5" },
+    { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &use->checkpoint, "Of these parameters; best unless told",
+      "best|last|average" },
+    { "threads", 't', 0, G_OPTION_ARG_FILENAME, &use->threads, "Threads; else as many as there are processors", "N" },
+    PLAIT_OPTION_CHANGED_PLUGINS (use->changed),
+  };
+  g_autoptr (GArray) all = g_array_new (TRUE, FALSE, sizeof (GOptionEntry));
+
+  g_array_append_vals (all, common, G_N_ELEMENTS (common));
+  for (; entries->long_name; entries++)
+    g_array_append_val (all, *entries);
+  return plait_invocation_parse (invocation, (const GOptionEntry *)(gpointer)all->data, 1, 1, error);
+}
+
+gboolean
+plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const char *target, GError **error)
+{
+  static const char *const search[] = { "decode.", "data.empty=", "data.too_long=", NULL };
+  static const char *const forced[] = { "decode.batch=", "decode.precision=", "data.empty=", "data.too_long=", NULL };
+  g_auto (Files) files = { 0 };
+  guint threads = 0;
+
+  if (!plait_option_threads (use->threads, &threads, error)
+      || !(target ? plait_option_sets (use->sets, forced,
+                                       "decode.batch, decode.precision, data.empty and data.too_long", error)
+                  : plait_option_sets (use->sets, search, "[decode], data.empty and data.too_long", error)))
+    return FALSE;
+  use->log = invocation->log;
+  use->trained
+      = plait_trained_open (invocation->arguments[0], use->checkpoint, use->sets, use->changed, invocation->log, error);
+  if (!use->trained || !plait_experiment_check_sets (use->trained->experiment, use->sets, error))
+    return FALSE;
+  if (use->trained->experiment->predict.kind == PLAIT_PREDICT_MASKED)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s predicts the masked tokens of its own corpus, nothing of other text; begin a run that "
+                       "translates or classifies with it (train.initialise)",
+                       invocation->arguments[0]);
+  if (use->attention && !plait_experiment_has_decoder (use->trained->experiment))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--attention: %s has no decoder that could pay attention; leave the option out",
+                       invocation->arguments[0]);
+  if (!find_files (use, &files, error) || !check_files (use, invocation->arguments[0], &files, target, error))
+    return FALSE;
+  use->are_files = are_files (&files, target);
+  use->feed = plait_materials_open_feed (use->trained->materials, files.places, files.places + files.n, target,
+                                         &files.table, error);
+  if (!use->feed)
+    return FALSE;
+  use->pool = plait_pool_new (threads, error);
+  if (!use->pool || !plait_blas_reserve (use->pool, error))
+    return FALSE;
+  use->search = plait_search_new (use->trained->system->model, use->pool,
+                                  (PlaitPrecision)use->trained->experiment->decode.precision, 0, error);
+  if (!use->search)
+    return FALSE;
+  if (use->attention)
+    {
+      use->dump = plait_store_create (use->attention, error);
+      if (!use->dump)
+        return FALSE;
+    }
+  use->stop = plait_stop_reads_on_signals ();
+  return TRUE;
+}
+
+gboolean
+plait_text_use_dump (PlaitTextUse *use, const PlaitBatch *batch, const PlaitCaptures *attention,
+                     const PlaitHypotheses *hypotheses, GError **error)
+{
+  PlaitEvaluator evaluator = { use->trained->system, use->trained->materials, use->search, use->log, use->stop };
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) names = NULL;
+
+  if (!use->dump)
+    return TRUE;
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    {
+      g_autofree char *name = plait_feed_name (use->feed, batch->sentence[s]);
+
+      g_strv_builder_add (builder, name);
+    }
+  names = g_strv_builder_end (builder);
+  return plait_evaluation_write_batch_attention (&evaluator, hypotheses ? "translation" : "forced", batch, names,
+                                                 attention, hypotheses, use->dump, error);
+}

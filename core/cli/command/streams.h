@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "command/command.h"
+#include "command/output.h"
+#include "scoring/evaluation.h"
+#include "setup/trained.h"
+
+/*
+ * A trained run and the text that it is to read: what plait translate and plait score have in common.
+ */
+typedef struct
+{
+  /* Options, filled by the parser; the invocation's. */
+  const char *const *sources; /* NAME=FILE */
+  const char *const *without; /* names of sources that are missing */
+  char *tsv;                  /* names of the columns of standard input, or NULL */
+  char *checkpoint;
+  const char *const *sets; /* keys of search, and what an empty line is */
+  gboolean changed;        /* plugins may be others than those of training */
+  char *attention;         /* path of a dump, or NULL */
+  char *output;            /* path of the command's own, or NULL */
+  gboolean force;          /* replaces both */
+  char *threads;
+
+  /* Opened by plait_text_use_open. */
+  PlaitTrained *trained;
+  PlaitPool *pool;
+  PlaitSearch *search;
+  PlaitFeed *feed;
+  PlaitBatch *whole;  /* of the feed, or NULL: it is given in parts, as the model cannot read all of it */
+  gint64 given;       /* of its sentences */
+  gboolean are_files; /* all that is read: none of it is a pipe */
+  gboolean is_unread; /* it ends at a sentence that the model cannot read */
+  gboolean skips;     /* the batch that was given last is a sentence that is not to be read */
+  PlaitStore *dump;   /* or NULL */
+  PlaitLog *log;
+  const gint *stop;
+} PlaitTextUse;
+
+void plait_text_use_clear (PlaitTextUse *use);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitTextUse, plait_text_use_clear)
+
+/* Parses the options that both commands have, and behind them @entries, the command's own; one argument is left. As
+ * plait_invocation_parse. */
+gboolean plait_text_use_parse (PlaitTextUse *use, PlaitInvocation *invocation, const GOptionEntry *entries,
+                               GError **error);
+
+/* Opens the run that @invocation's first argument names, its model for search, the text of its sources, that of the
+ * target if @target is not NULL, and the dump. Every source must be named once, by --source, --tsv or --without. */
+gboolean plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const char *target, GError **error);
+
+/* The next batch of at most @sentences. NULL at the end with @error left alone; NULL with @error set on bad text, after
+ * a signal, and at a sentence that the model cannot read, unless data.too_long says otherwise: with use->skips the
+ * batch is such a sentence alone, which has an empty answer. (transfer full) */
+PlaitBatch *plait_text_use_next (PlaitTextUse *use, gint64 sentences, GError **error);
+
+/* Adds the attention of @batch to the dump, if there is one: of the best of @hypotheses, or of the targets if
+ * NULL. */
+gboolean plait_text_use_dump (PlaitTextUse *use, const PlaitBatch *batch, const PlaitCaptures *attention,
+                              const PlaitHypotheses *hypotheses, GError **error);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "text/json.h"
+#include "compare/compare.h"
+#include "terminal/table-print.h"
+#include "lines/text-file.h"
+#include "metrics/frequencies.h"
+#include "metrics/pieces.h"
+
+/* plait compare --frequencies: how well words are translated by how often training had them. */
+
+typedef struct
+{
+  const char *name; /* of its run */
+  PlaitFrequencyScore scores[PLAIT_FREQUENCY_BINS];
+} System;
+
+/* The words of the file at @path, joined as @experiment has its text joined. */
+static GHashTable *
+read_text (const char *path, const PlaitKeyFile *experiment, GError **error)
+{
+  g_auto (GStrv) names = g_strsplit (PLAIT_TEXT_PIECES, ";", -1);
+  const char *join = plait_key_file_value (experiment, "evaluate", "join");
+  guint pieces = PLAIT_PIECES_NONE;
+
+  g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (path, error);
+  g_autoptr (GHashTable) frequencies = plait_frequencies_new ();
+  g_autoptr (GError) fault = NULL;
+
+  if (!reader)
+    return NULL;
+  for (guint i = 0; join && names[i]; i++)
+    if (g_str_equal (names[i], join))
+      pieces = i;
+  for (const char *line; (line = plait_text_reader_next (reader, NULL, &fault));)
+    {
+      char *text[] = { g_strdup (line), NULL };
+
+      plait_text_join (text, (PlaitTextPieces)pieces);
+      plait_frequencies_count (frequencies, text[0]);
+      g_free (text[0]);
+    }
+  return plait_no_fault (&fault, error) ? g_steal_pointer (&frequencies) : NULL;
+}
+
+/* The runs that have been scored by @measure, each with its words. (transfer full) (element-type System) */
+static GArray *
+score_runs (const PlaitRunComparison *comparison, const PlaitMeasure *measure, GHashTable *frequencies)
+{
+  GArray *systems = g_array_new (FALSE, TRUE, sizeof (System));
+
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitRunFile *run = comparison->runs->pdata[r];
+      System system = { .name = run->name };
+      gint64 n = 0, m = 0;
+
+      if (!plait_measure_score (measure, run->result))
+        continue;
+      g_auto (GStrv) references = plait_run_lines (run->store, measure->split, "references", &n);
+      g_auto (GStrv) hypotheses = plait_run_lines (run->store, measure->split, "hypotheses", &m);
+      if (!references || !hypotheses || n != m)
+        continue;
+      for (gint64 i = 0; i < n; i++)
+        plait_frequencies_score (frequencies, references[i], hypotheses[i], system.scores);
+      g_array_append_val (systems, system);
+    }
+  return systems;
+}
+
+static void
+add_json (const PlaitMeasure *measure, const GArray *systems, PlaitJson *json)
+{
+  for (guint bin = 0; bin < PLAIT_FREQUENCY_BINS; bin++)
+    for (guint s = 0; s < systems->len; s++)
+      {
+        const System *system = &g_array_index (systems, System, s);
+        const PlaitFrequencyScore *score = &system->scores[bin];
+
+        plait_json_begin_object (json, NULL);
+        plait_json_text (json, "split", measure->split);
+        plait_json_text (json, "in_training", plait_frequency_label (bin));
+        plait_json_text (json, "run", system->name);
+        plait_json_integer (json, "reference_words", score->references);
+        plait_json_integer (json, "hypothesis_words", score->hypotheses);
+        plait_json_integer (json, "matched_words", score->matched);
+        plait_json_real (json, "f1", plait_frequency_f1 (score));
+        plait_json_end_object (json);
+      }
+}
+
+static void
+print (const PlaitMeasure *measure, const GArray *systems, PlaitPage *page)
+{
+  g_autoptr (PlaitTable) table = plait_table_new ();
+  g_autofree char *where = plait_measure_where (measure);
+  g_autofree char *title = g_strdup_printf ("words of %s by how often training had them: F1, %%", where);
+
+  plait_table_column (table, PLAIT_TABLE_WORDS, "In training");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "Words");
+  for (guint s = 0; s < systems->len; s++)
+    plait_table_column (table, PLAIT_TABLE_NUMBERS, g_array_index (systems, System, s).name);
+  for (guint bin = 0; bin < PLAIT_FREQUENCY_BINS; bin++)
+    {
+      plait_table_text (table, PLAIT_TABLE_NAME, plait_frequency_label (bin));
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, g_array_index (systems, System, 0).scores[bin].references);
+      for (guint s = 0; s < systems->len; s++)
+        plait_table_known (table, plait_frequency_f1 (&g_array_index (systems, System, s).scores[bin]));
+    }
+  plait_page_heading (page, title);
+  plait_table_print (table, page);
+}
+
+gboolean
+plait_compare_frequencies (const PlaitRunComparison *comparison, const char *path, gboolean as_json, GError **error)
+{
+  g_autoptr (GHashTable) frequencies = read_text (path, plait_run_at (comparison->runs, 0)->experiment, error);
+  gboolean any = FALSE;
+
+  if (!frequencies)
+    return FALSE;
+  g_autoptr (PlaitJson) json = as_json ? plait_json_new_array () : NULL;
+  g_autoptr (PlaitPage) page = as_json ? NULL : plait_page_new ();
+  for (guint m = 0; m < comparison->n_measures; m = plait_run_comparison_split_end (comparison, m))
+    {
+      g_autoptr (GArray) systems = score_runs (comparison, &comparison->measures[m], frequencies);
+
+      if (systems->len == 0)
+        continue;
+      any = TRUE;
+      if (json)
+        add_json (&comparison->measures[m], systems, json);
+      else
+        print (&comparison->measures[m], systems, page);
+    }
+  if (!any)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--frequencies: no split of these runs has translations and references; run plait test on them");
+  if (json)
+    plait_json_print (json);
+  return TRUE;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "text/json.h"
+#include "compare/compare.h"
+#include "terminal/table-print.h"
+
+/* plait compare --differ: the sentences whose scores differ most between two runs. */
+
+typedef struct
+{
+  gint64 sentence;
+  double scores[2];
+} Pair;
+
+static int
+by_difference (gconstpointer a, gconstpointer b)
+{
+  const Pair *one = a, *other = b;
+  double first = fabs (one->scores[1] - one->scores[0]), second = fabs (other->scores[1] - other->scores[0]);
+
+  if (first < second)
+    return 1;
+  return first > second ? -1 : (one->sentence > other->sentence) - (one->sentence < other->sentence);
+}
+
+/* All sentences by @measure, those that differ most first; NULL where one of the runs has none. (transfer full)
+ * (element-type Pair) */
+static GArray *
+pairs_of (const PlaitRunComparison *comparison, const PlaitMeasure *measure)
+{
+  const PlaitRunScore *scores[2];
+  GArray *pairs;
+
+  for (guint r = 0; r < 2; r++)
+    {
+      scores[r] = plait_measure_score (measure, plait_run_at (comparison->runs, r)->result);
+      if (!scores[r] || !scores[r]->statistics || scores[r]->statistics->sentences != scores[0]->statistics->sentences)
+        return NULL;
+    }
+  pairs = g_array_new (FALSE, FALSE, sizeof (Pair));
+  for (gsize i = 0; i < scores[0]->statistics->sentences; i++)
+    {
+      Pair pair = { .sentence = (gint64)i };
+
+      for (guint r = 0; r < 2; r++)
+        pair.scores[r]
+            = plait_metric_score (scores[r]->scorer, scores[r]->statistics->values + i * scores[r]->statistics->width);
+      if (isfinite (pair.scores[0]) && isfinite (pair.scores[1]) && fabs (pair.scores[1] - pair.scores[0]) > 0)
+        g_array_append_val (pairs, pair);
+    }
+  g_array_sort (pairs, by_difference);
+  return pairs;
+}
+
+/* The first @n of @pairs: what each run has, and the reference. (transfer full) */
+static PlaitTable *
+table_of (const PlaitRunComparison *comparison, const PlaitMeasure *measure, const GArray *pairs, guint n)
+{
+  PlaitTable *table = plait_table_new ();
+  const PlaitRunFile *const *runs = (const PlaitRunFile *const *)comparison->runs->pdata;
+  gint64 lengths[3];
+  g_auto (GStrv) one = plait_run_lines (runs[0]->store, measure->split, "hypotheses", &lengths[0]);
+  g_auto (GStrv) other = plait_run_lines (runs[1]->store, measure->split, "hypotheses", &lengths[1]);
+  g_auto (GStrv) references = plait_run_lines (runs[0]->store, measure->split, "references", &lengths[2]);
+  char *const *lines[] = { one, other, references };
+
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "Sentence");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "Run");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, measure->name);
+  plait_table_column (table, PLAIT_TABLE_PROSE, "Text");
+  for (guint i = 0; i < MIN (n, pairs->len); i++)
+    {
+      const Pair *pair = &g_array_index (pairs, Pair, i);
+
+      for (guint r = 0; r < 3; r++)
+        {
+          plait_table_integer (table, PLAIT_TABLE_PLAIN, pair->sentence);
+          if (r < 2)
+            plait_table_run (table, runs[r]->name, r);
+          else
+            plait_table_text (table, PLAIT_TABLE_DIM, "reference");
+          plait_table_known (table, r < 2 ? pair->scores[r] : NAN);
+          plait_table_text (table, r < 2 ? PLAIT_TABLE_PLAIN : PLAIT_TABLE_DIM,
+                            pair->sentence < lengths[r] ? lines[r][pair->sentence] : NULL);
+        }
+    }
+  return table;
+}
+
+/* Adds the sentences to @json or, if that is NULL, prints them. */
+static void
+tell (const PlaitMeasure *measure, const PlaitTable *table, PlaitJson *json, PlaitPage *page)
+{
+  g_autofree char *title = g_strdup_printf ("sentences of %s that differ most by %s", measure->split, measure->name);
+
+  if (json)
+    {
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "split", measure->split);
+      plait_json_text (json, "metric", measure->metric);
+      plait_table_add_json (table, json);
+      plait_json_end_object (json);
+      return;
+    }
+  plait_page_heading (page, title);
+  if (table->cells->len > 0)
+    plait_table_print (table, page);
+  else
+    plait_page_text (page, PLAIT_PAGE_PLAIN, "  none: both runs score the same in every sentence\n");
+}
+
+gboolean
+plait_compare_sentences (const PlaitRunComparison *comparison, gint64 n, gboolean as_json, GError **error)
+{
+  gboolean any = FALSE;
+
+  if (comparison->runs->len != 2)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--differ compares two runs, not %u; name two", comparison->runs->len);
+  g_autoptr (PlaitJson) json = as_json ? plait_json_new_array () : NULL;
+  g_autoptr (PlaitPage) page = as_json ? NULL : plait_page_new ();
+  for (guint m = 0; m < comparison->n_measures; m = plait_run_comparison_split_end (comparison, m))
+    {
+      guint end = plait_run_comparison_split_end (comparison, m);
+      g_autoptr (GArray) pairs = NULL;
+
+      for (guint k = m; k < end && !pairs; k++)
+        {
+          pairs = pairs_of (comparison, &comparison->measures[k]);
+          g_autoptr (PlaitTable) table
+              = pairs ? table_of (comparison, &comparison->measures[k], pairs, (guint)n) : NULL;
+          if (table)
+            tell (&comparison->measures[k], table, json, page);
+        }
+      any = any || pairs;
+    }
+  if (!any)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--differ: no split of the two runs has scores of the same sentences; run plait test on both");
+  if (json)
+    plait_json_print (json);
+  return TRUE;
+}

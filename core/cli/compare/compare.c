@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+
+#include "text/error.h"
+#include "text/json.h"
+#include "command/command.h"
+#include "compare/compare.h"
+#include "comparison/comparison.h"
+#include "comparison/lengths.h"
+#include "command/options.h"
+#include "terminal/table-print.h"
+
+/* plait compare: scores of runs beside each other, tests against the first, and what was set otherwise. */
+
+#define FORMATS "markdown|csv|latex"
+
+/* What --format takes. */
+static const struct
+{
+  const char *mark; /* before a title */
+  const char *below;
+  char *(*write) (const PlaitTable *table);
+} formats[] = { { "## ", "\n", plait_table_markdown }, { "", "", plait_table_csv }, { "% ", "", plait_table_latex } };
+
+/* A mean over seeds has no interval of the bootstrap, and a single seed no spread. */
+static void
+add_measured_json (PlaitJson *json, const PlaitMeasure *measure, const PlaitMeasured *value)
+{
+  gboolean bounded = value->low < value->high;
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "split", measure->split);
+  plait_json_text (json, "metric", measure->metric);
+  plait_json_text (json, "name", measure->name);
+  plait_json_boolean (json, "larger_is_better", measure->larger_is_better);
+  plait_json_integer (json, "seeds", value->n);
+  plait_json_real (json, "score", value->mean);
+  plait_json_real (json, "standard_deviation", value->deviation);
+  plait_json_real (json, "low", bounded ? value->low : NAN);
+  plait_json_real (json, "high", bounded ? value->high : NAN);
+  if (value->compared)
+    plait_comparison_add_json (&value->comparison, json, "comparison");
+  plait_json_end_object (json);
+}
+
+/* What the tables have as rows. */
+static void
+add_systems_json (PlaitJson *json, const PlaitRunComparison *comparison)
+{
+  plait_json_begin_array (json, "systems");
+  for (guint s = 0; s < comparison->systems->len; s++)
+    {
+      const PlaitRunSystem *system = &g_array_index (comparison->systems, PlaitRunSystem, s);
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "name", system->name);
+      plait_json_begin_array (json, "runs");
+      for (guint i = 0; i < system->n; i++)
+        plait_json_integer (json, NULL, system->runs[i]);
+      plait_json_end_array (json);
+      plait_json_begin_array (json, "scores");
+      for (guint m = 0; m < comparison->n_measures; m++)
+        {
+          const PlaitMeasured *value = plait_run_comparison_value (comparison, s, m);
+
+          if (value->n > 0)
+            add_measured_json (json, &comparison->measures[m], value);
+        }
+      plait_json_end_array (json);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+}
+
+static gboolean
+print_json (const PlaitRunComparison *comparison, GError **error)
+{
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
+
+  plait_json_begin_array (json, "runs");
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitRunFile *run = comparison->runs->pdata[r];
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "name", run->name);
+      plait_json_text (json, "file", plait_store_path (run->store));
+      plait_json_integer (json, "parameters", run->result->parameters);
+      plait_json_real (json, "target_tokens_per_second", run->rate);
+      plait_json_begin_array (json, "scores");
+      for (guint m = 0; m < comparison->n_measures; m++)
+        {
+          const PlaitRunScore *score = plait_measure_score (&comparison->measures[m], run->result);
+
+          if (score)
+            plait_run_score_add_json (score, json);
+        }
+      plait_json_end_array (json);
+      if (!plait_lengths_add_json (run, json, error))
+        return FALSE;
+      plait_json_begin_object (json, "differences");
+      for (guint d = 0; d < comparison->differences->len; d++)
+        plait_run_difference_add_json (comparison->differences->pdata[d], r, json);
+      plait_json_end_object (json);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  add_systems_json (json, comparison);
+  plait_json_texts (json, "notes", (const char *const *)comparison->notes, -1);
+  plait_json_print (json);
+  return TRUE;
+}
+
+static void
+print_scores (const PlaitRunComparison *comparison, PlaitPage *page)
+{
+  for (guint first = 0; first < comparison->n_measures; first = plait_run_comparison_split_end (comparison, first))
+    {
+      g_autoptr (PlaitTable) scores = plait_run_comparison_scores (comparison, first);
+      g_autofree char *where = plait_measure_where (&comparison->measures[first]);
+      g_autofree char *title = g_strconcat ("scores on ", where, NULL);
+
+      plait_page_heading (page, title);
+      plait_table_print (scores, page);
+    }
+  if (comparison->n_measures == 0)
+    plait_page_text (page, PLAIT_PAGE_PLAIN, "No test split has been scored yet.\n");
+}
+
+/* The scores alone, as text for other programs: a table a split, its title above it. */
+static void
+write_scores (const PlaitRunComparison *comparison, guint format)
+{
+  for (guint first = 0; first < comparison->n_measures; first = plait_run_comparison_split_end (comparison, first))
+    {
+      g_autoptr (PlaitTable) scores = plait_run_comparison_scores (comparison, first);
+      g_autofree char *where = plait_measure_where (&comparison->measures[first]);
+      g_autofree char *text = formats[format].write (scores);
+
+      printf ("%s%sScores on %s\n%s%s", first > 0 ? "\n" : "", formats[format].mark, where, formats[format].below,
+              text);
+    }
+}
+
+static void
+print_settings (const PlaitRunComparison *comparison, PlaitPage *page)
+{
+  g_autoptr (PlaitTable) settings = plait_run_comparison_settings (comparison);
+
+  if (comparison->runs->len < 2)
+    return;
+  plait_page_heading (page, comparison->differences->len > 0 ? "set otherwise" : "all settings are the same");
+  if (comparison->differences->len > 0)
+    plait_table_print (settings, page);
+}
+
+static gboolean
+print_text (const PlaitRunComparison *comparison, GError **error)
+{
+  g_autoptr (GPtrArray) lengths = plait_length_tables_of_runs (comparison, error);
+  g_autoptr (PlaitTable) sizes = plait_run_comparison_sizes (comparison);
+
+  if (!lengths)
+    return FALSE;
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  print_scores (comparison, page);
+  for (guint i = 0; i < lengths->len; i++)
+    plait_length_table_print (lengths->pdata[i], page);
+  plait_page_heading (page, "models");
+  plait_table_print (sizes, page);
+  print_settings (comparison, page);
+  return TRUE;
+}
+
+gboolean
+plait_command_compare (PlaitInvocation *invocation, GError **error)
+{
+  char *test = NULL, *trials = NULL, *seed = NULL;
+  char *format = NULL, *differ = NULL, *frequencies = NULL;
+  gint64 sentences = 0;
+  gboolean json = FALSE, attention = FALSE;
+  PlaitComparisonOptions options = { .seed = 12345 };
+  const GOptionEntry entries[] = {
+    { "test", 0, 0, G_OPTION_ARG_FILENAME, &test, "Test against the first run (permutation)", PLAIT_OPTION_TESTS },
+    { "trials", 0, 0, G_OPTION_ARG_FILENAME, &trials, "Shuffles (10000) or resamples (1000) of the test", "N" },
+    { "seed", 0, 0, G_OPTION_ARG_FILENAME, &seed, "Seed of the test (12345)", "N" },
+    { "attention", 0, 0, G_OPTION_ARG_NONE, &attention,
+      "Compare the attention of two files instead, by Jensen-Shannon divergence", NULL },
+    { "differ", 0, 0, G_OPTION_ARG_FILENAME, &differ,
+      "Print the N sentences whose scores differ most between two runs instead", "N" },
+    { "frequencies", 0, 0, G_OPTION_ARG_FILENAME, &frequencies,
+      "Score words by how often this text of training, in the target language, has them, instead", "FILE" },
+    { "format", 0, 0, G_OPTION_ARG_FILENAME, &format, "Print the scores alone, as text for other programs", FORMATS },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    { NULL },
+  };
+
+  if (!plait_invocation_parse (invocation, entries, 1, -1, error)
+      || !plait_option_integer ("--seed", seed, 0, G_MAXINT64, &options.seed, error)
+      || !plait_option_test (test, trials, &options.tested, &options.test, &options.trials, error)
+      || !plait_option_integer ("--differ", differ, 1, G_MAXINT, &sentences, error))
+    return FALSE;
+  if (format && json)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--format is of scores as text; leave out --json");
+  if (!!format + attention + !!differ + !!frequencies > 1)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--format, --attention, --differ and --frequencies print one thing each; give one of them");
+  if (attention)
+    return plait_compare_attention (invocation->arguments, json, invocation->log, error);
+  options.log = invocation->log;
+  options.tested = options.tested && !differ && !frequencies;
+  g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (invocation->arguments, &options, error);
+  if (!comparison)
+    return FALSE;
+  if (differ)
+    return plait_compare_sentences (comparison, sentences, json, error);
+  if (frequencies)
+    return plait_compare_frequencies (comparison, frequencies, json, error);
+  if (format)
+    {
+      write_scores (comparison, plait_option_choice (format, FORMATS));
+      return TRUE;
+    }
+  return json ? print_json (comparison, error) : print_text (comparison, error);
+}

@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-#pragma once
-
-#include "base/export.h"
-
-/* The whole command. Returns its exit code (exit-codes.h). */
-PLAIT_API int plait_main (int argc, char **argv);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#include "plot/plot.h"
+
+#include <math.h>
+
+/* Where values stand along an axis: compiled into the command, whose pages have plots too, and into the module. */
+
+void
+plait_plot_include (PlaitPlotAxis *axis, double value)
+{
+  if (!isfinite (value))
+    return;
+  axis->low = isnan (axis->low) ? value : MIN (axis->low, value);
+  axis->high = isnan (axis->high) ? value : MAX (axis->high, value);
+}
+
+double
+plait_plot_place (const PlaitPlotAxis *axis, double value)
+{
+  return axis->begin + (value - axis->low) / (axis->high - axis->low) * (axis->end - axis->begin);
+}
+
+double
+plait_plot_step (double rough)
+{
+  double power = pow (10, floor (log10 (rough))), times = rough / power;
+
+  return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+#include "plot/plot.h"
+
+#include <math.h>
+
+#include "comparison/place.h"
+#include "scoring/length-table.h"
+#include "tables/table.h"
+
+#define MOST_POINTS ((gint64)1 << 20)
+#define SEED "experiment.seed"
+
+void
+plait_plot_series_free (PlaitPlotSeries *series)
+{
+  g_free (series->name);
+  g_free (series->x);
+  g_free (series->y);
+  g_free (series->low);
+  g_free (series->high);
+  g_free (series);
+}
+
+void
+plait_plot_chart_free (PlaitPlotChart *chart)
+{
+  g_free (chart->x_title);
+  g_free (chart->y_title);
+  g_strfreev (chart->categories);
+  g_ptr_array_unref (chart->series);
+  g_free (chart);
+}
+
+static PlaitPlotChart *
+chart_new (PlaitPlotKind kind, const char *x_title, const char *y_title)
+{
+  PlaitPlotChart *chart = g_new0 (PlaitPlotChart, 1);
+
+  chart->kind = kind;
+  chart->x_title = g_strdup (x_title);
+  chart->y_title = g_strdup (y_title);
+  chart->series = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_plot_series_free);
+  return chart;
+}
+
+static PlaitPlotSeries *
+series_new (const char *name, guint n)
+{
+  PlaitPlotSeries *series = g_new0 (PlaitPlotSeries, 1);
+
+  series->name = g_strdup (name);
+  series->n = n;
+  series->x = g_new (double, n + 1);
+  series->y = g_new (double, n + 1);
+  series->low = g_new (double, n + 1);
+  series->high = g_new (double, n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      series->x[i] = i;
+      series->y[i] = series->low[i] = series->high[i] = NAN;
+    }
+  return series;
+}
+
+static PlaitPlotSeries *
+add_series (PlaitPlotChart *chart, const char *name, guint n)
+{
+  PlaitPlotSeries *series = series_new (name, n);
+
+  g_ptr_array_add (chart->series, series);
+  return series;
+}
+
+/* ---- systems ---- */
+
+/* What is drawn. */
+typedef struct
+{
+  GPtrArray *runs;
+  GArray *systems; /* of these, by names of our own */
+} Runs;
+
+static PlaitRunSystem *
+system_of (const Runs *runs, guint s)
+{
+  return &g_array_index (runs->systems, PlaitRunSystem, s);
+}
+
+static const char *
+setting_of (const PlaitRunSystem *system, const PlaitRunDifference *difference)
+{
+  return plait_run_difference_text (difference, system->runs[0]);
+}
+
+static void
+rename_system (PlaitRunSystem *system, char *name)
+{
+  g_free (system->name);
+  system->name = name;
+}
+
+/* Whether the values of @difference tell systems apart that have one name so far. */
+static gboolean
+tells_apart (const Runs *runs, const PlaitRunDifference *difference)
+{
+  for (guint i = 0; i < runs->systems->len; i++)
+    for (guint k = 0; k < i; k++)
+      {
+        const PlaitRunSystem *a = system_of (runs, i), *b = system_of (runs, k);
+
+        if (g_str_equal (a->name, b->name) && !g_str_equal (setting_of (a, difference), setting_of (b, difference)))
+          return TRUE;
+      }
+  return FALSE;
+}
+
+/* Names systems by the first settings that tell them apart; the only one by its file. */
+static void
+name_systems (const Runs *runs)
+{
+  g_autoptr (GPtrArray) differences = plait_runs_differences (runs->runs);
+
+  for (guint s = 0; s < runs->systems->len; s++)
+    rename_system (system_of (runs, s), g_strdup (""));
+  for (guint d = 0; d < differences->len; d++)
+    {
+      const PlaitRunDifference *difference = differences->pdata[d];
+
+      if (g_str_equal (difference->key, SEED) || !tells_apart (runs, difference))
+        continue;
+      for (guint s = 0; s < runs->systems->len; s++)
+        {
+          PlaitRunSystem *system = system_of (runs, s);
+
+          rename_system (system, g_strconcat (system->name, *system->name == '\0' ? "" : ", ",
+                                              setting_of (system, difference), NULL));
+        }
+    }
+  for (guint s = 0; s < runs->systems->len; s++)
+    if (*system_of (runs, s)->name == '\0')
+      rename_system (system_of (runs, s), g_strdup (plait_run_at (runs->runs, system_of (runs, s)->runs[0])->name));
+}
+
+/* The mean of @values and a standard deviation to each side; of one value, what @low and @high say. */
+static void
+set_point (PlaitPlotSeries *series, guint i, const GArray *values, double low, double high)
+{
+  const double *numbers = (const double *)(gpointer)values->data;
+
+  if (values->len == 0)
+    return;
+  series->y[i] = plait_mean (numbers, values->len);
+  series->low[i] = values->len > 1 ? series->y[i] - plait_deviation (numbers, values->len) : low;
+  series->high[i] = values->len > 1 ? series->y[i] + plait_deviation (numbers, values->len) : high;
+}
+
+/* ---- curves ---- */
+
+/* A column over its steps, as x and y alone. (transfer full) */
+static PlaitPlotSeries *
+read_curve (PlaitStore *store, const char *path, GError **error)
+{
+  g_autofree char *table = g_path_get_dirname (path), *steps = plait_place_below (table, "step");
+  g_autoptr (PlaitPlotSeries) curve = g_new0 (PlaitPlotSeries, 1);
+  gint64 n_x = 0, n_y = 0;
+
+  curve->x = plait_store_read_array (store, steps, PLAIT_STORE_DOUBLE, MOST_POINTS, &n_x, error);
+  curve->y = curve->x ? plait_store_read_array (store, path, PLAIT_STORE_DOUBLE, MOST_POINTS, &n_y, error) : NULL;
+  if (!curve->y)
+    return NULL;
+  if (n_y != n_x || n_y == 0)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: %s has %jd values and %s %jd, so there is no curve; name a column of a training table",
+                            plait_store_path (store), path, n_y, steps, n_x);
+  curve->n = (guint)n_y;
+  return g_steal_pointer (&curve);
+}
+
+/* The value of @curve at @x, from its place *@at on. */
+static double
+value_at (const PlaitPlotSeries *curve, double x, guint *at)
+{
+  while (*at < curve->n && curve->x[*at] < x)
+    ++*at;
+  return *at < curve->n && curve->x[*at] <= x ? curve->y[*at] : NAN;
+}
+
+static PlaitPlotSeries *
+mean_of (const char *name, const GPtrArray *curves)
+{
+  const PlaitPlotSeries *first = curves->pdata[0];
+  PlaitPlotSeries *series = series_new (name, first->n);
+  g_autofree guint *at = g_new0 (guint, curves->len);
+  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (double));
+
+  for (guint i = 0; i < first->n; i++)
+    {
+      g_array_set_size (values, 0);
+      series->x[i] = first->x[i];
+      for (guint c = 0; c < curves->len; c++)
+        {
+          double value = value_at (curves->pdata[c], first->x[i], &at[c]);
+
+          if (isfinite (value))
+            g_array_append_val (values, value);
+        }
+      /* Where a seed ended before others, what is left is no mean of the same runs. */
+      if (values->len == curves->len)
+        set_point (series, i, values, NAN, NAN);
+    }
+  return series;
+}
+
+PlaitPlotSeries *
+plait_plot_series_read (const GPtrArray *runs, const PlaitRunSystem *system, const char *path, gboolean some,
+                        GError **error)
+{
+  g_autoptr (GPtrArray) curves = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_plot_series_free);
+
+  for (guint i = 0; i < system->n; i++)
+    {
+      PlaitPlotSeries *curve = read_curve (plait_run_at (runs, system->runs[i])->store, path, some ? NULL : error);
+
+      if (curve)
+        g_ptr_array_add (curves, curve);
+      else if (!some)
+        return NULL;
+    }
+  return curves->len > 0 ? mean_of (system->name, curves) : NULL;
+}
+
+static PlaitPlotChart *
+curves_new (const Runs *runs, const char *path, GError **error)
+{
+  g_autofree char *title = g_strdelimit (g_path_get_basename (path), "_", ' ');
+  g_autoptr (PlaitPlotChart) chart = chart_new (PLAIT_PLOT_LINES, "updates", title);
+
+  for (guint s = 0; s < runs->systems->len; s++)
+    {
+      PlaitPlotSeries *series = plait_plot_series_read (runs->runs, system_of (runs, s), path, FALSE, error);
+
+      if (!series)
+        return NULL;
+      g_ptr_array_add (chart->series, series);
+    }
+  return g_steal_pointer (&chart);
+}
+
+/* ---- scores ---- */
+
+static gpointer
+fail_metric (const PlaitRunFile *run, const char *path, const char *metric, GError **error)
+{
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: %s has no score%s%s; plait show lists what there is",
+                          plait_store_path (run->store), path, metric ? " by " : "", metric ? metric : "");
+}
+
+static gboolean
+is_metric (const char *asked, const char *metric, const char *name)
+{
+  return !asked || g_ascii_strcasecmp (asked, metric) == 0 || g_ascii_strcasecmp (asked, name) == 0;
+}
+
+/* The first score of @split in @run that @metric asks for, or NULL. */
+static const PlaitRunScore *
+find_score (const PlaitRunFile *run, const char *split, const char *metric)
+{
+  for (guint i = 0; i < run->result->scores->len; i++)
+    {
+      const PlaitRunScore *score = run->result->scores->pdata[i];
+
+      if (g_str_equal (score->split, split) && is_metric (metric, score->metric, score->name))
+        return score;
+    }
+  return NULL;
+}
+
+static PlaitPlotChart *
+bars_new (const Runs *runs, const char *path, const char *split, const char *metric, GError **error)
+{
+  g_autoptr (PlaitPlotChart) chart = chart_new (PLAIT_PLOT_BARS, NULL, NULL);
+  PlaitPlotSeries *series = add_series (chart, "", runs->systems->len);
+
+  chart->categories = g_new0 (char *, runs->systems->len + 1);
+  for (guint s = 0; s < runs->systems->len; s++)
+    {
+      const PlaitRunSystem *system = system_of (runs, s);
+      g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (double));
+      const PlaitRunScore *score = NULL;
+
+      for (guint r = 0; r < system->n; r++)
+        {
+          const PlaitRunFile *run = plait_run_at (runs->runs, system->runs[r]);
+
+          score = find_score (run, split, metric);
+          if (!score)
+            return fail_metric (run, path, metric, error);
+          if (isfinite (score->score))
+            g_array_append_val (values, score->score);
+        }
+      if (!chart->x_title)
+        chart->x_title = g_strdup (score->name);
+      chart->categories[s] = g_strdup (system->name);
+      set_point (series, s, values, score->low < score->high ? score->low : NAN,
+                 score->low < score->high ? score->high : NAN);
+    }
+  return g_steal_pointer (&chart);
+}
+
+/* ---- lengths ---- */
+
+/* The rows at @path of one metric; the first's where none is asked for. (transfer full) */
+static GArray *
+read_lengths (const PlaitRunFile *run, const char *path, const char *metric, GError **error)
+{
+  g_autoptr (GArray) rows = plait_length_table_read (run->store, path, error);
+  const char *first = NULL;
+
+  for (guint i = 0; rows && i < rows->len;)
+    {
+      const PlaitLengthRow *row = &g_array_index (rows, PlaitLengthRow, i);
+
+      if (!first && is_metric (metric, row->metric, row->name))
+        first = row->metric;
+      if (first && g_str_equal (first, row->metric))
+        i++;
+      else
+        g_array_remove_index (rows, i);
+    }
+  return !rows || rows->len > 0 ? g_steal_pointer (&rows) : fail_metric (run, path, metric, error);
+}
+
+static void
+add_lengths (PlaitPlotChart *chart, const char *name, const GPtrArray *tables)
+{
+  const GArray *first = tables->pdata[0];
+  PlaitPlotSeries *series = add_series (chart, name, first->len);
+  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (double));
+
+  for (guint bin = 0; bin < first->len; bin++)
+    {
+      const PlaitLengthRow *row = &g_array_index (first, PlaitLengthRow, bin);
+
+      g_array_set_size (values, 0);
+      for (guint t = 0; t < tables->len; t++)
+        {
+          const GArray *table = tables->pdata[t];
+          double score = bin < table->len ? g_array_index (table, PlaitLengthRow, bin).score : NAN;
+
+          if (isfinite (score))
+            g_array_append_val (values, score);
+        }
+      set_point (series, bin, values, row->low < row->high ? row->low : NAN, row->low < row->high ? row->high : NAN);
+    }
+}
+
+static gboolean
+same_bins (char *const *categories, const GArray *rows)
+{
+  for (guint i = 0; i < rows->len; i++)
+    if (!categories[i] || !g_str_equal (categories[i], g_array_index (rows, PlaitLengthRow, i).bin))
+      return FALSE;
+  return !categories[rows->len];
+}
+
+static PlaitPlotChart *
+lengths_new (const Runs *runs, const char *path, const char *metric, GError **error)
+{
+  g_autoptr (PlaitPlotChart) chart = chart_new (PLAIT_PLOT_POINTS, "words of the source", NULL);
+
+  for (guint s = 0; s < runs->systems->len; s++)
+    {
+      const PlaitRunSystem *system = system_of (runs, s);
+      g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func ((GDestroyNotify)g_array_unref);
+
+      for (guint r = 0; r < system->n; r++)
+        {
+          const PlaitRunFile *run = plait_run_at (runs->runs, system->runs[r]);
+          GArray *rows = read_lengths (run, path, metric, error);
+
+          if (!rows)
+            return NULL;
+          g_ptr_array_add (tables, rows);
+          if (!chart->categories)
+            {
+              chart->y_title = g_strdup (g_array_index (rows, PlaitLengthRow, 0).name);
+              chart->categories = g_new0 (char *, rows->len + 1);
+              for (guint i = 0; i < rows->len; i++)
+                chart->categories[i] = g_strdup (g_array_index (rows, PlaitLengthRow, i).bin);
+            }
+          if (!same_bins (chart->categories, rows))
+            return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                                    "%s: %s has other bins than the runs before; plot it alone",
+                                    plait_store_path (run->store), path);
+        }
+      add_lengths (chart, system->name, tables);
+    }
+  return g_steal_pointer (&chart);
+}
+
+static gboolean
+has_values (const PlaitPlotChart *chart)
+{
+  for (guint s = 0; s < chart->series->len; s++)
+    {
+      const PlaitPlotSeries *series = chart->series->pdata[s];
+
+      for (guint i = 0; i < series->n; i++)
+        if (isfinite (series->y[i]))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+PlaitPlotChart *
+plait_plot_chart_new (GPtrArray *runs, const char *path, const char *metric, GError **error)
+{
+  g_autoptr (GArray) systems = plait_run_systems_new (runs);
+  const Runs all = { runs, systems };
+  g_auto (GStrv) parts = g_strsplit (path, "/", -1);
+  guint n = g_strv_length (parts);
+  gboolean evaluation = n == 4 && g_str_equal (parts[1], "evaluation");
+  g_autoptr (PlaitPlotChart) chart = NULL;
+
+  name_systems (&all);
+  if (evaluation && g_str_equal (parts[3], "metrics"))
+    chart = bars_new (&all, path, parts[2], metric, error);
+  else if (evaluation && g_str_equal (parts[3], "length_bins"))
+    chart = lengths_new (&all, path, metric, error);
+  else if (n == 4 && g_str_equal (parts[1], "training"))
+    chart = curves_new (&all, path, error);
+  else
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s cannot be drawn; expected a heatmap, such as /attention/test/0/SOURCE, a curve, such as "
+                "/training/validation/perplexity, /evaluation/SPLIT/metrics or /evaluation/SPLIT/length_bins",
+                path);
+  if (!chart)
+    return NULL;
+  if (!has_values (chart))
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s has no number that can be drawn", path);
+  return g_steal_pointer (&chart);
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+#include <gio/gio.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "text/display.h"
+#include "text/json.h"
+#include "command/command.h"
+#include "command/find-plugin.h"
+#include "command/options.h"
+#include "terminal/page.h"
+#include "contract/contract.h"
+#include "cells/cells.h"
+#include "setup/system.h"
+
+/* plait check: of an experiment file all that can be told without learning anything from its data; of a plugin the
+ * contract suite, for its author. */
+
+#define FLAGS (PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES | PLAIT_RESOLVE_COUNT_LINES)
+#define SECONDS 60
+#define OUTCOMES 4
+#define GRADIENTS "gradients"
+#define DOUBLES "plait-double"
+
+static const char *const outcomes[OUTCOMES] = { "passed", "failed", "not applicable", "not run" };
+
+/*
+ * Plugins
+ */
+
+typedef struct
+{
+  PlaitPage *page; /* one of the two */
+  PlaitJson *json;
+  guint name_width;
+  guint n[OUTCOMES];
+  GString *failed;    /* "runs, search" */
+  gboolean gradients; /* held to and kept */
+} Report;
+
+static void
+print_result (const Report *report, const PlaitContractResult *result)
+{
+  gboolean passed = result->outcome == PLAIT_CONTRACT_PASSED;
+  guint outcome_width = (guint)strlen (outcomes[PLAIT_CONTRACT_NOT_APPLICABLE]);
+  guint indent = report->name_width + outcome_width + 6;
+  g_autofree char *models = g_strdup_printf ("in %u model%s", result->n_models, result->n_models == 1 ? "" : "s");
+  g_autofree char *text
+      = g_strjoin (passed && result->text ? "; " : "", passed ? models : "", result->text ? result->text : "", NULL);
+
+  plait_page_text (report->page, PLAIT_PAGE_NAME, "  %-*s", (int)report->name_width, result->property);
+  plait_page_text (report->page, result->outcome == PLAIT_CONTRACT_FAILED ? PLAIT_PAGE_BAD : PLAIT_PAGE_PLAIN,
+                   "  %-*s  ", (int)outcome_width, outcomes[result->outcome]);
+  plait_page_paragraph (report->page, indent, indent, text);
+  fflush (stdout);
+}
+
+static void
+add_result (PlaitJson *json, const PlaitContractResult *result)
+{
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "name", result->property);
+  plait_json_text (json, "summary", result->summary);
+  plait_json_text (json, "outcome", outcomes[result->outcome]);
+  plait_json_integer (json, "models", result->n_models);
+  plait_json_text (json, "text", result->text);
+  plait_json_end_object (json);
+}
+
+static void
+take (const PlaitContractResult *result, gpointer data)
+{
+  Report *report = data;
+
+  report->n[result->outcome]++;
+  if (result->outcome == PLAIT_CONTRACT_FAILED)
+    g_string_append_printf (report->failed, "%s%s", report->failed->len > 0 ? ", " : "", result->property);
+  if (result->outcome == PLAIT_CONTRACT_PASSED && g_str_equal (result->property, GRADIENTS))
+    report->gradients = TRUE;
+  if (report->json)
+    add_result (report->json, result);
+  else
+    print_result (report, result);
+}
+
+static void
+begin (Report *report, const PlaitPlugin *plugin)
+{
+  const char *kind = plait_plugin_kind_name (plugin->kind), *version = plugin->descriptor->version;
+  g_autofree const char **properties = plait_contract_properties ();
+
+  for (guint i = 0; properties[i]; i++)
+    report->name_width = MAX (report->name_width, (guint)strlen (properties[i]));
+  if (!report->json)
+    {
+      plait_page_text (report->page, PLAIT_PAGE_HEADING, "%s/%s", kind, plugin->name);
+      plait_page_text (report->page, PLAIT_PAGE_DIM, "  %s  %s\n", version, plugin->module_path);
+      return;
+    }
+  plait_json_text (report->json, "kind", kind);
+  plait_json_text (report->json, "name", plugin->name);
+  plait_json_text (report->json, "version", version);
+  plait_json_text (report->json, "module", plugin->module_path);
+  plait_json_text (report->json, "scalar", sizeof (PlaitScalar) == sizeof (double) ? "double" : "float");
+  plait_json_begin_array (report->json, "properties");
+}
+
+/* Whether the plugin folder @folder is there for doubles: plait-double's own plugins are where it finds them. */
+static gboolean
+has_doubles (const PlaitPlugin *plugin, const char *folder)
+{
+  g_autofree char *file = g_strconcat (plugin->name, ".so", NULL);
+  g_autofree char *module = g_build_filename (folder, plait_plugin_kind_name (plugin->kind), file, NULL);
+
+  return g_strcmp0 (plugin->folder->origin, "installed") == 0 || g_file_test (module, G_FILE_TEST_EXISTS);
+}
+
+/* What @program, the plait of doubles, says of the gradients of @plugin in @folder. FALSE: they are wrong. */
+static gboolean
+run_doubles (Report *report, const char *program, const PlaitPlugin *plugin, const char *folder, guint seconds)
+{
+  g_autofree char *name = g_strdup_printf ("%s/%s", plait_plugin_kind_name (plugin->kind), plugin->name);
+  g_autofree char *limit = g_strdup_printf ("--seconds=%u", seconds);
+  g_autofree char *output = NULL;
+  const char *const words[]
+      = { program, "check", name, "--property", GRADIENTS, limit, report->json ? "--json" : NULL, NULL };
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE);
+  g_autoptr (GSubprocess) process = NULL;
+
+  g_subprocess_launcher_setenv (launcher, "PLAIT_PLUGIN_PATH", folder, TRUE);
+  process = g_subprocess_launcher_spawnv (launcher, words, NULL);
+  if (!process || !g_subprocess_communicate_utf8 (process, NULL, NULL, &output, NULL, NULL))
+    return FALSE;
+  if (!report->json)
+    plait_page_text (report->page, PLAIT_PAGE_PLAIN, "\n%s", output);
+  else if (*output)
+    plait_json_document (report->json, "doubles", output);
+  else /* it said why on standard error */
+    plait_json_text (report->json, "doubles", NULL);
+  return g_subprocess_get_if_exited (process) && g_subprocess_get_exit_status (process) == 0;
+}
+
+/* Has plait-double, where it is installed, check the gradients of the same plugin, built for it in the folder double of
+ * its plugin folder. TRUE where there is no such plait. */
+static gboolean
+check_doubles (Report *report, const PlaitPlugin *plugin, guint seconds)
+{
+  g_autofree char *program = g_find_program_in_path (DOUBLES);
+  g_autofree char *folder = g_build_filename (plugin->folder->path, "double", NULL);
+
+  if (!program || !report->gradients || sizeof (PlaitScalar) == sizeof (double))
+    return TRUE;
+  if (has_doubles (plugin, folder))
+    return run_doubles (report, program, plugin, folder, seconds);
+  if (!report->json)
+    plait_page_text (report->page, PLAIT_PAGE_DIM,
+                     "gradients in doubles: not run, %s holds no %s/%s.so for " DOUBLES "\n", folder,
+                     plait_plugin_kind_name (plugin->kind), plugin->name);
+  return TRUE;
+}
+
+static void
+end_properties (Report *report)
+{
+  if (!report->json)
+    {
+      plait_page_text (report->page, PLAIT_PAGE_PLAIN, "%u passed, %u failed", report->n[PLAIT_CONTRACT_PASSED],
+                       report->n[PLAIT_CONTRACT_FAILED]);
+      for (guint i = PLAIT_CONTRACT_NOT_APPLICABLE; i < OUTCOMES; i++)
+        if (report->n[i] > 0)
+          plait_page_text (report->page, PLAIT_PAGE_PLAIN, ", %u %s", report->n[i], outcomes[i]);
+      plait_page_text (report->page, PLAIT_PAGE_PLAIN, "\n");
+      return;
+    }
+  plait_json_end_array (report->json);
+  for (guint i = 0; i < OUTCOMES; i++)
+    {
+      g_autofree char *name = g_strdelimit (g_strdup (outcomes[i]), " ", '_');
+
+      plait_json_integer (report->json, name, report->n[i]);
+    }
+}
+
+static gboolean
+check_names (char **names, GError **error)
+{
+  g_autofree const char **known = plait_contract_properties ();
+
+  for (guint i = 0; names && names[i]; i++)
+    if (!g_strv_contains (known, names[i]))
+      {
+        g_autofree char *remedy = plait_name_remedy (names[i], known, NULL);
+
+        return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is no property; %s", names[i], remedy);
+      }
+  return TRUE;
+}
+
+static gboolean
+check_plugin (PlaitPlugin *plugin, char **names, guint seconds, gboolean as_json, GError **error)
+{
+  g_autoptr (PlaitContract) contract = plait_contract_new (plugin, error);
+  g_autoptr (GString) failed = g_string_new (NULL);
+  g_autoptr (PlaitPage) page = as_json ? NULL : plait_page_new ();
+  g_autoptr (PlaitJson) json = as_json ? plait_json_new_object () : NULL;
+  Report report = { .page = page, .json = json, .failed = failed };
+
+  if (!contract)
+    return FALSE;
+  begin (&report, plugin);
+  plait_contract_hold (contract, (const char *const *)names, seconds, take, &report);
+  end_properties (&report);
+  if (!check_doubles (&report, plugin, seconds))
+    g_string_append_printf (failed, "%s" GRADIENTS " in doubles", failed->len > 0 ? ", " : "");
+  if (json)
+    plait_json_print (json);
+  return failed->len == 0
+         || plait_fail (error, PLAIT_ERROR_FAILED, "%s \"%s\" does not keep to its contract: %s",
+                        plait_plugin_kind_name (plugin->kind), plugin->name, failed->str);
+}
+
+/*
+ * Experiments
+ */
+
+/* Builds the model of @experiment, and adds why that cannot be done. */
+static void
+rehearse (const PlaitExperiment *experiment, const char *cell, PlaitProblems *problems)
+{
+  g_autoptr (GError) fault = NULL;
+
+  if (!plait_system_rehearse (experiment, &fault))
+    plait_problems_add (problems, cell ? "%s (in the cell %s)" : "%s", fault->message, cell);
+}
+
+/* What was looked at. */
+typedef struct
+{
+  guint n_cells; /* 0: without a grid, or where they could not be made */
+  char *same;    /* plait_cells_tell_same; or NULL */
+} Looked;
+
+static Looked
+look (const char *path, const char *const *overrides, PlaitProblems *problems)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitKeyFile) file = plait_key_file_load (path, NULL);
+  g_autoptr (PlaitExperiment) experiment = NULL;
+  g_autoptr (PlaitCells) cells = NULL;
+
+  if (!file || !plait_key_file_has_group (file, PLAIT_GRID_GROUP))
+    {
+      experiment = plait_experiment_check (path, overrides, FLAGS, registry, problems);
+      if (experiment)
+        rehearse (experiment, NULL, problems);
+      return (Looked){ 0 };
+    }
+  cells = plait_cells_check (path, overrides, FLAGS, registry, problems);
+  for (guint i = 0; cells && i < cells->n_cells; i++)
+    rehearse (cells->cells[i].experiment, cells->cells[i].label, problems);
+  return cells ? (Looked){ cells->n_cells, plait_cells_tell_same (cells) } : (Looked){ 0 };
+}
+
+static void
+print_problems (const char *path, const PlaitProblems *problems, const Looked *looked)
+{
+  for (guint i = 0; i < plait_problems_n_kept (problems); i++)
+    {
+      g_autofree char *text = plait_problem_text (plait_problems_get (problems, i));
+
+      plait_display_line (stdout, text);
+    }
+  if (plait_problems_count (problems) > 0)
+    return;
+  g_autofree char *cells = looked->n_cells > 0
+                               ? g_strdup_printf (" in %u cell%s", looked->n_cells, looked->n_cells == 1 ? "" : "s")
+                               : g_strdup ("");
+  g_autofree char *text = g_strdup_printf ("%s: no mistake was found%s", path, cells);
+  plait_display_line (stdout, text);
+  if (looked->same)
+    plait_display_line (stdout, looked->same);
+}
+
+static void
+print_problems_json (const char *path, const PlaitProblems *problems, const Looked *looked)
+{
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
+
+  plait_json_text (json, "file", path);
+  plait_json_integer (json, "cells", looked->n_cells);
+  plait_json_text (json, "same", looked->same);
+  plait_json_integer (json, "mistakes", plait_problems_count (problems));
+  plait_json_begin_array (json, "problems");
+  for (guint i = 0; i < plait_problems_n_kept (problems); i++)
+    {
+      const PlaitProblem *problem = plait_problems_get (problems, i);
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "place", problem->place);
+      if (problem->line > 0)
+        plait_json_integer (json, "line", problem->line);
+      else
+        plait_json_text (json, "line", NULL);
+      plait_json_text (json, "group", problem->group);
+      plait_json_text (json, "key", problem->key);
+      plait_json_text (json, "text", problem->sentence);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  plait_json_print (json);
+}
+
+/* Prints every mistake of the experiment file at @path, of all cells where it has a group [grid]; PLAIT_ERROR_INPUT if
+ * there is one. */
+static gboolean
+check_experiment (const char *path, const char *const *overrides, gboolean as_json, GError **error)
+{
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  Looked looked = look (path, overrides, problems);
+  guint n = plait_problems_count (problems);
+
+  if (as_json)
+    print_problems_json (path, problems, &looked);
+  else
+    print_problems (path, problems, &looked);
+  g_free (looked.same);
+  return n == 0 || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %u mistake%s", path, n, n == 1 ? "" : "s");
+}
+
+gboolean
+plait_command_check (PlaitInvocation *invocation, GError **error)
+{
+  gboolean json = FALSE;
+  gboolean is_experiment; /* else the name of a plugin */
+  const char *word;
+  char **names = NULL;
+  char **overrides = NULL;
+  char *seconds_text = NULL;
+  gint64 seconds = SECONDS;
+  const GOptionEntry entries[] = {
+    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Of an experiment: set a key", "G.K=V" },
+    { "property", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &names,
+      "Of a plugin: hold it to this property alone (may be repeated)", "NAME" },
+    { "seconds", 0, 0, G_OPTION_ARG_FILENAME, &seconds_text, "Of a plugin: give each property at most N seconds (60)",
+      "N" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    { NULL },
+  };
+  g_autoptr (PlaitRegistry) registry = NULL;
+  PlaitPlugin *plugin;
+
+  if (!plait_invocation_parse (invocation, entries, 1, 1, error)
+      || !plait_option_integer ("--seconds", seconds_text, 1, 86400, &seconds, error) || !check_names (names, error))
+    return FALSE;
+  word = invocation->arguments[0];
+  is_experiment = g_str_has_suffix (word, ".ini") || g_file_test (word, G_FILE_TEST_IS_REGULAR);
+  if (is_experiment && (names || seconds_text))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--property and --seconds are of plugins, but %s is an experiment; leave them out", word);
+  if (is_experiment)
+    return check_experiment (word, (const char *const *)overrides, json, error);
+  if (overrides)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--set is of experiments, but %s is a plugin; leave it out", word);
+  registry = plait_registry_new ();
+  plugin = plait_find_plugin (registry, word, NULL, error);
+  return plugin && check_plugin (plugin, names, (guint)seconds, json, error);
+}

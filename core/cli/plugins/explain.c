@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "autograd/internal.h"
+#include "text/json.h"
+#include "bench/bench.h"
+#include "command/command.h"
+#include "terminal/page.h"
+#include "weights/parts.h"
+#include "setup/system.h"
+
+/* plait explain: the model that an experiment describes, component by component, before anything is trained. */
+
+#define LABEL_WIDTH 12
+
+/* Parameters of one name and shape, those of all layers together. */
+typedef struct
+{
+  char *name; /* with '*' where layers have their numbers */
+  gint64 rows;
+  gint64 width;
+  guint times;
+} Shape;
+
+typedef struct
+{
+  const PlaitExperiment *experiment;
+  PlaitSystem *system;
+  GPtrArray *parts;   /* (element-type PlaitModelPart) */
+  double *operations; /* [parts]: multiply-adds a token; NaN: not counted */
+} Explanation;
+
+static void
+shape_clear (gpointer shape)
+{
+  g_free (((Shape *)shape)->name);
+}
+
+/*
+ * Shapes
+ */
+
+/* "layer/3/self/query/weight" with "*" for the number. (transfer full) */
+static char *
+without_numbers (const char *name)
+{
+  g_auto (GStrv) parts = g_strsplit (name, "/", -1);
+
+  for (guint i = 0; parts[i]; i++)
+    if (*parts[i] != '\0' && strspn (parts[i], "0123456789") == strlen (parts[i]))
+      {
+        g_free (parts[i]);
+        parts[i] = g_strdup ("*");
+      }
+  return g_strjoinv ("/", parts);
+}
+
+static void
+add_shape (GArray *shapes, const PlaitModelPart *part, const PlaitParameter *parameter)
+{
+  Shape shape
+      = { without_numbers (parameter->name + strlen (part->prefix)), parameter->value.rows, parameter->value.width, 1 };
+
+  for (guint i = 0; i < shapes->len; i++)
+    {
+      Shape *other = &g_array_index (shapes, Shape, i);
+
+      if (other->rows != shape.rows || other->width != shape.width || !g_str_equal (other->name, shape.name))
+        continue;
+      other->times++;
+      g_free (shape.name);
+      return;
+    }
+  g_array_append_val (shapes, shape);
+}
+
+/* (transfer full) (element-type Shape) */
+static GArray *
+shapes_of (const PlaitModelPart *part)
+{
+  GArray *shapes = g_array_new (FALSE, FALSE, sizeof (Shape));
+
+  g_array_set_clear_func (shapes, shape_clear);
+  for (guint i = 0; i < part->parameters->len; i++)
+    add_shape (shapes, part, part->parameters->pdata[i]);
+  return shapes;
+}
+
+/*
+ * Parts
+ */
+
+/* "A;B", or NULL. */
+static const char *
+equations_of (const PlaitExperiment *experiment, const PlaitModelPart *part)
+{
+  if (part->component)
+    return part->component->schema->equations;
+  if (g_str_equal (part->title, "decoder"))
+    return plait_decoder_equations (&experiment->decoder);
+  return g_str_equal (part->title, "prediction") ? plait_predict_equations ((PlaitPredictKind)experiment->predict.kind)
+                                                 : NULL;
+}
+
+/* Whose tokens its operations are counted a token of. */
+static const char *
+token_of (const PlaitModelPart *part)
+{
+  return part->source ? part->source->name : "target";
+}
+
+/*
+ * Operations
+ */
+
+typedef struct
+{
+  const Explanation *explanation;
+  PlaitTape *tape;
+  const PlaitBatch *batch;
+  double *sources; /* [n_sources] */
+  double decoder;
+} Pass;
+
+/* One forward pass, as in validation. */
+static void
+forward (gpointer data)
+{
+  Pass *pass = data;
+  const PlaitModel *model = pass->explanation->system->model;
+  PlaitReading reading;
+  double read;
+
+  plait_tape_begin (pass->tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  reading = plait_model_read (model, pass->tape, pass->batch, NULL);
+  memcpy (pass->sources, reading.multiplications, plait_model_specification (model)->n_sources * sizeof *pass->sources);
+  if (!plait_experiment_has_decoder (pass->explanation->experiment))
+    return;
+  read = plait_tape_multiplications (pass->tape);
+  plait_decoder_forward (plait_model_decoder (model), pass->tape, &reading, pass->batch->target_rows,
+                         pass->batch->target_inputs, NULL);
+  pass->decoder = plait_tape_multiplications (pass->tape) - read;
+}
+
+static void
+note_operations (const Explanation *explanation, const Pass *pass)
+{
+  PlaitParameter *bias, *output = plait_model_output (explanation->system->model, &bias);
+  guint s = 0;
+
+  for (guint i = 0; i < explanation->parts->len; i++)
+    {
+      const PlaitModelPart *part = explanation->parts->pdata[i];
+      double *operations = &explanation->operations[i];
+
+      *operations = NAN;
+      if (part->source)
+        {
+          *operations = pass->sources[s] / (double)MAX (plait_ragged_rows (pass->batch->inputs[s].rows), 1);
+          s++;
+        }
+      else if (!plait_experiment_has_decoder (explanation->experiment))
+        continue;
+      else if (g_str_equal (part->title, "decoder"))
+        *operations = pass->decoder / (double)MAX (plait_ragged_rows (pass->batch->target_rows), 1);
+      else if (g_str_equal (part->title, "prediction"))
+        *operations = (double)(output->value.rows * output->value.width);
+    }
+}
+
+/* Counts the multiply-adds of products and attention in a forward pass over drawn text. */
+static gboolean
+count_operations (const Explanation *explanation, GError **error)
+{
+  const PlaitExperiment *experiment = explanation->experiment;
+  PlaitBenchOptions options = { .experiment = experiment };
+  g_autoptr (PlaitBenchData) data
+      = plait_bench_data_new (&options, !plait_experiment_has_decoder (experiment), 1, error);
+  g_autoptr (PlaitPool) pool = data ? plait_pool_new (1, error) : NULL;
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = pool ? plait_tape_new (pool, arena) : NULL;
+  g_autofree double *sources = g_new0 (double, experiment->n_sources);
+  Pass pass = { explanation, tape, NULL, sources, 0 };
+
+  if (!tape)
+    return FALSE;
+  pass.batch = data->batches->pdata[0];
+  plait_system_initialise (explanation->system, pool);
+  if (!plait_model_check_batch (explanation->system->model, pass.batch, error)
+      || !plait_arena_protect (arena, forward, &pass, error))
+    return FALSE;
+  note_operations (explanation, &pass);
+  return TRUE;
+}
+
+/*
+ * Telling
+ */
+
+static void
+print_part (const Explanation *explanation, guint p, PlaitPage *page)
+{
+  const PlaitModelPart *part = explanation->parts->pdata[p];
+  g_autoptr (GArray) shapes = shapes_of (part);
+  g_autofree char *heading = part->component ? g_strdup_printf ("%s: %s", part->title, part->component->plugin->name)
+                                             : g_strdup (part->title);
+  g_autofree char *parameters = g_strdup_printf ("%jd", part->count);
+  guint n_memories;
+  const PlaitMemorySpecification *memories = plait_model_memories (explanation->system->model, &n_memories);
+  const char *label = "Memory";
+
+  plait_page_heading (page, heading);
+  plait_page_list (page, LABEL_WIDTH, "Equations", equations_of (explanation->experiment, part));
+  for (guint i = 0; part->source && i < n_memories; i++)
+    if (plait_model_memory_is_of (&memories[i], part->source->name))
+      {
+        g_autofree char *text = g_strdup_printf ("%s [rows, %jd]", memories[i].name, memories[i].width);
+
+        plait_page_row (page, LABEL_WIDTH, label, text);
+        label = "";
+      }
+  plait_page_row (page, LABEL_WIDTH, "Parameters", parameters);
+  for (guint i = 0; i < shapes->len; i++)
+    {
+      const Shape *shape = &g_array_index (shapes, Shape, i);
+      g_autofree char *times = shape->times > 1 ? g_strdup_printf (", %u times", shape->times) : g_strdup ("");
+      g_autofree char *text = g_strdup_printf ("%s [%jd, %jd]%s", shape->name, shape->rows, shape->width, times);
+
+      plait_page_row (page, LABEL_WIDTH, "", text);
+    }
+  if (!isnan (explanation->operations[p]))
+    {
+      const char *token = token_of (part);
+      g_autofree char *operations = g_strdup_printf ("%.0f multiply-adds a token of %s", explanation->operations[p],
+                                                     g_str_equal (token, "target") ? "the target" : token);
+
+      plait_page_row (page, LABEL_WIDTH, "Operations", operations);
+    }
+}
+
+/* What training multiplies by weights in. */
+static const char *
+precision_of (const Explanation *explanation)
+{
+  return plait_experiment_value (explanation->experiment, "train", "precision");
+}
+
+static gint64
+parameters_of (const Explanation *explanation)
+{
+  return plait_parameters_count (plait_model_parameters (explanation->system->model), NULL);
+}
+
+static void
+print_text (const Explanation *explanation)
+{
+  const PlaitExperiment *experiment = explanation->experiment;
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autofree char *sum
+      = g_strdup_printf ("%jd parameters, with vocabularies of %jd entries as data.vocabulary_size says. Operations "
+                         "are those of products and attention, forward, over drawn sentences of %.0f tokens in the "
+                         "mean (plait inspect bench); a combiner's and a coverage's are among the decoder's.",
+                         parameters_of (explanation), experiment->data.vocabulary_size, experiment->bench.mean_length);
+  g_autofree char *precision = g_strdup_printf ("Training multiplies by weights in %s.", precision_of (explanation));
+
+  for (guint i = 0; i < explanation->parts->len; i++)
+    print_part (explanation, i, page);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+  plait_page_paragraph (page, 0, 0, sum);
+  if (experiment->train.precision != PLAIT_TRAIN_FLOAT)
+    plait_page_paragraph (page, 0, 0, precision);
+}
+
+static void
+add_part_json (const Explanation *explanation, guint p, PlaitJson *json)
+{
+  const PlaitModelPart *part = explanation->parts->pdata[p];
+  const char *lines = equations_of (explanation->experiment, part);
+  g_auto (GStrv) equations = g_strsplit (lines ? lines : "", ";", -1);
+  g_autoptr (GArray) shapes = shapes_of (part);
+  guint n_memories;
+  const PlaitMemorySpecification *memories = plait_model_memories (explanation->system->model, &n_memories);
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "component", part->title);
+  plait_json_text (json, "plugin", part->component ? part->component->plugin->name : NULL);
+  plait_json_texts (json, "equations", (const char *const *)equations, -1);
+  plait_json_begin_array (json, "memories");
+  for (guint i = 0; part->source && i < n_memories; i++)
+    if (plait_model_memory_is_of (&memories[i], part->source->name))
+      {
+        plait_json_begin_object (json, NULL);
+        plait_json_text (json, "name", memories[i].name);
+        plait_json_integer (json, "width", memories[i].width);
+        plait_json_end_object (json);
+      }
+  plait_json_end_array (json);
+  plait_json_integer (json, "parameters", part->count);
+  plait_json_begin_array (json, "shapes");
+  for (guint i = 0; i < shapes->len; i++)
+    {
+      const Shape *shape = &g_array_index (shapes, Shape, i);
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "name", shape->name);
+      plait_json_integer (json, "rows", shape->rows);
+      plait_json_integer (json, "width", shape->width);
+      plait_json_integer (json, "times", shape->times);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  plait_json_real (json, "multiply_adds_a_token", explanation->operations[p]);
+  plait_json_text (json, "token_of", isnan (explanation->operations[p]) ? NULL : token_of (part));
+  plait_json_end_object (json);
+}
+
+static void
+print_json (const Explanation *explanation)
+{
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
+
+  plait_json_text (json, "name", explanation->experiment->name);
+  plait_json_integer (json, "parameters", parameters_of (explanation));
+  plait_json_integer (json, "vocabulary_size", explanation->experiment->data.vocabulary_size);
+  plait_json_text (json, "training_precision", precision_of (explanation));
+  plait_json_begin_array (json, "components");
+  for (guint i = 0; i < explanation->parts->len; i++)
+    add_part_json (explanation, i, json);
+  plait_json_end_array (json);
+  plait_json_print (json);
+}
+
+static gboolean
+explain (const PlaitExperiment *experiment, gboolean as_json, GError **error)
+{
+  g_autoptr (PlaitSystem) system = plait_bench_system (experiment, error);
+  g_autoptr (GPtrArray) parts
+      = system ? plait_model_parts_new (experiment, plait_model_parameters (system->model)) : NULL;
+  g_autofree double *operations = parts ? g_new (double, parts->len) : NULL;
+  const Explanation explanation = { experiment, system, parts, operations };
+
+  if (!system || !count_operations (&explanation, error))
+    return FALSE;
+  if (as_json)
+    print_json (&explanation);
+  else
+    print_text (&explanation);
+  return TRUE;
+}
+
+gboolean
+plait_command_explain (PlaitInvocation *invocation, GError **error)
+{
+  char **overrides = NULL;
+  gboolean json = FALSE;
+  const GOptionEntry entries[] = {
+    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Set a key, such as decoder.combiner=flat", "G.K=V" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    { NULL },
+  };
+  g_autoptr (PlaitRegistry) registry = NULL;
+  g_autoptr (PlaitExperiment) experiment = NULL;
+  g_autoptr (GStrvBuilder) all = g_strv_builder_new ();
+  g_auto (GStrv) settings = NULL;
+
+  if (!plait_invocation_parse (invocation, entries, 1, 1, error))
+    return FALSE;
+  for (guint i = 0; overrides && overrides[i]; i++)
+    g_strv_builder_add (all, overrides[i]);
+  /* What is counted over: a few sentences, whatever a step of training takes. */
+  g_strv_builder_add_many (all, "train.batch=8", "train.batch_unit=sentences", "decode.batch=8", NULL);
+  settings = g_strv_builder_end (all);
+  registry = plait_registry_new ();
+  experiment = plait_experiment_load (invocation->arguments[0], (const char *const *)settings,
+                                      PLAIT_RESOLVE_WITHOUT_DATA, registry, error);
+  return experiment && explain (experiment, json, error);
+}

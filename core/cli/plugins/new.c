@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <gio/gio.h>
+#include <stdio.h>
+
+#include "text/display.h"
+#include "files/file.h"
+#include "files/folder.h"
+#include "command/command.h"
+#include "resources.h"
+#include "loading/registry.h"
+
+/* plait new: a plugin's own project, which builds and runs as it is. */
+
+/* The project's files. @KIND@ and @NAME@ are replaced in these names, and in the text. */
+static const struct
+{
+  const char *template; /* below /plait/templates */
+  const char *path;     /* below the new folder */
+} files[] = {
+  { "meson.build", "meson.build" },
+  { "kind.build", "@KIND@/meson.build" },
+  { "kind.build", "double/@KIND@/meson.build" },
+  { "@KIND@/plugin.c", "@NAME@.c" },
+  { "@KIND@/plugin.ini", "@NAME@.ini" },
+  { "@KIND@/experiment.ini", "@NAME@-experiment.ini" },
+  { "README.md", "README.md" },
+};
+
+/* (transfer full) */
+static GString *
+fill (const char *text, const char *kind, const char *name)
+{
+  GString *filled = g_string_new (text);
+
+  g_string_replace (filled, "@KIND@", kind, 0);
+  g_string_replace (filled, "@NAME@", name, 0);
+  return filled;
+}
+
+/* The place of file @i in @folder. (transfer full) */
+static char *
+path_of (guint i, const char *kind, const char *name, const char *folder)
+{
+  g_autoptr (GString) path = fill (files[i].path, kind, name);
+
+  return g_build_filename (folder, path->str, NULL);
+}
+
+static gboolean
+write_file (guint i, const char *kind, const char *name, const char *folder, GError **error)
+{
+  g_autofree char *path = path_of (i, kind, name, folder);
+  g_autoptr (GString) template = fill (files[i].template, kind, name);
+  g_autofree char *resource = g_strconcat ("/plait/templates/", template->str, NULL);
+  g_autoptr (GBytes) bytes = g_resource_lookup_data (plait_get_resource (), resource, 0, NULL);
+  g_autoptr (GString) filled = fill (g_bytes_get_data (bytes, NULL), kind, name);
+
+  return plait_file_replace (path, filled->str, filled->len, error);
+}
+
+/* Writes all files, or none and no folder. */
+static gboolean
+write_project (const char *kind, const char *name, GError **error)
+{
+  g_autoptr (PlaitFolder) folder = NULL;
+  g_autofree char *of_doubles = NULL;
+  g_autofree char *single = NULL;
+
+  if (g_file_test (name, G_FILE_TEST_EXISTS))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s exists: choose another name, or go to another folder; nothing that is there is replaced",
+                       name);
+  folder = plait_folder_begin (name, error);
+  if (!folder)
+    return FALSE;
+  single = g_build_filename (plait_folder_temporary (folder), kind, NULL);
+  of_doubles = g_build_filename (plait_folder_temporary (folder), "double", kind, NULL);
+  if (g_mkdir_with_parents (single, 0777) != 0 || g_mkdir_with_parents (of_doubles, 0777) != 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made (%s)", name, g_strerror (errno));
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    if (!write_file (i, kind, name, plait_folder_temporary (folder), error))
+      return plait_folder_fail (folder, error);
+  return plait_folder_commit (g_steal_pointer (&folder), NULL, error);
+}
+
+static gboolean
+find_kind (const char *text, PlaitPluginKind *kind, GError **error)
+{
+  const char *names[PLAIT_PLUGIN_KINDS + 1] = { NULL };
+
+  if (plait_plugin_kind_from_name (text, kind))
+    return TRUE;
+  for (guint i = 0; i < PLAIT_PLUGIN_KINDS; i++)
+    names[i] = plait_plugin_kind_name ((PlaitPluginKind)i);
+  g_autofree char *remedy = plait_name_remedy (text, names, NULL);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is no kind of plugin; %s", text, remedy);
+}
+
+/* Whether a new plugin may be called @name. */
+static gboolean
+check_name (PlaitPluginKind kind, const char *name, GError **error)
+{
+  if (!plait_name_is_valid (name))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "\"%s\" cannot be the name of a plugin; expected a letter, then letters, digits, '-' or '_', at "
+                       "most 64, and no path",
+                       name);
+  if (kind == PLAIT_PLUGIN_COVERAGE && g_str_equal (name, "none"))
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "a coverage cannot be called \"none\", which decoder.coverage takes for no coverage; choose another name");
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  for (guint i = 0; i < plait_registry_n_plugins (registry); i++)
+    {
+      const PlaitPlugin *plugin = plait_registry_plugin (registry, i);
+
+      if (plugin->kind == kind && g_str_equal (plugin->name, name))
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "%s \"%s\" is there already, %s, and one of the two would hide the other; choose another name",
+            plait_plugin_kind_name (kind), name, plugin->schema_path);
+    }
+  return TRUE;
+}
+
+gboolean
+plait_command_new (PlaitInvocation *invocation, GError **error)
+{
+  PlaitPluginKind kind;
+
+  if (!plait_invocation_parse (invocation, NULL, 2, 2, error))
+    return FALSE;
+  const char *name = invocation->arguments[1];
+  if (!find_kind (invocation->arguments[0], &kind, error) || !check_name (kind, name, error)
+      || !write_project (plait_plugin_kind_name (kind), name, error))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (files) && !invocation->quiet; i++)
+    {
+      g_autofree char *path = path_of (i, plait_plugin_kind_name (kind), name, name);
+
+      plait_display_line (stdout, path);
+    }
+  return TRUE;
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/html.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "text/display.h"
+#include "resources.h"
+
+#define LONGEST_LABEL 18 /* columns */
+#define CLASS_LENGTH 32
+
+/* @text with what means something to HTML, and what would confuse a reader (text/display.h), replaced. */
+static void
+add_text (GString *html, const char *text)
+{
+  static const char *const escapes[G_MAXUINT8 + 1]
+      = { ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;" };
+  g_autofree char *clean = plait_display_clean (text, TRUE);
+
+  for (const char *p = clean; *p != '\0'; p++)
+    if (escapes[(guchar)*p])
+      g_string_append (html, escapes[(guchar)*p]);
+    else
+      g_string_append_c (html, *p);
+}
+
+void
+plait_html_format (GString *html, const char *format, ...)
+{
+  va_list texts;
+
+  va_start (texts, format);
+  for (const char *place; (place = strstr (format, "%s")); format = place + strlen ("%s"))
+    {
+      g_string_append_len (html, format, place - format);
+      add_text (html, va_arg (texts, const char *));
+    }
+  va_end (texts);
+  g_string_append (html, format);
+}
+
+void
+plait_html_element (GString *html, const char *tag, const char *attributes, const char *text)
+{
+  g_string_append_printf (html, "<%s%s%s>", tag, attributes ? " " : "", attributes ? attributes : "");
+  add_text (html, text);
+  g_string_append_printf (html, "</%s>\n", tag);
+}
+
+const char *
+plait_html_real (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, guint digits)
+{
+  char format[16];
+
+  g_snprintf (format, sizeof format, "%%.%uf", digits);
+  g_ascii_formatd (text, G_ASCII_DTOSTR_BUF_SIZE, format, fabs (value) < 1e12 ? value : 0);
+  if (strchr (text, '.'))
+    {
+      char *end = text + strlen (text);
+
+      while (end[-1] == '0')
+        *--end = '\0';
+      if (end[-1] == '.')
+        end[-1] = '\0';
+    }
+  return strcmp (text, "-0") == 0 ? "0" : text;
+}
+
+void
+plait_html_begin_svg (GString *html, const char *name, double width, double height)
+{
+  const char *across = PLAIT_HTML_REAL (width, 0), *down = PLAIT_HTML_REAL (height, 0);
+
+  g_string_append_printf (html, "<svg%s%s%s role=\"img\" width=\"%s\" height=\"%s\" viewBox=\"0 0 %s %s\">\n",
+                          name ? " class=\"" : "", name ? name : "", name ? "\"" : "", across, down, across, down);
+}
+
+void
+plait_html_label (GString *html, const char *label)
+{
+  g_autofree char *clean = plait_display_clean (label, FALSE);
+  g_autofree char *cut = plait_display_cut (clean, LONGEST_LABEL);
+
+  add_text (html, cut);
+}
+
+gsize
+plait_html_label_columns (const char *label)
+{
+  g_autofree char *clean = plait_display_clean (label, FALSE);
+
+  return MIN (plait_display_width (clean), LONGEST_LABEL);
+}
+
+static const char *const styles[] = { "report.css", "report-look.css" };
+static const char *const scripts[] = { "report-data.js", "report-pictures.js", "report-descent.js", "report.js" };
+
+/* The resources @names, one after the other. (transfer full) */
+static char *
+resource_text (const char *const *names, guint n)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *path = g_strconcat ("/plait/", names[i], NULL);
+      g_autoptr (GBytes) bytes = g_resource_lookup_data (plait_get_resource (), path, 0, NULL);
+
+      g_string_append (text, g_bytes_get_data (bytes, NULL));
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* By which the page's own script is let run, and no other. (transfer full) */
+static char *
+digest_of (const char *script)
+{
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  guint8 digest[32];
+  gsize length = sizeof digest;
+
+  g_checksum_update (checksum, (const guchar *)script, -1);
+  g_checksum_get_digest (checksum, digest, &length);
+  return g_base64_encode (digest, length);
+}
+
+void
+plait_html_begin (GString *html, const char *title)
+{
+  g_autofree char *style = resource_text (styles, G_N_ELEMENTS (styles));
+  g_autofree char *script = resource_text (scripts, G_N_ELEMENTS (scripts));
+  g_autofree char *digest = digest_of (script);
+
+  g_string_append (html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+  g_string_append_printf (html,
+                          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+                          "'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'\">\n",
+                          digest);
+  plait_html_element (html, "title", NULL, title);
+  g_string_append_printf (html, "<style>\n%s</style>\n</head>\n<body>\n", style);
+}
+
+void
+plait_html_end (GString *html)
+{
+  g_autofree char *script = resource_text (scripts, G_N_ELEMENTS (scripts));
+
+  g_string_append_printf (html, "<script>%s</script>\n</body>\n</html>\n", script);
+}
+
+/*
+ * Plots.
+ */
+
+#define PLOT_WIDTH 460
+#define PLOT_HEIGHT 240
+#define LEFT 52
+#define RIGHT 12
+#define TOP 10
+#define BOTTOM 36
+#define BAND_ROOM .5 /* of what the curves span, above and below them, for bands; wider ones are cut */
+
+/* Lays @axis from @begin to @end, with about @ticks ticks. */
+static void
+lay_axis (PlaitPlotAxis *axis, double begin, double end, guint ticks)
+{
+  double step;
+
+  axis->begin = begin;
+  axis->end = end;
+  if (!(axis->high > axis->low))
+    {
+      double room = fabs (axis->low) > 0 ? fabs (axis->low) * .1 : 1;
+
+      axis->high = axis->low + room;
+      axis->low -= room;
+    }
+  step = axis->step = plait_plot_step ((axis->high - axis->low) / ticks);
+  axis->low = floor (axis->low / step + 1e-9) * step;
+  axis->high = ceil (axis->high / step - 1e-9) * step;
+}
+
+/* (transfer none): until the block ends that @text stands in */
+static const char *
+tick_text (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, double step)
+{
+  return g_ascii_formatd (text, G_ASCII_DTOSTR_BUF_SIZE, "%.6g", fabs (value) < step / 1e6 ? 0 : value);
+}
+
+static void
+add_axes (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, const char *x_title)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  for (guint i = 0; i < 100; i++)
+    {
+      double value = y->low + i * y->step;
+      const char *height = PLAIT_HTML_REAL (plait_plot_place (y, value), 1);
+
+      if (value > y->high + y->step / 2)
+        break;
+      g_string_append_printf (html,
+                              "<line class=\"rule\" x1=\"%d\" x2=\"%d\" y1=\"%s\" y2=\"%s\"/><text class=\"tick\" "
+                              "text-anchor=\"end\" x=\"%d\" y=\"%s\">%s</text>\n",
+                              LEFT, PLOT_WIDTH - RIGHT, height, height, LEFT - 6,
+                              PLAIT_HTML_REAL (plait_plot_place (y, value) + 4, 1), tick_text (text, value, y->step));
+    }
+  for (guint i = 0; i < 100; i++)
+    {
+      double value = x->low + i * x->step;
+
+      if (value > x->high + x->step / 2)
+        break;
+      g_string_append_printf (html, "<text class=\"tick\" text-anchor=\"middle\" x=\"%s\" y=\"%d\">%s</text>\n",
+                              PLAIT_HTML_REAL (plait_plot_place (x, value), 1), PLOT_HEIGHT - BOTTOM + 16,
+                              tick_text (text, value, x->step));
+    }
+  g_string_append_printf (html, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%d\">", PLOT_WIDTH - RIGHT,
+                          PLOT_HEIGHT - 4);
+  plait_html_format (html, "%s</text>\n", x_title);
+}
+
+static gboolean
+is_point (const PlaitPlotSeries *series, guint i)
+{
+  return isfinite (series->x[i]) && isfinite (series->y[i]);
+}
+
+/* A corner of a band or curve, within the axes. */
+static void
+add_corner (GString *html, const PlaitPlotAxis *x, const PlaitPlotAxis *y, double at, double value, gboolean first)
+{
+  g_string_append_printf (html, "%s%s,%s", first ? "" : " ", PLAIT_HTML_REAL (plait_plot_place (x, at), 1),
+                          PLAIT_HTML_REAL (plait_plot_place (y, CLAMP (value, y->low, y->high)), 1));
+}
+
+/* The class of the dashes of what has the number @colour; "" where its colour is its own. */
+static const char *
+dash_class (char text[CLASS_LENGTH], guint colour)
+{
+  guint dash = colour / PLAIT_HTML_COLOURS % PLAIT_HTML_DASHES;
+
+  if (dash == 0)
+    return "";
+  g_snprintf (text, CLASS_LENGTH, " class=\"d%u\"", dash);
+  return text;
+}
+
+static void
+add_curve (GString *html, const PlaitPlotSeries *series, const PlaitPlotAxis *x, const PlaitPlotAxis *y)
+{
+  char class[CLASS_LENGTH];
+  guint n_points = 0;
+
+  g_string_append_printf (
+      html, "<polyline fill=\"none\" stroke=\"var(--c%u)\" stroke-width=\"1.8\" stroke-linejoin=\"round\"%s points=\"",
+      series->colour % PLAIT_HTML_COLOURS,
+      series->dashed ? " stroke-dasharray=\"5 4\"" : dash_class (class, series->colour));
+  for (guint i = 0; i < series->n; i++)
+    if (is_point (series, i))
+      add_corner (html, x, y, series->x[i], series->y[i], n_points++ == 0);
+  g_string_append (html, "\"/>\n");
+  /* Few points are marked; one alone would not be seen at all. */
+  for (guint i = 0; i < series->n && n_points <= 30; i++)
+    if (is_point (series, i))
+      g_string_append_printf (html, "<circle r=\"2.4\" cx=\"%s\" cy=\"%s\" fill=\"var(--c%u)\"/>",
+                              PLAIT_HTML_REAL (plait_plot_place (x, series->x[i]), 1),
+                              PLAIT_HTML_REAL (plait_plot_place (y, series->y[i]), 1),
+                              series->colour % PLAIT_HTML_COLOURS);
+}
+
+/* A band is in sight where both its edges are. */
+static gboolean
+has_band (const PlaitPlotSeries *series, guint i)
+{
+  return is_point (series, i) && isfinite (series->low[i]) && isfinite (series->high[i]);
+}
+
+static void
+add_band (GString *html, const PlaitPlotSeries *series, const PlaitPlotAxis *x, const PlaitPlotAxis *y)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < series->n; i++)
+    n += has_band (series, i);
+  if (n < 2)
+    return;
+  g_string_append_printf (html, "<polygon class=\"band\" fill=\"var(--c%u)\" points=\"",
+                          series->colour % PLAIT_HTML_COLOURS);
+  n = 0;
+  for (guint i = 0; i < series->n; i++)
+    if (has_band (series, i))
+      add_corner (html, x, y, series->x[i], series->high[i], n++ == 0);
+  for (guint i = series->n; i-- > 0;)
+    if (has_band (series, i))
+      add_corner (html, x, y, series->x[i], series->low[i], FALSE);
+  g_string_append (html, "\"/>\n");
+}
+
+void
+plait_html_plot (GString *html, const char *title, const char *x_title, const GPtrArray *curves)
+{
+  PlaitPlotAxis x = { NAN, NAN }, y = { NAN, NAN };
+
+  for (guint c = 0; c < curves->len; c++)
+    {
+      const PlaitPlotSeries *series = curves->pdata[c];
+
+      for (guint i = 0; i < series->n; i++)
+        if (is_point (series, i))
+          {
+            plait_plot_include (&x, series->x[i]);
+            plait_plot_include (&y, series->y[i]);
+          }
+    }
+  if (isnan (x.low))
+    return;
+  double room = (y.high - y.low) * BAND_ROOM, least = y.low - room, most = y.high + room;
+  for (guint c = 0; c < curves->len; c++)
+    {
+      const PlaitPlotSeries *series = curves->pdata[c];
+
+      for (guint i = 0; i < series->n; i++)
+        if (has_band (series, i))
+          {
+            plait_plot_include (&y, MAX (series->low[i], least));
+            plait_plot_include (&y, MIN (series->high[i], most));
+          }
+    }
+  lay_axis (&x, LEFT, PLOT_WIDTH - RIGHT, 6);
+  lay_axis (&y, PLOT_HEIGHT - BOTTOM, TOP, 5);
+
+  plait_html_format (html, "<figure><figcaption>%s</figcaption>\n", title);
+  plait_html_begin_svg (html, NULL, PLOT_WIDTH, PLOT_HEIGHT);
+  plait_html_element (html, "title", NULL, title);
+  add_axes (html, &x, &y, x_title);
+  for (guint c = 0; c < curves->len; c++)
+    add_band (html, curves->pdata[c], &x, &y);
+  for (guint c = 0; c < curves->len; c++)
+    add_curve (html, curves->pdata[c], &x, &y);
+  g_string_append (html, "</svg>\n</figure>\n");
+}
+
+void
+plait_html_swatch (GString *html, guint number)
+{
+  char class[CLASS_LENGTH];
+  guint colour = number % PLAIT_HTML_COLOURS;
+
+  if (*dash_class (class, number) == '\0')
+    g_string_append_printf (html, "<span class=\"swatch\" style=\"background:var(--c%u)\"></span>", colour);
+  else
+    g_string_append_printf (
+        html, "<svg class=\"curve\" viewBox=\"0 0 30 10\"><path%s stroke=\"var(--c%u)\" d=\"M0 5h30\"/></svg>", class,
+        colour);
+}
+
+void
+plait_html_key (GString *html, const char *name, guint colour, gboolean dashed)
+{
+  g_string_append (html, "<span class=\"key\">");
+  if (dashed)
+    g_string_append_printf (html, "<span class=\"swatch\" style=\"background:var(--c%u);opacity:.45\"></span>",
+                            colour % PLAIT_HTML_COLOURS);
+  else
+    plait_html_swatch (html, colour);
+  plait_html_format (html, dashed ? "%s (dashed)</span>\n" : "%s</span>\n", name);
+}

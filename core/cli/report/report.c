@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/report.h"
+
+#include <string.h>
+
+#include "text/error.h"
+#include "files/file.h"
+#include "comparison/attention-difference.h"
+#include "command/command.h"
+#include "report/html.h"
+#include "command/options.h"
+#include "command/output.h"
+#include "report/report-data.h"
+
+/* plait report: runs, or a grid, as one HTML page that needs nothing else. */
+
+#define MOST_SENTENCES 1000
+
+/* The reference and what each run made of it, for the first @n sentences of @split. */
+static void
+add_translations (GString *html, const PlaitRunComparison *comparison, const char *split, gint64 n)
+{
+  const PlaitRunFile *first = NULL;
+  gint64 n_references = 0;
+  g_auto (GStrv) references = NULL;
+  g_autoptr (GPtrArray) hypotheses = g_ptr_array_new_with_free_func ((GDestroyNotify)g_strfreev);
+  g_autofree gint64 *lengths = g_new0 (gint64, comparison->runs->len + 1);
+
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitRunFile *run = comparison->runs->pdata[r];
+
+      g_ptr_array_add (hypotheses, plait_run_lines (run->store, split, "hypotheses", &lengths[r]));
+      if (!first && lengths[r] > 0)
+        {
+          first = run;
+          references = plait_run_lines (run->store, split, "references", &n_references);
+        }
+    }
+  n = MIN (n, n_references);
+  if (n == 0)
+    return;
+  g_autoptr (PlaitTable) table = plait_table_new ();
+  plait_table_column (table, PLAIT_TABLE_WORDS, "");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "");
+  plait_table_column (table, PLAIT_TABLE_PROSE, "");
+  for (gint64 i = 0; i < n; i++)
+    {
+      plait_table_integer (table, PLAIT_TABLE_HEADING, i);
+      plait_table_text (table, PLAIT_TABLE_HEADING, "reference");
+      plait_table_text (table, PLAIT_TABLE_PLAIN, references[i]);
+      for (guint r = 0; r < comparison->runs->len; r++)
+        if (i < lengths[r])
+          {
+            plait_table_text (table, PLAIT_TABLE_PLAIN, NULL);
+            plait_table_run (table, plait_run_at (comparison->runs, r)->name, r);
+            plait_table_text (table, PLAIT_TABLE_PLAIN, ((char **)hypotheses->pdata[r])[i]);
+          }
+    }
+  plait_html_element (html, "h3", NULL, split);
+  plait_html_table (html, table);
+}
+
+/* Sentences are called by their number, chunks of documents DOCUMENT.CHUNK. */
+static void
+add_heading (GString *html, const char *name)
+{
+  const char *dot = strchr (name, '.');
+  g_autofree char *title = dot ? g_strdup_printf ("document %.*s, chunk %s", (int)(dot - name), name, dot + 1)
+                               : g_strdup_printf ("sentence %s", name);
+
+  plait_html_element (html, "h3", NULL, title);
+}
+
+static gboolean
+add_attention (GString *html, const PlaitRunComparison *comparison, guint r, gint64 n, PlaitReportDescents *descents,
+               GError **error)
+{
+  const PlaitRunFile *run = comparison->runs->pdata[r];
+
+  g_auto (GStrv) splits = plait_place_members (run->store, "/attention", error);
+
+  if (!splits)
+    return FALSE;
+  for (guint s = 0; splits[s]; s++)
+    {
+      g_autofree char *path = plait_place_below ("/attention", splits[s]);
+      g_auto (GStrv) sentences = plait_store_members (run->store, path, error);
+
+      if (!sentences)
+        return FALSE;
+      if (!sentences[0])
+        continue;
+      plait_html_format (
+          html, r == 0 && s == 0 ? "<details open><summary>%s, %s</summary>\n" : "<details><summary>%s, %s</summary>\n",
+          run->name, splits[s]);
+      for (gint64 i = 0; i < n && sentences[i]; i++)
+        {
+          g_autofree char *place = plait_place_below (path, sentences[i]);
+          g_autofree char *coverage = g_strdup_printf ("/coverage/%s/%s", splits[s], sentences[i]);
+          g_autofree char *descent = g_strdup_printf ("/descent/%s/%s", splits[s], sentences[i]);
+
+          add_heading (html, sentences[i]);
+          if (!plait_report_attention (html, run->store, place, error)
+              || (plait_store_has (run->store, coverage) && !plait_report_attention (html, run->store, coverage, error))
+              || !plait_report_descents (descents, html, run->store, descent, error))
+            return FALSE;
+        }
+      g_string_append (html, "</details>\n");
+    }
+  return TRUE;
+}
+
+/* How differently each run attends from the first that has attention of the same sentences. */
+static gboolean
+add_divergence (GString *html, const PlaitRunComparison *comparison, GError **error)
+{
+  const PlaitRunFile *first = NULL;
+  gboolean begun = FALSE;
+
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitRunFile *run = comparison->runs->pdata[r];
+      g_autoptr (GPtrArray) differences = NULL;
+
+      if (!plait_store_has (run->store, "/attention"))
+        continue;
+      if (!first)
+        {
+          first = run;
+          continue;
+        }
+      differences = plait_attention_differences (first->store, run->store, error);
+      if (!differences)
+        return FALSE;
+      for (guint i = 0; i < differences->len; i++)
+        {
+          const PlaitAttentionDifference *difference = differences->pdata[i];
+          g_autofree char *title = g_strdup_printf ("%s and %s, attention to %s on %s: %jd sentence%s", first->name,
+                                                    run->name, difference->memory, difference->split,
+                                                    difference->sentences, difference->sentences == 1 ? "" : "s");
+          g_autoptr (PlaitTable) table = plait_attention_difference_shown (difference);
+
+          if (difference->sentences == 0)
+            continue;
+          if (!begun)
+            {
+              plait_html_element (html, "h2", NULL, "How differently runs attend");
+              plait_html_element (html, "p", "class=\"dim small\"", plait_attention_difference_legend);
+            }
+          begun = TRUE;
+          plait_html_element (html, "h3", NULL, title);
+          plait_html_table (html, table);
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GError **error)
+{
+  g_autoptr (GString) attention = g_string_new (NULL);
+  PlaitReportDescents descents = { 0 };
+
+  if (n == 0)
+    return TRUE;
+  if (!plait_report_data (html, comparison, error))
+    return FALSE;
+  g_string_append (
+      html, "<details id=\"fixed\" open><summary>The first sentences, as pictures that need no script</summary>\n");
+  if (comparison->n_measures > 0)
+    g_string_append (html, "<h2>Translations</h2>\n");
+  for (guint m = 0; m < comparison->n_measures; m++)
+    if (m == 0 || strcmp (comparison->measures[m].split, comparison->measures[m - 1].split) != 0)
+      add_translations (html, comparison, comparison->measures[m].split, n);
+  for (guint r = 0; r < comparison->runs->len; r++)
+    if (!add_attention (attention, comparison, r, n, &descents, error))
+      return FALSE;
+  if (attention->len == 0)
+    {
+      g_string_append (html, "</details>\n");
+      return TRUE;
+    }
+  g_string_append (html, "<h2>Attention</h2>\n<p class=\"dim small\">Rows are target tokens, columns what they attend "
+                         "to; numbers are hundredths. Pointed at, a cell tells its tokens and its weight; what is less "
+                         "than a 250th of the greatest is left empty.</p>\n");
+  g_string_append_len (html, attention->str, (gssize)attention->len);
+  plait_report_descents_end (&descents, html);
+  g_string_append (html, "</details>\n");
+  return TRUE;
+}
+
+/* The summaries over seeds of the grids among @paths, each one table. */
+static gboolean
+add_summaries (GString *html, const PlaitRunComparison *comparison, char *const *paths, GError **error)
+{
+  gboolean apart = FALSE;
+  g_autofree char *note = plait_comparison_note ("the first row", PLAIT_TEST_PERMUTATION, 0, 0, TRUE);
+
+  for (guint m = 0; m < comparison->n_measures; m++)
+    apart |= comparison->measures[m].apart;
+  for (guint i = 0; paths[i]; i++)
+    {
+      /* What was changed in it has been told as its runs were opened. */
+      g_autoptr (PlaitStore) store = plait_store_open_rewritten (paths[i], NULL, error);
+
+      if (!store)
+        return FALSE;
+      if (!plait_store_has (store, "/summary"))
+        continue;
+      plait_html_element (html, "h2", NULL, "The grid");
+      plait_html_element (html, "p", "class=\"dim small\"",
+                          apart ? "Its cells have different references of a split, so their scores do not stand in one "
+                                  "table: those below have each its own references."
+                                : note);
+      if (!apart && !plait_report_summary (html, store, "/summary", error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* A part that a run lacks is left out of the page; one that is damaged is not. */
+static gboolean
+check_intact (const PlaitRunComparison *comparison, GError **error)
+{
+  for (guint r = 0; r < comparison->runs->len; r++)
+    if (!plait_store_intact (plait_run_at (comparison->runs, r)->store, error))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+add_footer (GString *html, const PlaitRunComparison *comparison)
+{
+  g_string_append (html, "<footer>Made by plait " PLAIT_VERSION " from");
+  for (guint r = 0; r < comparison->runs->len; r++)
+    {
+      const PlaitStore *store = plait_run_at (comparison->runs, r)->store;
+
+      plait_html_format (html, r > 0 ? ", %s" : " %s", plait_store_path (store));
+      g_string_append_printf (html, " (digest %.16s…)", plait_store_digest (store));
+    }
+  g_string_append (html, "</footer>\n");
+}
+
+static gboolean
+report (char *const *paths, const char *output, const char *given_title, gint64 sentences, PlaitLog *log,
+        GError **error)
+{
+  PlaitComparisonOptions options = { TRUE, PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES, 12345, TRUE, log };
+  g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (paths, &options, error);
+  g_autoptr (GString) html = g_string_new (NULL);
+
+  if (!comparison)
+    return FALSE;
+  g_autoptr (PlaitTable) sizes = plait_run_comparison_sizes (comparison);
+  const PlaitRunFile *first = comparison->runs->pdata[0];
+  const char *name = plait_key_file_value (first->experiment, "experiment", "name");
+  gboolean trained = FALSE;
+  const char *title = given_title ? given_title : name && *name != '\0' ? name : first->name;
+
+  for (guint r = 0; r < comparison->runs->len; r++)
+    trained = trained || !plait_run_at (comparison->runs, r)->dump;
+  plait_html_begin (html, title);
+  plait_html_element (html, "h1", NULL, title);
+  plait_html_table (html, sizes);
+  if (!add_summaries (html, comparison, paths, error))
+    return FALSE;
+  if (trained)
+    plait_report_scores (html, comparison);
+  if (!plait_report_lengths (html, comparison, error))
+    return FALSE;
+  if (trained)
+    plait_report_training (html, comparison);
+  if (!add_divergence (html, comparison, error) || !add_sentences (html, comparison, sentences, error)
+      || (trained && !plait_report_settings (html, comparison, error)) || !check_intact (comparison, error))
+    return FALSE;
+  add_footer (html, comparison);
+  plait_html_end (html);
+  return plait_file_replace (output, html->str, html->len, error);
+}
+
+gboolean
+plait_command_report (PlaitInvocation *invocation, GError **error)
+{
+  char *output = NULL, *title = NULL, *sentences_text = NULL;
+  gint64 sentences = 3;
+  gboolean force = FALSE;
+  const GOptionEntry entries[] = {
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The page to be written", "FILE.html" },
+    PLAIT_OUTPUT_FORCE (force),
+    { "sentences", 0, 0, G_OPTION_ARG_FILENAME, &sentences_text,
+      "Sentences whose translations and attention are shown (3)", "N" },
+    { "title", 0, 0, G_OPTION_ARG_FILENAME, &title, "Title of the page; else the experiment's name", "TEXT" },
+    { NULL },
+  };
+
+  if (!plait_invocation_parse (invocation, entries, 1, -1, error)
+      || !plait_option_integer ("--sentences", sentences_text, 0, MOST_SENTENCES, &sentences, error))
+    return FALSE;
+  if (!output)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--output is missing; name the page, such as -o report.html");
+  for (char **path = invocation->arguments; *path; path++)
+    if (!plait_output_differs ("--output", output, *path, error))
+      return FALSE;
+  if (!plait_file_check_new (output, force, "", "--output", error)
+      || !report (invocation->arguments, output, title, sentences, invocation->log, error))
+    return FALSE;
+  plait_log_info (invocation->log, "%s is written", output);
+  return TRUE;
+}

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "files/path.h"
+#include "command/command.h"
+#include "runs/grid-print.h"
+#include "command/options.h"
+#include "terminal/page.h"
+#include "command/ranks.h"
+#include "command/stop.h"
+#include "grid/cost.h"
+#include "grid/executor.h"
+#include "cells/limits.h"
+#include "grid/table.h"
+#include "grid/tasks.h"
+#include "cells/vocabularies.h"
+#include "cells/executor-settings.h"
+
+/* plait grid: what would be done, doing it, and the table of what came out. */
+
+/*
+ * The plan
+ */
+
+/* What is done with a cell, by its state. */
+static const char *const actions[] = {
+  [PLAIT_CELL_NEW] = "run",           [PLAIT_CELL_STALE] = "run again",
+  [PLAIT_CELL_PARTIAL] = "go on",     [PLAIT_CELL_TRAINED] = "evaluate again",
+  [PLAIT_CELL_FINISHED] = "finished",
+};
+
+/* @lines (NULL-terminated) under @heading, unless there are none. */
+static void
+print_list (PlaitPage *page, const char *heading, char *const *lines)
+{
+  if (lines[0])
+    plait_page_heading (page, heading);
+  for (guint i = 0; lines[i]; i++)
+    plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", lines[i]);
+}
+
+/* TRUE if a cell ran or was measured that is @cell but for its seed. */
+static gboolean
+is_measured (const PlaitGrid *grid, const PlaitGridCost *cost, const PlaitGridCell *cell)
+{
+  if (cost->cells[cell - grid->items].set.lines > 0)
+    return TRUE;
+  for (guint i = 0; i < grid->n; i++)
+    if (cost->cells[i].set.lines > 0 && plait_cells_are_seeds (grid->cells, grid->items[i].cell, cell->cell))
+      return TRUE;
+  return FALSE;
+}
+
+/* What cells train on otherwise, beside their axes: of those that ran or were measured; where others are left, what
+ * settings may come to. (transfer full) */
+static char **
+find_differences (const PlaitGrid *grid, const PlaitGridCost *cost)
+{
+  g_autofree PlaitTrainingSet *sets = g_new0 (PlaitTrainingSet, grid->n + 1);
+  g_autofree const char **names = g_new0 (const char *, grid->n + 1);
+  gboolean measured = TRUE;
+
+  for (guint i = 0; i < grid->n; i++)
+    {
+      sets[i] = cost->cells[i].set;
+      names[i] = grid->items[i].cell->label;
+      measured = measured && is_measured (grid, cost, &grid->items[i]);
+    }
+  return measured ? plait_training_sets_tell (sets, names, grid->n) : plait_cells_tell_limits (grid->cells);
+}
+
+static void
+print_left_out (PlaitPage *page, const PlaitGrid *grid)
+{
+  const PlaitCells *cells = grid->cells;
+
+  if (cells->n_excluded > 0)
+    {
+      plait_page_heading (page, "excluded");
+      for (guint e = 0; e < cells->n_exclusions; e++)
+        plait_page_text (page, PLAIT_PAGE_PLAIN, "  %5u  %s\n", cells->exclusions[e].n_cells,
+                         cells->exclusions[e].rule);
+    }
+  if (cells->same[0])
+    plait_page_heading (page, "left out, the same as a cell before");
+  for (guint i = 0; cells->same[i]; i++)
+    plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s: is %s\n", cells->same[i], cells->same_as[i]);
+  print_list (page, "runs in the folder that belong to no cell", grid->strangers);
+}
+
+/* Adds the vocabularies of @cell whose names are among @names. */
+static void
+add_vocabularies (PlaitPage *page, guint width, const PlaitGridCell *cell, const char *const *names)
+{
+  for (guint i = 0; i < cell->cell->vocabularies->len; i++)
+    {
+      const PlaitCellVocabulary *vocabulary = cell->cell->vocabularies->pdata[i];
+      g_autofree char *text = g_strdup_printf ("vocabulary %s: %s", vocabulary->name, vocabulary->text);
+
+      if (g_strv_contains (names, vocabulary->name))
+        plait_page_row (page, width, "", text);
+    }
+}
+
+/* The vocabularies that cells have in common, and what it means where they have others. */
+static void
+print_vocabularies (PlaitPage *page, const PlaitGrid *grid, const char *const *differ)
+{
+  g_autoptr (GHashTable) told = g_hash_table_new (g_str_hash, g_str_equal); /* name -> what it is */
+  GHashTableIter names;
+  gpointer name, text;
+  guint width = 0;
+
+  for (guint i = 0; i < grid->n; i++)
+    for (guint v = 0; v < grid->items[i].cell->vocabularies->len; v++)
+      {
+        const PlaitCellVocabulary *vocabulary = grid->items[i].cell->vocabularies->pdata[v];
+
+        width = MAX (width, (guint)strlen (vocabulary->name));
+        g_hash_table_insert (
+            told, vocabulary->name,
+            g_strv_contains (differ, vocabulary->name)
+                ? "not the same in all cells: what is counted in its tokens does not compare between them"
+                : vocabulary->text);
+      }
+  plait_page_heading (page, "vocabularies");
+  g_hash_table_iter_init (&names, told);
+  while (g_hash_table_iter_next (&names, &name, &text))
+    plait_page_row (page, width, name, text);
+  if (grid->cells->joined)
+    plait_page_row (page, width, "",
+                    "learnt together; [grid] vocabularies=own has each cell learn from the text that it reads itself");
+}
+
+/* How long it takes, and where that is from. */
+static void
+print_cost (PlaitPage *page, const PlaitGrid *grid, const PlaitGridCost *cost)
+{
+  g_autofree char *duration = plait_log_duration (cost->seconds);
+  g_autoptr (GString) sentence = g_string_new (NULL);
+  guint n_known = cost->n_ran + cost->n_measured;
+
+  if (plait_grid_count_due (grid) == 0)
+    return;
+  if (n_known == 0)
+    g_string_append (sentence, "how long it takes is not known, as no cell has run and none could be measured");
+  else
+    g_string_append_printf (sentence,
+                            "about %s for what is left, one cell after another, by the cells most like each, of which "
+                            "%u ran and the speed of %u was measured now",
+                            duration, cost->n_ran, cost->n_measured);
+  if (cost->n_measured > 0)
+    g_string_append_printf (sentence, " with %u thread%s each", cost->threads, cost->threads == 1 ? "" : "s");
+  if (cost->bytes > 0)
+    g_string_append_printf (sentence, "; memory of one at most %.0f MiB", (double)cost->bytes / 1024 / 1024);
+  plait_page_paragraph (page, 0, 0, sentence->str);
+}
+
+/* "about 12:30 and 85 MiB: measured", "about 12:30: as LABEL ran". (transfer full) */
+static char *
+describe_estimate (const PlaitGridCell *cell, const PlaitGridEstimate *estimate)
+{
+  g_autofree char *duration = plait_log_duration (estimate->seconds);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if (estimate->fault)
+    g_string_append_printf (text, "not measured: %s%s", estimate->fault, estimate->like ? "; " : "");
+  if (!estimate->like)
+    return text->len > 0 ? g_strdup (text->str) : NULL;
+  g_string_append_printf (text, "about %s", duration);
+  if (estimate->bytes > 0)
+    g_string_append_printf (text, " and %.0f MiB", (double)estimate->bytes / 1024 / 1024);
+  if (estimate->like == cell)
+    g_string_append (text, estimate->measured ? ": measured" : ": as it ran before");
+  else
+    g_string_append_printf (text, ": as %s %s", estimate->like->cell->label,
+                            estimate->measured ? "was measured" : "ran");
+  return g_strdup (text->str);
+}
+
+/* @asked: of a scheduler, or NULL. */
+static void
+print_plan (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *asked)
+{
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autofree char *seeds = plait_cells_tell_seeds (grid->cells);
+  g_autofree const char **differ = plait_vocabularies_that_differ (grid->cells);
+  g_auto (GStrv) differences = find_differences (grid, cost);
+  guint width = 0;
+
+  for (guint i = 0; i < grid->n; i++)
+    width = MAX (width, (guint)strlen (actions[grid->items[i].state]));
+  for (guint i = 0; i < grid->n; i++)
+    {
+      const PlaitGridCell *cell = &grid->items[i];
+      g_autofree char *found = cell->found ? g_strdup_printf ("as %s", cell->found) : NULL;
+      g_autofree char *estimate = describe_estimate (cell, &cost->cells[i]);
+      const char *because = found ? found : cell->note;
+
+      plait_page_row (page, width, actions[cell->state], cell->cell->label);
+      plait_page_row (page, width, "", cell->cell->matched);
+      add_vocabularies (page, width, cell, differ);
+      if (because && *because != '\0')
+        plait_page_row (page, width, "", because);
+      plait_page_row (page, width, "", estimate);
+    }
+  print_vocabularies (page, grid, differ);
+  if (differences[0])
+    plait_page_heading (page, "what else differs");
+  for (guint i = 0; differences[i]; i++)
+    plait_page_row (page, 0, "", differences[i]);
+  print_left_out (page, grid);
+  g_autofree char *sum = g_strdup_printf (
+      "%u cells in %s: %u to run, %u to run again, %u to go on with, %u to evaluate again, %u finished; %u excluded",
+      grid->n, grid->folder, plait_grid_count (grid, PLAIT_CELL_NEW), plait_grid_count (grid, PLAIT_CELL_STALE),
+      plait_grid_count (grid, PLAIT_CELL_PARTIAL), plait_grid_count (grid, PLAIT_CELL_TRAINED),
+      plait_grid_count (grid, PLAIT_CELL_FINISHED), grid->cells->n_excluded);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+  plait_page_paragraph (page, 0, 0, sum);
+  print_cost (page, grid, cost);
+  if (seeds)
+    plait_page_paragraph (page, 0, 0, seeds);
+  if (asked && asked->len > 0)
+    plait_page_heading (page, "asked of the scheduler");
+  for (guint i = 0; asked && i < asked->len; i++)
+    plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", (const char *)asked->pdata[i]);
+}
+
+/*
+ * The plan as JSON
+ */
+
+/* @value, or null where nothing is known. */
+static void
+add_known (PlaitJson *json, const char *name, gboolean known, double value)
+{
+  plait_json_real (json, name, known ? value : NAN);
+}
+
+static void
+add_cell (PlaitJson *json, const PlaitGridCell *cell, const PlaitGridEstimate *estimate)
+{
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "label", cell->cell->label);
+  plait_json_text (json, "name", cell->name);
+  plait_json_text (json, "state", plait_grid_cell_state_name (cell->state));
+  plait_json_text (json, "action", actions[cell->state]);
+  plait_json_text (json, "because", cell->note);
+  plait_json_text (json, "found", cell->found);
+  plait_json_text (json, "matched", cell->cell->matched);
+  plait_json_begin_array (json, "vocabularies");
+  for (guint i = 0; i < cell->cell->vocabularies->len; i++)
+    {
+      const PlaitCellVocabulary *vocabulary = cell->cell->vocabularies->pdata[i];
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "name", vocabulary->name);
+      plait_json_text (json, "text", vocabulary->text);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  add_known (json, "seconds", estimate->like != NULL, estimate->seconds);
+  add_known (json, "bytes", estimate->bytes > 0, (double)estimate->bytes);
+  plait_json_text (json, "like", estimate->like ? estimate->like->cell->label : NULL);
+  plait_json_boolean (json, "measured", estimate->measured);
+  plait_json_text (json, "fault", estimate->fault);
+  plait_json_end_object (json);
+}
+
+static void
+print_plan_json (const PlaitGrid *grid, const PlaitGridCost *cost, const GPtrArray *asked)
+{
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
+  g_autofree char *seeds = plait_cells_tell_seeds (grid->cells);
+  gboolean known = cost->n_ran + cost->n_measured > 0;
+  g_auto (GStrv) differences = find_differences (grid, cost);
+
+  plait_json_text (json, "folder", grid->folder);
+  plait_json_integer (json, "cells", grid->n);
+  plait_json_integer (json, "finished", plait_grid_count (grid, PLAIT_CELL_FINISHED));
+  add_known (json, "seconds", known, cost->seconds);
+  add_known (json, "bytes", cost->bytes > 0, (double)cost->bytes);
+  plait_json_integer (json, "ran", cost->n_ran);
+  plait_json_integer (json, "measured", cost->n_measured);
+  plait_json_integer (json, "threads", cost->threads);
+  plait_json_begin_array (json, "plan");
+  for (guint i = 0; i < grid->n; i++)
+    add_cell (json, &grid->items[i], &cost->cells[i]);
+  plait_json_end_array (json);
+  plait_json_begin_array (json, "excluded");
+  for (guint e = 0; e < grid->cells->n_exclusions; e++)
+    {
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "rule", grid->cells->exclusions[e].rule);
+      plait_json_integer (json, "cells", grid->cells->exclusions[e].n_cells);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  plait_json_texts (json, "differences", (const char *const *)differences, -1);
+  plait_json_texts (json, "same", (const char *const *)grid->cells->same, -1);
+  plait_json_text (json, "one_seed", seeds);
+  plait_json_texts (json, "same_as", (const char *const *)grid->cells->same_as, -1);
+  plait_json_texts (json, "others", (const char *const *)grid->strangers, -1);
+  if (asked)
+    plait_json_texts (json, "asked", (const char *const *)asked->pdata, (gint64)asked->len);
+  plait_json_print (json);
+}
+
+static gboolean
+print_commands (const PlaitGrid *grid, const PlaitGridOptions *options, PlaitLog *log, GError **error)
+{
+  g_autoptr (GPtrArray) lines = plait_grid_tasks (grid, options, error);
+
+  if (lines && lines->len == 0)
+    plait_log_info (log, "%s: no cell is left to be run; --collect makes the table", grid->folder);
+  for (guint i = 0; lines && i < lines->len; i++)
+    printf ("%s\n", (const char *)lines->pdata[i]);
+  return lines != NULL;
+}
+
+/* Failures are the result. */
+static gboolean
+check_all_finished (const PlaitGrid *grid, const char *done, gboolean ran, PlaitLog *log, GError **error)
+{
+  g_autoptr (GString) failed = g_string_new (NULL);
+  guint n_failed = plait_grid_count (grid, PLAIT_CELL_FAILED);
+
+  if (n_failed == 0)
+    {
+      plait_log_info (log, "%s: %u cells are finished; %s", grid->folder, grid->n, done);
+      return TRUE;
+    }
+  for (guint i = 0; i < grid->n; i++)
+    if (grid->items[i].state == PLAIT_CELL_FAILED)
+      g_string_append_printf (failed, "%s%s", failed->len > 0 ? "; " : "", grid->items[i].cell->label);
+  return plait_fail (error, PLAIT_ERROR_FAILED, "%u of %u cells failed (%s); their logs are in %s, and %s", n_failed,
+                     grid->n, failed->str, grid->folder,
+                     ran ? "the same command tries them again" : "without --collect the same command runs them");
+}
+
+/* Everything is written and shown whatever failed. @ran: not only looked at. */
+static gboolean
+conclude (const PlaitGrid *grid, gboolean as_json, gboolean ran, PlaitLog *log, GError **error)
+{
+  g_autoptr (PlaitGridTable) table = NULL;
+
+  if (grid->part)
+    return check_all_finished (grid, "--collect makes the table of all", ran, log, error);
+  table = plait_grid_table_new (grid, error);
+  if (!table || !plait_grid_write (grid, table, error) || !plait_grid_write_tables (grid, table, error))
+    return FALSE;
+  plait_grid_print (grid, table, as_json);
+  return check_all_finished (grid, "see table.csv, table.md and grid.h5", ran, log, error);
+}
+
+/* Logs what no cell runs though the axes name it. */
+static void
+tell_left_out (const PlaitGrid *grid, PlaitLog *log)
+{
+  g_autofree char *same = grid->part ? NULL : plait_cells_tell_same (grid->cells);
+  g_autofree char *seeds = grid->part ? NULL : plait_cells_tell_seeds (grid->cells);
+
+  if (same)
+    plait_log_info (log, "%s", same);
+  if (seeds)
+    plait_log_info (log, "%s", seeds);
+}
+
+/* What the command line asks for. */
+typedef struct
+{
+  const char *const *overrides;
+  char *folder;
+  char *jobs;
+  char *threads;
+  char *retries;
+  char *time;
+  char *executor;
+  char *lines;
+  char *events;
+  const char *const *cells;
+  gboolean fresh;
+  gboolean resume;
+  gboolean collect;
+  gboolean commands;
+  gboolean dry_run;
+  gboolean json;
+} Wishes;
+
+static gboolean
+check_wishes (const Wishes *wishes, GError **error)
+{
+  guint n = (wishes->cells != NULL) + wishes->collect + wishes->commands + wishes->dry_run;
+
+  if (wishes->fresh && wishes->resume)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--fresh and --resume are opposites; give one of them");
+  if ((wishes->cells || wishes->commands) && wishes->json)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--json prints the table of all cells; --collect --json does so");
+  if (n > 1)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--cell, --collect, --commands and --dry-run are different things to do; give one of them");
+  if (wishes->collect && (wishes->lines || wishes->events))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s tells of training, and --collect trains nothing; leave it out",
+                       wishes->lines ? "--log" : "--tensorboard");
+  if (wishes->fresh && (wishes->collect || wishes->commands))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--fresh would begin a job anew each time that it is put back into the queue; choose another "
+                       "folder with --output");
+  return TRUE;
+}
+
+/* What runs the cells: as the command line says, or else the file. */
+static gboolean
+choose_options (const Wishes *wishes, const PlaitGrid *grid, PlaitGridOptions *options, const PlaitExecutor **executor,
+                GError **error)
+{
+  const PlaitExecutorSettings *settings = &grid->cells->executor;
+  const char *name = wishes->executor ? wishes->executor
+                     : grid->part     ? "local"
+                                      : plait_executors[settings->executor].name;
+  gint64 jobs = settings->jobs, retries = settings->retries;
+
+  *executor = plait_executor_find (name);
+  options->threads = (guint)settings->threads;
+  if (!plait_option_integer ("--jobs", wishes->jobs, 1, PLAIT_GRID_MOST_JOBS, &jobs, error)
+      || !plait_option_threads (wishes->threads, &options->threads, error)
+      || !plait_option_integer ("--retries", wishes->retries, 0, PLAIT_GRID_MOST_RETRIES, &retries, error))
+    return FALSE;
+  options->jobs = (guint)jobs;
+  options->retries = (guint)retries;
+  options->seconds = settings->seconds;
+  options->lines = wishes->lines;
+  options->events = wishes->events;
+  if (wishes->time && !plait_executor_parse_time (wishes->time, &options->seconds))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--time cannot be \"%s\"; expected a number and s, m, h or d, such as 90s or 2h", wishes->time);
+  if (!(*executor)->waits && wishes->fresh)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--fresh would begin a job anew each time that it is put back into the queue; choose another "
+                       "folder with --output");
+  return TRUE;
+}
+
+gboolean
+plait_command_grid (PlaitInvocation *invocation, GError **error)
+{
+  Wishes wishes = { NULL };
+  g_autofree char *usual = NULL;
+  const GOptionEntry entries[] = {
+    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &wishes.overrides, "Set a key of all cells, such as train.batch=32",
+      "G.K=V" },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &wishes.folder, "Folder of the cells; else the file's name without .ini",
+      "FOLDER" },
+    { "jobs", 'j', 0, G_OPTION_ARG_FILENAME, &wishes.jobs,
+      "Cells that run at once; else as many as processors, while memory lasts", "N" },
+    { "threads", 't', 0, G_OPTION_ARG_FILENAME, &wishes.threads,
+      "Threads of each; else the processors divided by the cells that run at once", "N" },
+    { "executor", 'e', 0, G_OPTION_ARG_FILENAME, &wishes.executor, "What runs the cells; else local", "local|slurm" },
+    { "time", 0, 0, G_OPTION_ARG_FILENAME, &wishes.time, "Longest time of a cell, such as 90s, 30m or 2h", "TIME" },
+    { "retries", 0, 0, G_OPTION_ARG_FILENAME, &wishes.retries, "Run a cell that fails so many times more; else 0",
+      "N" },
+    { "log", 0, 0, G_OPTION_ARG_FILENAME, &wishes.lines,
+      "Write training for other programs into this folder: CELL.jsonl, a JSON object a line", "FOLDER" },
+    { "tensorboard", 0, 0, G_OPTION_ARG_FILENAME, &wishes.events,
+      "Write training for TensorBoard into this folder, a folder a cell", "FOLDER" },
+    { "cell", 'c', 0, G_OPTION_ARG_FILENAME_ARRAY, &wishes.cells,
+      "Run this cell alone, by the name of its file or its label", "CELL" },
+    { "collect", 0, 0, G_OPTION_ARG_NONE, &wishes.collect, "Run nothing, and make the table of what is finished",
+      NULL },
+    { "commands", 0, 0, G_OPTION_ARG_NONE, &wishes.commands, "Print a shell line for each cell to be run", NULL },
+    { "fresh", 'f', 0, G_OPTION_ARG_NONE, &wishes.fresh, "Run finished and interrupted cells again too, from the start",
+      NULL },
+    { "resume", 'r', 0, G_OPTION_ARG_NONE, &wishes.resume, "Go on with what is there, as without this option", NULL },
+    { "dry-run", 'n', 0, G_OPTION_ARG_NONE, &wishes.dry_run,
+      "List the cells, what would be done with each, and what it takes", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &wishes.json, "Print the table as JSON, with all its numbers; or the plan",
+      NULL },
+    { NULL },
+  };
+  g_autoptr (PlaitRegistry) registry = NULL;
+  g_autoptr (PlaitGrid) grid = NULL;
+  PlaitGridOptions options = { .command = invocation->line };
+  PlaitResolveFlags more = 0;
+  const PlaitExecutor *executor;
+
+  if (!plait_invocation_parse (invocation, entries, 1, 1, error) || !check_wishes (&wishes, error))
+    return FALSE;
+  if (!wishes.folder)
+    wishes.folder = usual = plait_path_stem (invocation->arguments[0], ".ini");
+  if (!plait_ranks_refuse ("plait grid, which starts a process for each cell itself,", error))
+    return FALSE;
+  registry = plait_registry_new ();
+  options.log = invocation->log;
+  /* Files that do not go together are told once, before cells begin. A cell alone counts lines as it runs. */
+  if (!wishes.cells && !wishes.collect)
+    more = PLAIT_RESOLVE_COUNT_LINES;
+  grid = plait_grid_new (invocation->arguments[0], wishes.overrides, wishes.folder, wishes.fresh, wishes.cells, more,
+                         registry, options.log, error);
+  if (!grid || !choose_options (&wishes, grid, &options, &executor, error))
+    return FALSE;
+  if (wishes.commands)
+    return print_commands (grid, &options, invocation->log, error);
+  if (wishes.dry_run)
+    {
+      g_autoptr (PlaitGridCost) cost = NULL;
+      g_autoptr (GPtrArray) asked = NULL;
+
+      if (!plait_grid_check_place (grid, invocation->log, error))
+        return FALSE;
+      /* A task of Slurm has one processor where nothing is said. */
+      if (!executor->waits)
+        options.threads = MAX (1, options.threads);
+      cost = plait_grid_cost_new (grid, &options);
+      if (executor->plan)
+        asked = executor->plan (grid, &options, cost, error);
+      (wishes.json ? print_plan_json : print_plan) (grid, cost, asked);
+      return asked || !executor->plan;
+    }
+  tell_left_out (grid, options.log);
+  if (wishes.collect)
+    return plait_grid_collect (grid, options.log, error) && conclude (grid, wishes.json, FALSE, options.log, error);
+  options.stop = plait_stop_on_signals ();
+  return executor->run (grid, &options, error)
+         && (!executor->waits || conclude (grid, wishes.json, TRUE, options.log, error));
+}

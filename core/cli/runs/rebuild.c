@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "runs/rebuild.h"
+
+#include "terminal/table-print.h"
+#include "grid/difference.h"
+#include "setup/trained.h"
+
+static gboolean
+read_state (PlaitRebuild *rebuild, GError **error)
+{
+  g_autofree char *status = plait_store_get_string (rebuild->store, "/", "status", error);
+
+  if (!status)
+    return FALSE;
+  rebuild->complete = g_str_equal (status, "complete");
+  return plait_store_get_int (rebuild->store, "/checkpoint/last/state", "step", &rebuild->updates, error);
+}
+
+/* The experiment that the run keeps; what @overrides say must leave its results as they are. */
+static gboolean
+read_experiment (PlaitRebuild *rebuild, const char *const *overrides, GError **error)
+{
+  g_autoptr (PlaitExperiment) own = plait_trained_experiment (rebuild->store, NULL, rebuild->registry, error);
+  g_autofree char *before = NULL, *now = NULL, *difference = NULL;
+
+  rebuild->experiment = own ? plait_trained_experiment (rebuild->store, overrides, rebuild->registry, error) : NULL;
+  if (!rebuild->experiment)
+    return FALSE;
+  before = plait_experiment_key (own);
+  now = plait_experiment_key (rebuild->experiment);
+  difference = plait_key_difference (before, now);
+  return !difference
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "--set changes what %s gives (%s), which would be another run; set only where its files are, "
+                        "such as data.folder",
+                        rebuild->path, difference);
+}
+
+/* Fails if files of the run's text are gone: names one, and how to say where they are now. */
+static gboolean
+find_files (const PlaitRebuild *rebuild, GError **error)
+{
+  const PlaitExperiment *experiment = rebuild->experiment;
+  g_autofree const char **streams = plait_experiment_all_streams (experiment);
+  g_autoptr (GPtrArray) splits = g_ptr_array_new ();
+
+  g_ptr_array_add (splits, (gpointer) "train");
+  g_ptr_array_add (splits, (gpointer) "validation");
+  for (guint i = 0; experiment->test_splits[i]; i++)
+    g_ptr_array_add (splits, (gpointer)experiment->test_splits[i]);
+  for (guint s = 0; s < splits->len && !experiment->task; s++)
+    for (guint i = 0; streams[i]; i++)
+      {
+        const char *path = plait_experiment_data_file (experiment, splits->pdata[s], streams[i]);
+
+        if (path && !g_file_test (path, G_FILE_TEST_EXISTS))
+          return plait_fail (error, PLAIT_ERROR_INPUT,
+                             "%s: there is no such file any more, which %s was made of; say where its text is now: "
+                             "--set data.folder=FOLDER, or file by file --set data.%s.%s=FILE",
+                             path, rebuild->path, (const char *)splits->pdata[s], streams[i]);
+      }
+  return TRUE;
+}
+
+static gboolean
+find_difference (PlaitRebuild *rebuild, GError **error)
+{
+  g_autoptr (PlaitDigests) digests = plait_digests_new (NULL, NULL);
+  g_autofree char *training = plait_training_key (rebuild->experiment, digests, error);
+  g_autofree char *now = training ? plait_run_key (rebuild->experiment, training, digests, error) : NULL;
+  g_autofree char *key = now ? plait_store_get_string (rebuild->store, "/", "key", error) : NULL;
+
+  if (!key)
+    return FALSE;
+  if (g_str_equal (key, now))
+    return TRUE;
+  rebuild->difference = plait_grid_difference (rebuild->experiment, digests, rebuild->store, error);
+  if (!rebuild->difference)
+    return FALSE;
+  if (*rebuild->difference == '\0')
+    g_clear_pointer (&rebuild->difference, g_free);
+  return TRUE;
+}
+
+PlaitRebuild *
+plait_rebuild_new (const char *path, const char *const *overrides, PlaitLog *log, GError **error)
+{
+  g_autoptr (PlaitRebuild) rebuild = g_new0 (PlaitRebuild, 1);
+
+  rebuild->path = path;
+  rebuild->registry = plait_registry_new ();
+  rebuild->store = plait_trained_open_store (path, log, error);
+  if (!rebuild->store || !plait_store_check (rebuild->store, error) || !read_state (rebuild, error)
+      || !read_experiment (rebuild, overrides, error) || !find_files (rebuild, error)
+      || !find_difference (rebuild, error))
+    return NULL;
+  return g_steal_pointer (&rebuild);
+}
+
+void
+plait_rebuild_free (PlaitRebuild *rebuild)
+{
+  if (!rebuild)
+    return;
+  plait_experiment_free (rebuild->experiment);
+  plait_registry_free (rebuild->registry);
+  plait_store_free (rebuild->store);
+  g_clear_pointer (&rebuild->folder, plait_temporary_free);
+  g_free (rebuild->difference);
+  g_free (rebuild);
+}
+
+char *
+plait_rebuild_place (PlaitRebuild *rebuild, const char *name, GError **error)
+{
+  if (!rebuild->folder)
+    rebuild->folder = plait_temporary_new (error);
+  return rebuild->folder ? g_build_filename (plait_temporary_path (rebuild->folder), name, NULL) : NULL;
+}
+
+static void
+print_text (const GArray *likenesses)
+{
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTable) table = plait_table_new ();
+
+  plait_table_column (table, PLAIT_TABLE_WORDS, "Compared");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "Things");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "Different");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "By at most");
+  plait_table_column (table, PLAIT_TABLE_PATHS, "First");
+  for (guint i = 0; i < likenesses->len; i++)
+    {
+      const PlaitLikeness *likeness = &g_array_index (likenesses, PlaitLikeness, i);
+      g_autofree char *largest = likeness->largest > 0 ? g_strdup_printf ("%.3g", likeness->largest) : g_strdup ("");
+
+      if (likeness->compared == 0)
+        continue;
+      plait_table_text (table, PLAIT_TABLE_NAME, likeness->name);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, likeness->compared);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, likeness->different);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, largest);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, likeness->first ? likeness->first : "");
+    }
+  plait_table_print (table, page);
+}
+
+static void
+add_json (const GArray *likenesses, PlaitJson *json)
+{
+  plait_json_begin_array (json, "compared");
+  for (guint i = 0; i < likenesses->len; i++)
+    {
+      const PlaitLikeness *likeness = &g_array_index (likenesses, PlaitLikeness, i);
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "name", likeness->name);
+      plait_json_integer (json, "things", likeness->compared);
+      plait_json_integer (json, "different", likeness->different);
+      plait_json_real (json, "largest_difference", likeness->largest);
+      plait_json_text (json, "first", likeness->first);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+}
+
+guint
+plait_rebuild_tell (const GArray *likenesses, PlaitJson *json)
+{
+  guint different = 0;
+
+  for (guint i = 0; i < likenesses->len; i++)
+    different += g_array_index (likenesses, PlaitLikeness, i).different;
+  if (json)
+    add_json (likenesses, json);
+  else
+    print_text (likenesses);
+  return different;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "command/command.h"
+#include "command/options.h"
+#include "command/output.h"
+#include "runs/rebuild.h"
+#include "command/stop.h"
+#include "tensor/blas.h"
+
+/* plait reproduce: a run made again from what it says of itself, and compared bit for bit. */
+
+/* The last update whose row both have: of a part, the rows that it has made. */
+static gboolean
+has_rows (const PlaitRebuild *rebuild, gint64 updates, GError **error)
+{
+  gint64 first = 0;
+
+  if (updates == 0 || updates == rebuild->updates)
+    return TRUE;
+  if (updates > rebuild->updates)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--updates %jd is more than the %jd that %s has made; give fewer",
+                       updates, rebuild->updates, rebuild->path);
+  if (!plait_store_read_rows (rebuild->store, "/training/updates/step", PLAIT_STORE_INT64, 0, 1, 1, &first, error))
+    return FALSE;
+  return updates >= first
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "--updates %jd: the log of %s begins with update %jd; give as many at least, so that there is "
+                        "something to compare with",
+                        updates, rebuild->path, first);
+}
+
+/* Returns the update with which training ended once before it went on, as a row of the log ends there; 0: none. */
+static gint64
+earlier_end (const PlaitRebuild *rebuild)
+{
+  gint64 every = rebuild->experiment->train.log_every, step;
+
+  for (gint64 row = 0;
+       plait_store_read_rows (rebuild->store, "/training/updates/step", PLAIT_STORE_INT64, row, 1, 1, &step, NULL);
+       row++)
+    if (step < rebuild->updates && step % every != 0)
+      return step;
+  return 0;
+}
+
+/* Why the bits may be others, as far as is known. (transfer full) */
+static char *
+guess_reason (const PlaitRebuild *rebuild)
+{
+  g_autofree char *version = plait_store_get_string (rebuild->store, "/", "version", NULL);
+  g_autofree char *blas = plait_store_get_string (rebuild->store, "/environment", "blas", NULL);
+
+  if (rebuild->difference)
+    return g_strdup (rebuild->difference);
+  if (g_strcmp0 (version, PLAIT_VERSION) != 0)
+    return g_strdup_printf ("it was made by version %s of plait, this is " PLAIT_VERSION, version);
+  if (earlier_end (rebuild) > 0)
+    return g_strdup_printf ("its training had ended with update %jd once and went on, or train.log_every was another "
+                            "one then, so that its log has a row there that one training in a piece does not have",
+                            earlier_end (rebuild));
+  return g_strdup_printf ("settings, data, plugins and version are the same, so another processor, compiler or library "
+                          "adds up in another order: it was made with %s, this is %s",
+                          blas ? blas : "a BLAS that it does not name", plait_blas_description ());
+}
+
+static gboolean
+conclude (const PlaitRebuild *rebuild, guint different, PlaitLog *log, GError **error)
+{
+  g_autofree char *reason = guess_reason (rebuild);
+
+  if (different > 0)
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s is not reproduced, %u things differ: %s", rebuild->path,
+                       different, reason);
+  plait_log_info (log, "%s is reproduced, bit for bit", rebuild->path);
+  return TRUE;
+}
+
+/* Prints the likenesses, and returns how many things differ. */
+static guint
+print (const GArray *likenesses, const char *difference, gboolean as_json)
+{
+  g_autoptr (PlaitJson) json = as_json ? plait_json_new_object () : NULL;
+  guint different;
+
+  if (!json)
+    return plait_rebuild_tell (likenesses, NULL);
+  plait_json_text (json, "otherwise", difference);
+  different = plait_rebuild_tell (likenesses, json);
+  plait_json_print (json);
+  return different;
+}
+
+static gboolean
+reproduce (PlaitRebuild *rebuild, const PlaitRunOptions *options, gboolean as_json, GError **error)
+{
+  PlaitLikenessExtent extent = options->updates == 0                  ? PLAIT_LIKENESS_ALL
+                               : options->updates == rebuild->updates ? PLAIT_LIKENESS_TRAINING
+                                                                      : PLAIT_LIKENESS_LOG;
+  PlaitRunOutcome outcome;
+  g_autoptr (PlaitStore) again = NULL;
+  g_autoptr (GArray) likenesses = NULL;
+
+  if (rebuild->difference)
+    plait_log_warning (options->log, "there is now something else than %s was made of: %s", rebuild->path,
+                       rebuild->difference);
+  if (!plait_run (rebuild->experiment, options, &outcome, error))
+    return FALSE;
+  again = plait_store_open (options->output, error);
+  likenesses = again ? plait_likeness_new (rebuild->store, again, extent, options->updates, error) : NULL;
+  return likenesses && conclude (rebuild, print (likenesses, rebuild->difference, as_json), options->log, error);
+}
+
+gboolean
+plait_command_reproduce (PlaitInvocation *invocation, GError **error)
+{
+  const char *const *overrides = NULL;
+  PlaitRunOptions options = { .command = invocation->line };
+  char *output = NULL, *threads_text = NULL, *updates_text = NULL;
+  gint64 updates = 0;
+  gboolean json = FALSE;
+  const GOptionEntry entries[] = {
+    { "updates", 'n', 0, G_OPTION_ARG_FILENAME, &updates_text, "Make the first N updates alone, and compare the log",
+      "N" },
+    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Say where files are now, such as data.folder=text",
+      "G.K=V" },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Keep what is made; else it is thrown away", "AGAIN.h5" },
+    PLAIT_OUTPUT_FORCE (options.force),
+    { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text, "Threads; else as many as there are processors", "N" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    { NULL },
+  };
+  g_autoptr (PlaitRebuild) rebuild = NULL;
+  g_autofree char *place = NULL;
+
+  if (!plait_invocation_parse (invocation, entries, 1, 1, error)
+      || !plait_option_threads (threads_text, &options.threads, error)
+      || !plait_option_integer ("--updates", updates_text, 1, G_MAXINT64, &updates, error)
+      || !plait_output_differs ("--output", output, invocation->arguments[0], error)
+      || !plait_file_check_new (output, options.force, "", "--output", error))
+    return FALSE;
+  rebuild = plait_rebuild_new (invocation->arguments[0], overrides, invocation->log, error);
+  if (!rebuild || !has_rows (rebuild, updates, error))
+    return FALSE;
+  place = output ? g_strdup (output) : plait_rebuild_place (rebuild, "again.h5", error);
+  if (!place)
+    return FALSE;
+  if (updates == 0 && !rebuild->complete)
+    updates = rebuild->updates;
+  options.output = place;
+  options.updates = updates == rebuild->updates && rebuild->complete ? 0 : updates;
+  options.log = invocation->log;
+  options.stop = plait_stop_on_signals ();
+  return reproduce (rebuild, &options, json, error);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "files/lock.h"
+#include "command/command.h"
+#include "runs/grid-print.h"
+#include "command/options.h"
+#include "command/print-scores.h"
+#include "command/stop.h"
+#include "grid/table.h"
+#include "scoring/test.h"
+
+/*
+ * plait test: evaluation of runs that are trained, into their files, and the table of a grid again.
+ */
+
+/* How many of the evaluations that are asked for were made now. */
+static void
+tell (const char *path, const PlaitTestOutcome *outcome, PlaitLog *log)
+{
+  if (outcome->made == 0)
+    plait_log_info (log, "%s: nothing to do, its %u evaluations are what is asked for", path, outcome->kept);
+  else
+    plait_log_info (log, "%s: %u evaluated, %u as they were", path, outcome->made, outcome->kept);
+}
+
+static gboolean
+test_run (const char *path, const char *const *sets, const PlaitTestOptions *options, gboolean json, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *place = g_build_filename (folder, "grid", NULL);
+  g_autofree char *file = g_strconcat (place, ".h5", NULL);
+  g_autofree char *lock_file = g_strconcat (place, PLAIT_LOCK_ENDING, NULL);
+  g_autofree char *busy = g_strdup_printf ("%s: plait grid is working in its folder", path);
+  g_autoptr (PlaitLock) lock = NULL;
+  PlaitTestOutcome outcome;
+
+  /* A grid puts its cells into their places. */
+  if (g_file_test (file, G_FILE_TEST_EXISTS) || g_file_test (lock_file, G_FILE_TEST_EXISTS))
+    {
+      lock = plait_lock_take (place, busy, "wait for it", options->log, error);
+      if (!lock)
+        return FALSE;
+    }
+  if (!plait_test_file (path, sets, options, &outcome, error))
+    return FALSE;
+  tell (path, &outcome, options->log);
+  return plait_run_print_scores (path, json, error);
+}
+
+/*
+ * Grids
+ */
+
+static gboolean
+test_cells (PlaitGrid *grid, const char *const *sets, const PlaitTestOptions *options, GError **error)
+{
+  for (guint i = 0; i < grid->n; i++)
+    {
+      PlaitGridCell *cell = &grid->items[i];
+      g_autofree char *path = plait_grid_file (grid, cell, ".h5");
+      PlaitTestOutcome outcome;
+
+      if (cell->state != PLAIT_CELL_FINISHED)
+        continue;
+      if (!plait_test_file (path, sets, options, &outcome, error) || !plait_grid_read_result (grid, cell, error))
+        return FALSE;
+      tell (cell->cell->label, &outcome, options->log);
+    }
+  return TRUE;
+}
+
+/* The tables are of what the files hold then. */
+static gboolean
+test_grid (const char *path, const char *const *sets, const PlaitTestOptions *options, gboolean json, GError **error)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitGrid) grid = plait_grid_open (path, registry, error);
+  g_autoptr (PlaitGrid) after = NULL;
+  g_autoptr (PlaitGridTable) table = NULL;
+
+  if (!grid || !plait_grid_hold (grid, options->log, error))
+    return FALSE;
+  if (plait_grid_count (grid, PLAIT_CELL_FINISHED) == 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is a grid without finished runs; run plait grid first", path);
+  if (!test_cells (grid, sets, options, error))
+    return FALSE;
+  after = plait_grid_open (path, registry, error);
+  for (guint i = 0; after && i < after->n; i++)
+    if (after->items[i].state == PLAIT_CELL_FINISHED && !plait_grid_read_result (after, &after->items[i], error))
+      return FALSE;
+  if (after)
+    plait_grid_leave_mixed (after, options->log);
+  table = after ? plait_grid_table_new (after, error) : NULL;
+  if (!table || !plait_grid_write (after, table, error) || !plait_grid_write_tables (after, table, error))
+    return FALSE;
+  plait_grid_print (after, table, json);
+  return TRUE;
+}
+
+/* Whether the file at @path is of a grid. FALSE also if it cannot be read, which is told when it is used. */
+static gboolean
+is_grid (const char *path)
+{
+  g_autoptr (PlaitStore) store = plait_store_open (path, NULL);
+
+  return store && plait_store_has (store, "/cells");
+}
+
+/* A name is part of a path in the file, behind a dot. */
+static gboolean
+check_name (const char *name, GError **error)
+{
+  gsize length = name ? strlen (name) : 0;
+
+  if (name && g_str_has_suffix (name, "-forced"))
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "--as cannot be \"%s\": the attention of forced decoding is called so in the file; leave -forced out", name);
+  if (!name || (length >= 1 && length <= 64 && strspn (name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_") == length))
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "--as cannot be \"%s\"; expected a name of letters, digits, - and _, such as greedy", name);
+}
+
+gboolean
+plait_command_test (PlaitInvocation *invocation, GError **error)
+{
+  static const char *const keys[] = { "decode.", "-decode.n_best=", "evaluate.", "data.", NULL };
+  PlaitTestOptions options = { NULL };
+  const char *const *sets = NULL;
+  char *checkpoint = NULL;
+  char *threads_text = NULL;
+  gboolean json = FALSE;
+  const GOptionEntry entries[] = {
+    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &sets,
+      "Set a key of [decode], [evaluate], or of a test split in [data], such as decode.beam=10", "G.K=V" },
+    { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "Of these parameters; else evaluate.checkpoint says",
+      "best|last|average" },
+    { "as", 'a', 0, G_OPTION_ARG_FILENAME, &options.name,
+      "Keep what comes out beside the run's own evaluation, as SPLIT.NAME; else it takes its place", "NAME" },
+    { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text, "Threads; else as many as there are processors", "N" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the scores as JSON", NULL },
+    { NULL },
+  };
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) all = NULL;
+  const char *path;
+
+  if (!plait_invocation_parse (invocation, entries, 1, 1, error)
+      || !plait_option_sets (sets, keys, "[decode] except n_best, [evaluate] and [data]", error)
+      || !plait_option_threads (threads_text, &options.threads, error) || !check_name (options.name, error))
+    return FALSE;
+  for (guint i = 0; sets && sets[i]; i++)
+    {
+      /* It is kept in the run. */
+      g_autofree char *set = plait_experiment_set_from_here (sets[i], error);
+
+      if (!set)
+        return FALSE;
+      g_strv_builder_add (builder, set);
+    }
+  if (checkpoint)
+    {
+      g_autofree char *set = g_strconcat ("evaluate.checkpoint=", checkpoint, NULL);
+
+      g_strv_builder_add (builder, set);
+    }
+  all = g_strv_builder_end (builder);
+  options.log = invocation->log;
+  options.stop = plait_stop_on_signals ();
+  path = invocation->arguments[0];
+  if (!is_grid (path))
+    return test_run (path, (const char *const *)all, &options, json, error);
+  return test_grid (path, (const char *const *)all, &options, json, error);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#include "command/command.h"
+
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "text/json.h"
+#include "command/options.h"
+#include "terminal/page.h"
+#include "runs/rebuild.h"
+#include "command/stop.h"
+#include "vocabulary/vocabulary.h"
+#include "hdf5/store.h"
+
+/* plait verify: whether files are as they were written; with --resume also whether a run that is stopped and gone on
+ * with gives the bits of one that is not. */
+
+#define UPDATES 20 /* of --resume, in all */
+
+static gboolean
+verify_store (const char *path, GError **error)
+{
+  g_autoptr (PlaitStore) store = plait_store_open_rewritten (path, NULL, error);
+  g_autofree char *text = NULL;
+
+  if (!store || !plait_store_changes (store))
+    return store && plait_store_check (store, error);
+  /* Another program has written it: not the bytes that plait wrote, whatever it holds. */
+  text = plait_store_changes_text (plait_store_changes (store), G_MAXUINT);
+  return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s", path, text);
+}
+
+/* The first bytes tell what the file is. One that tells nothing is no store, whose refusal says so. */
+static gboolean
+verify (const char *path, GError **error)
+{
+  char beginning[64];
+  int file = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  ssize_t length = file >= 0 ? read (file, beginning, sizeof beginning) : 0;
+
+  if (file >= 0)
+    close (file);
+  if (length > 0 && plait_vocabulary_is_ours (beginning, (gsize)length))
+    return plait_vocabulary_verify (path, error);
+  return verify_store (path, error);
+}
+
+/* Begins the file @place with what an unfinished run has, so that it is gone on with; a finished one is begun anew. */
+static gboolean
+begin (const PlaitRebuild *rebuild, const char *place, GError **error)
+{
+  g_autoptr (GFile) from = g_file_new_for_path (rebuild->path), to = g_file_new_for_path (place);
+
+  return rebuild->complete || g_file_copy (from, to, G_FILE_COPY_NONE, NULL, NULL, NULL, error);
+}
+
+/* Trains into @place until @stops, one after the other, each time in a run that reads what the one before wrote. */
+static gboolean
+train (const PlaitRebuild *rebuild, const char *place, const gint64 *stops, guint n, PlaitLog *log, GError **error)
+{
+  PlaitRunOptions options = {
+    .output = place, .command = "plait verify --resume", .resume = TRUE, .log = log, .stop = plait_stop_on_signals ()
+  };
+  PlaitRunOutcome outcome;
+
+  if (!begin (rebuild, place, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      options.updates = stops[i];
+      if (!plait_run (rebuild->experiment, &options, &outcome, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Whether some updates of the run at @path come to the same with a stop in their middle as without: of one that is not
+ * finished those that follow its checkpoint, of one that is the first ones. What was compared is added to @json, or
+ * printed where it is NULL. */
+static gboolean
+verify_resume (const char *path, gint64 updates, PlaitJson *json, PlaitLog *log, GError **error)
+{
+  g_autoptr (PlaitRebuild) rebuild = plait_rebuild_new (path, NULL, log, error);
+  g_autofree char *straight = rebuild ? plait_rebuild_place (rebuild, "straight.h5", error) : NULL;
+  g_autofree char *resumed = straight ? plait_rebuild_place (rebuild, "resumed.h5", error) : NULL;
+  gint64 first = rebuild && !rebuild->complete ? rebuild->updates : 0;
+  gint64 n = rebuild && rebuild->complete ? MIN (updates, rebuild->updates) : updates;
+  const gint64 stops[] = { first + n / 2, first + n };
+  g_autoptr (PlaitStore) a = NULL, b = NULL;
+  g_autoptr (GArray) likenesses = NULL;
+  guint different;
+
+  if (!resumed)
+    return FALSE;
+  if (n < 2)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s has made one update alone, in which there is no place to stop",
+                       path);
+  if (!rebuild->complete && rebuild->difference)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be gone on with: %s; put back what it was begun with", path,
+                       rebuild->difference);
+  if (!train (rebuild, straight, stops + 1, 1, log, error) || !train (rebuild, resumed, stops, 2, log, error))
+    return FALSE;
+  a = plait_store_open (straight, error);
+  b = a ? plait_store_open (resumed, error) : NULL;
+  likenesses = b ? plait_likeness_new (a, b, PLAIT_LIKENESS_ALL, 0, error) : NULL;
+  if (!likenesses)
+    return FALSE;
+  different = plait_rebuild_tell (likenesses, json);
+  return different == 0
+         || plait_fail (
+             error, PLAIT_ERROR_FAILED,
+             "%s: stopped after update %jd and gone on with, %u things differ from a run that is not stopped", path,
+             stops[0], different);
+}
+
+gboolean
+plait_command_verify (PlaitInvocation *invocation, GError **error)
+{
+  char *updates_text = NULL;
+  gint64 updates = UPDATES;
+  gboolean resume = FALSE, as_json = FALSE;
+  const GOptionEntry entries[] = {
+    { "resume", 0, 0, G_OPTION_ARG_NONE, &resume,
+      "Of runs: also check that updates give the same bits with a stop in their middle as without", NULL },
+    { "updates", 0, 0, G_OPTION_ARG_FILENAME, &updates_text, "With --resume: how many (20)", "N" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print JSON", NULL },
+    { NULL },
+  };
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
+  g_autoptr (GPtrArray) bad = g_ptr_array_new ();
+  g_autofree char *list = NULL;
+
+  if (!plait_invocation_parse (invocation, entries, 1, -1, error)
+      || !plait_option_integer ("--updates", updates_text, 2, 1000000, &updates, error))
+    return FALSE;
+  if (updates_text && !resume)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--updates goes with --resume; add it, or leave it out");
+  plait_json_begin_array (json, "files");
+  for (char **path = invocation->arguments; *path; path++)
+    {
+      g_autoptr (GError) fault = NULL;
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "path", *path);
+      if (!verify (*path, &fault)
+          || (resume && !verify_resume (*path, updates, as_json ? json : NULL, invocation->log, &fault)))
+        g_ptr_array_add (bad, *path);
+      plait_json_boolean (json, "whole", !fault);
+      plait_json_text (json, "problem", fault ? fault->message : NULL);
+      plait_json_end_object (json);
+      if (as_json)
+        continue;
+      if (fault)
+        plait_page_text (page, PLAIT_PAGE_PLAIN, "%s\n", fault->message);
+      else
+        plait_page_text (page, PLAIT_PAGE_PLAIN, "%s: whole%s\n", *path,
+                         resume ? ", and resumes to the same bits" : "");
+      fflush (stdout);
+    }
+  plait_json_end_array (json);
+  if (as_json)
+    plait_json_print (json);
+  if (bad->len == 0)
+    return TRUE;
+  g_ptr_array_add (bad, NULL);
+  list = g_strjoinv (", ", (char **)bad->pdata);
+  return plait_fail (error, PLAIT_ERROR_FAILED, "%u of %u files are not whole%s: %s", bad->len - 1,
+                     g_strv_length (invocation->arguments), resume ? ", or do not resume to the same bits" : "", list);
+}

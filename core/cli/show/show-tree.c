@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "text/display.h"
+#include "show/show.h"
+#include "tables/table.h"
+#include "hdf5/walk.h"
+
+#define DEEPEST 3     /* how deep what is shown lies unless everything is asked for */
+#define MOST_SHOWN 12 /* members of a group that are shown, the first and the last */
+#define MOST_COUNTED 10000
+#define LONGEST_VALUE 60
+
+/* TRUE if @name below @path is a list of @type, described in *@object. */
+static gboolean
+is_list (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, PlaitStoreObject *object)
+{
+  g_autofree char *place = plait_place_below (path, name);
+
+  return plait_store_has (store, place) && plait_store_describe (store, place, object, NULL)
+         && object->kind == PLAIT_STORE_DATASET && object->type == type && object->rank == 1;
+}
+
+/* TRUE if @group at @path is a list of strings, as which it is described then; two sources may have these names. */
+static gboolean
+is_strings (PlaitStore *store, const char *path, PlaitStoreObject *group)
+{
+  PlaitStoreObject object;
+
+  if (group->members != 2 || !is_list (store, path, "bytes", PLAIT_STORE_UINT8, &object)
+      || !is_list (store, path, "offsets", PLAIT_STORE_INT64, &object))
+    return FALSE;
+  group->type = PLAIT_STORE_STRING;
+  group->rank = 1;
+  group->shape[0] = MAX (object.shape[0] - 1, 0);
+  return TRUE;
+}
+
+static gboolean
+is_table (PlaitStore *store, const char *path)
+{
+  gint64 rows;
+
+  if (!plait_store_has_attribute (store, path, "columns"))
+    return FALSE;
+  g_auto (GStrv) columns = plait_store_table_columns (store, path, &rows, NULL);
+  return columns && columns[0];
+}
+
+gboolean
+plait_show_describe (PlaitStore *store, const char *path, PlaitShowKind *kind, PlaitStoreObject *object, GError **error)
+{
+  if (!plait_store_describe (store, path, object, error))
+    return FALSE;
+  if (object->kind == PLAIT_STORE_GROUP)
+    *kind = is_table (store, path)             ? PLAIT_SHOW_TABLE
+            : is_strings (store, path, object) ? PLAIT_SHOW_STRINGS
+            : plait_map_is (store, path)       ? PLAIT_SHOW_MAP
+            : plait_descent_is (store, path)   ? PLAIT_SHOW_DESCENT
+                                               : PLAIT_SHOW_GROUP;
+  else if (object->kind == PLAIT_STORE_DATASET)
+    *kind = object->type != PLAIT_STORE_STRING ? PLAIT_SHOW_NUMBERS
+            : object->rank == 0                ? PLAIT_SHOW_STRING
+                                               : PLAIT_SHOW_STRINGS;
+  else
+    *kind = object->kind == PLAIT_STORE_UNKNOWN ? PLAIT_SHOW_OTHER : PLAIT_SHOW_LINK;
+  return TRUE;
+}
+
+/* "float32 [512, 512]", "float64" of one number. */
+static void
+summarise_array (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+{
+  g_string_append (text, plait_store_type_name (object->type));
+  for (guint i = 0; i < object->rank; i++)
+    g_string_append_printf (text, "%s%jd", i > 0 ? ", " : " [", object->shape[i]);
+  if (object->rank > 0)
+    g_string_append_c (text, ']');
+}
+
+/* "heatmaps: en, de, fr", "descent: en"; FALSE if other things stand below @path. */
+static gboolean
+summarise_pictures (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text,
+                    gboolean (*is) (PlaitStore *, const char *), const char *name)
+{
+  if (object->members == 0 || object->members > MOST_SHOWN)
+    return FALSE;
+  g_auto (GStrv) members = plait_store_members (store, path, NULL);
+  for (guint i = 0; members && members[i]; i++)
+    {
+      g_autofree char *place = plait_place_below (path, members[i]);
+
+      if (!is (store, place))
+        return FALSE;
+    }
+  if (!members)
+    return FALSE;
+  g_autofree char *joined = g_strjoinv (", ", members);
+  g_string_append_printf (text, "%s%s: %s", name, object->members == 1 ? "" : "s", joined);
+  return TRUE;
+}
+
+typedef struct
+{
+  gint64 datasets, elements, objects;
+} Count;
+
+static PlaitStoreStep
+count (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
+{
+  Count *counted = data;
+
+  if (visit->object.kind == PLAIT_STORE_DATASET)
+    {
+      counted->datasets++;
+      if (visit->object.elements < G_MAXINT64 - counted->elements)
+        counted->elements += visit->object.elements;
+    }
+  return ++counted->objects < MOST_COUNTED ? PLAIT_STORE_WALK_ON : PLAIT_STORE_WALK_STOP;
+}
+
+/* "12,345,678" */
+static void
+append_count (GString *text, gint64 value)
+{
+  g_autofree char *digits = g_strdup_printf ("%jd", value);
+  gsize n = strlen (digits);
+
+  for (gsize i = 0; i < n; i++)
+    g_string_append_printf (text, "%c%s", digits[i], i + 1 < n && (n - 1 - i) % 3 == 0 ? "," : "");
+}
+
+static void
+summarise_table (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+{
+  gint64 n;
+  g_auto (GStrv) columns = plait_store_table_columns (store, path, &n, NULL);
+  g_autofree char *names = columns ? g_strjoinv (", ", columns) : g_strdup ("");
+
+  g_string_append_printf (text, "table of %jd row%s: %s", n, n == 1 ? "" : "s", names);
+}
+
+static void
+summarise_map (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+{
+  gint64 n;
+  g_auto (GStrv) axes = plait_store_get_list (store, path, "axes", PLAIT_STORE_STRING, &n, NULL);
+  g_autofree char *signal = plait_store_get_string (store, path, "signal", NULL);
+  g_autofree char *place = plait_place_below (path, signal);
+  PlaitStoreObject array;
+
+  g_string_append (text, "heatmap,");
+  if (axes && plait_store_describe (store, place, &array, NULL))
+    for (guint i = 0; i < array.rank && axes[i]; i++)
+      g_string_append_printf (text, "%s %s %jd", i > 0 ? " ×" : "", axes[i], array.shape[i]);
+}
+
+static void
+summarise_descent (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+{
+  g_autofree char *labels = plait_place_below (path, "target_labels");
+  PlaitStoreObject targets;
+
+  g_string_append (text, "descent");
+  if (plait_store_describe (store, labels, &targets, NULL) && targets.rank == 1)
+    g_string_append_printf (text, " of %jd words", targets.shape[0]);
+}
+
+static void
+summarise_group (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+{
+  Count counted = { 0 };
+
+  if (object->members == 0 && object->attributes > 0)
+    {
+      g_auto (GStrv) names = plait_store_attributes (store, path, NULL);
+      g_autofree char *joined = names ? g_strjoinv (", ", names) : NULL;
+
+      g_string_append_printf (text, "attribute%s: %s", object->attributes == 1 ? "" : "s", joined ? joined : "?");
+      return;
+    }
+  if (summarise_pictures (store, path, object, text, plait_map_is, "heatmap")
+      || summarise_pictures (store, path, object, text, plait_descent_is, "descent"))
+    return;
+  plait_store_walk (store, path, 64, count, &counted, NULL);
+  g_string_append_printf (text, "%jd member%s", object->members, object->members == 1 ? "" : "s");
+  if (counted.objects >= MOST_COUNTED)
+    g_string_append (text, ", very many objects below");
+  else if (counted.datasets > object->members)
+    {
+      g_string_append_printf (text, ", %jd datasets below, ", counted.datasets);
+      append_count (text, counted.elements);
+      g_string_append (text, " elements");
+    }
+}
+
+static void
+summarise_string (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+{
+  g_autofree char *value = plait_store_read_string (store, path, NULL);
+  g_autofree char *clean = plait_display_clean (value ? value : "", FALSE);
+  g_autofree char *cut = plait_display_cut (clean, LONGEST_VALUE);
+
+  g_string_append_printf (text, "\"%s\"", cut);
+}
+
+static void
+summarise_link (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+{
+  g_autofree char *file = NULL, *target = NULL;
+
+  if (plait_store_link_target (store, path, &file, &target, NULL))
+    g_string_append_printf (text, "→ %s%s%s", file ? file : "", file ? " " : "", target);
+  else
+    g_string_append (text, "a link that leads nowhere");
+}
+
+static void
+summarise_other (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+{
+  g_string_append (text, "something that plait does not write");
+}
+
+char *
+plait_show_summary (PlaitStore *store, const char *path, PlaitShowKind kind, const PlaitStoreObject *object)
+{
+  static void (*const summaries[]) (PlaitStore *, const char *, const PlaitStoreObject *, GString *) = {
+    [PLAIT_SHOW_GROUP] = summarise_group,   [PLAIT_SHOW_TABLE] = summarise_table,
+    [PLAIT_SHOW_MAP] = summarise_map,       [PLAIT_SHOW_DESCENT] = summarise_descent,
+    [PLAIT_SHOW_STRINGS] = summarise_array, [PLAIT_SHOW_STRING] = summarise_string,
+    [PLAIT_SHOW_NUMBERS] = summarise_array, [PLAIT_SHOW_LINK] = summarise_link,
+    [PLAIT_SHOW_OTHER] = summarise_other,
+  };
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  summaries[kind](store, path, object, text);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static gboolean show_members (const PlaitShow *show, const char *path, const char *prefix, guint depth, GError **error);
+
+static gboolean
+show_member (const PlaitShow *show, const char *path, const char *name, const char *prefix, gboolean last, guint depth,
+             GError **error)
+{
+  g_autofree char *place = plait_place_below (path, name);
+  g_autofree char *clean = plait_display_clean (name, FALSE);
+  PlaitStoreObject object;
+  PlaitShowKind kind;
+  gboolean open; /* its members are shown, rather than what it is as a whole */
+
+  if (!plait_show_describe (show->store, place, &kind, &object, error))
+    return FALSE;
+  open = object.kind == PLAIT_STORE_GROUP && object.members > 0
+         && (show->everything || (kind == PLAIT_SHOW_GROUP && depth < DEEPEST));
+  plait_page_text (show->page, PLAIT_PAGE_DIM, "  %s%s ", prefix, last ? "└─" : "├─");
+  plait_page_text (show->page, object.kind == PLAIT_STORE_GROUP ? PLAIT_PAGE_HEADING : PLAIT_PAGE_NAME, "%s", clean);
+  if (!open)
+    {
+      g_autofree char *summary = plait_show_summary (show->store, place, kind, &object);
+
+      if (!plait_store_intact (show->store, error))
+        return FALSE;
+      g_autofree char *shown = plait_display_clean (summary, FALSE);
+      gsize used = 2 + plait_display_width (prefix) + 3 + plait_display_width (clean) + 2;
+      gsize room = plait_page_room (show->page);
+      g_autofree char *cut = plait_display_cut (shown, room > used + 10 ? room - used : 10);
+
+      plait_page_text (show->page, PLAIT_PAGE_DIM, "  %s", cut);
+    }
+  plait_page_text (show->page, PLAIT_PAGE_PLAIN, "\n");
+  if (!open)
+    return TRUE;
+  g_autofree char *deeper = g_strconcat (prefix, last ? "   " : "│  ", NULL);
+  return show_members (show, place, deeper, depth + 1, error);
+}
+
+static gboolean
+show_members (const PlaitShow *show, const char *path, const char *prefix, guint depth, GError **error)
+{
+  g_auto (GStrv) members = plait_store_members (show->store, path, error);
+
+  if (!members)
+    return FALSE;
+  guint n = g_strv_length (members), half = MOST_SHOWN / 2;
+  gboolean cut = n > MOST_SHOWN + 1 && !show->everything;
+  for (guint i = 0; i < n; i++)
+    {
+      if (cut && i == half)
+        {
+          plait_page_text (show->page, PLAIT_PAGE_DIM, "  %s├─ … %u more\n", prefix, n - 2 * half);
+          i = n - half;
+        }
+      if (!show_member (show, path, members[i], prefix, i + 1 == n, depth, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+plait_show_tree (const PlaitShow *show, const char *path, GError **error)
+{
+  g_autofree char *clean = plait_display_clean (path, FALSE);
+
+  plait_page_text (show->page, PLAIT_PAGE_HEADING, "  %s\n", clean);
+  return show_members (show, path, "", 1, error);
+}
+
+gboolean
+plait_show_attributes (const PlaitShow *show, const char *path, gboolean is_table, GError **error)
+{
+  PlaitPage *page = show->page;
+  g_auto (GStrv) names = plait_store_attributes (show->store, path, error);
+  gsize width = 0;
+
+  if (!names)
+    return FALSE;
+  for (guint i = 0; names[i]; i++)
+    width = MAX (width, plait_display_width (names[i]));
+  for (guint i = 0; names[i]; i++)
+    {
+      if (is_table && strcmp (names[i], "columns") == 0)
+        continue; /* the heads of what is shown */
+      g_autofree char *value = plait_store_attribute_text (show->store, path, names[i], 1 << 16, NULL);
+      g_autofree char *clean = plait_display_clean (names[i], FALSE);
+      g_autoptr (GString) label = g_string_new (NULL);
+      g_auto (GStrv) lines = g_strsplit (value ? value : "(cannot be read)", "\n", -1);
+      guint n = g_strv_length (lines);
+
+      while (n > 1 && *lines[n - 1] == '\0')
+        n--;
+      plait_display_pad (label, clean, MIN (width, 32), FALSE);
+      plait_page_text (page, PLAIT_PAGE_NAME, "  %s  ", label->str);
+      if (n > 1)
+        plait_page_text (page, PLAIT_PAGE_DIM, "%u lines of text (path %s@%s shows them)\n", n, path, clean);
+      else
+        {
+          gsize used = MIN (width, 32) + 4, room = plait_page_room (page);
+          g_autofree char *shown = plait_display_clean (n > 0 ? lines[0] : "", FALSE);
+          g_autofree char *cut = plait_display_cut (shown, room > used + 20 ? MIN (room - used, 1000) : 20);
+
+          plait_page_text (page, PLAIT_PAGE_PLAIN, "%s\n", cut);
+        }
+    }
+  return TRUE;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "text/display.h"
+#include "command/command.h"
+#include "command/options.h"
+#include "show/show.h"
+
+/* plait show: what is in a run, a dump, a grid or any other file of ours. */
+
+#define MOST_MAPS 8
+
+PlaitMap *
+plait_show_map (const PlaitShow *show, const char *path, GError **error)
+{
+  g_autoptr (PlaitMap) map = plait_map_read (show->store, path, show->choice, error);
+  PlaitMap *part;
+
+  if (!map || !map->sentence || show->sentence < 0)
+    return g_steal_pointer (&map);
+  part = plait_map_of_sentence (map, show->sentence, error);
+  if (!part)
+    g_prefix_error (error, "%s: %s: ", plait_store_path (show->store), path);
+  return part;
+}
+
+gboolean
+plait_show_words (const PlaitShow *show, const PlaitDescentMap *descent, const char *path, gint64 *first, gint64 *last,
+                  GError **error)
+{
+  *first = MAX (show->word, 0);
+  *last = show->word < 0 ? descent->n_targets - 1 : show->word;
+  return *last < descent->n_targets
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has no word %jd; expected 0 to %jd",
+                        plait_store_path (show->store), path, show->word, descent->n_targets - 1);
+}
+
+/* A heatmap or a descent. */
+static gboolean
+show_picture (const PlaitShow *show, const char *path, GError **error)
+{
+  g_autoptr (PlaitDescentMap) descent = NULL;
+  g_autoptr (PlaitMap) map = NULL;
+  gint64 first, last;
+
+  if (plait_map_is (show->store, path))
+    {
+      map = plait_show_map (show, path, error);
+      if (!map)
+        return FALSE;
+      if (map->of_sentences) /* beside their first words */
+        plait_map_turn (map);
+      plait_map_print (map, show->page);
+      return TRUE;
+    }
+  descent = plait_descent_read (show->store, path, show->choice, error);
+  if (!descent || !plait_show_words (show, descent, path, &first, &last, error))
+    return FALSE;
+  plait_descent_print (descent, first, show->everything, show->page);
+  return TRUE;
+}
+
+/* All heatmaps or descents right below the group @path, one below the other. */
+static gboolean
+show_pictures (const PlaitShow *show, const char *path, gboolean *shown, GError **error)
+{
+  g_auto (GStrv) members = plait_store_members (show->store, path, error);
+
+  *shown = FALSE;
+  if (!members)
+    return FALSE;
+  guint n = g_strv_length (members);
+  if (n == 0 || n > MOST_MAPS)
+    return TRUE;
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *place = plait_place_below (path, members[i]);
+
+      if (!plait_map_is (show->store, place) && !plait_descent_is (show->store, place))
+        return TRUE;
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *place = plait_place_below (path, members[i]);
+
+      plait_page_text (show->page, PLAIT_PAGE_DIM, "%s%s\n", i > 0 ? "\n" : "", place);
+      if (!show_picture (show, place, error))
+        return FALSE;
+    }
+  *shown = TRUE;
+  return TRUE;
+}
+
+/* The first line: what file and what in it. */
+static void
+print_title (const PlaitShow *show, const char *path, PlaitShowKind kind, const PlaitStoreObject *object)
+{
+  g_autofree char *summary = plait_show_summary (show->store, path, kind, object);
+
+  plait_page_text (show->page, PLAIT_PAGE_HEADING, "%s", plait_store_path (show->store));
+  if (path[1] != '\0')
+    {
+      /* The columns of a table stand above it, not here. */
+      if (kind == PLAIT_SHOW_TABLE)
+        *strchr (summary, ':') = '\0';
+      plait_page_text (show->page, PLAIT_PAGE_HEADING, " %s", path);
+      plait_page_text (show->page, PLAIT_PAGE_DIM, "  %s\n", summary);
+      return;
+    }
+  GStatBuf status;
+  g_autofree char *size = g_stat (plait_store_path (show->store), &status) == 0
+                              ? g_format_size_full ((guint64)status.st_size, G_FORMAT_SIZE_IEC_UNITS)
+                              : g_strdup ("");
+  plait_page_text (show->page, PLAIT_PAGE_DIM, "  %s, %s\n", size, summary);
+}
+
+/* A text as it is, if it was read. */
+static gboolean
+print_value (const char *value)
+{
+  if (value)
+    plait_display_line (stdout, value);
+  return value != NULL;
+}
+
+static gboolean
+show_text (const PlaitShow *show, const char *path, GError **error)
+{
+  g_autofree char *value = NULL;
+  PlaitStoreObject object;
+  PlaitShowKind kind;
+  gboolean pictures = FALSE;
+
+  if (!plait_show_describe (show->store, path, &kind, &object, error))
+    return FALSE;
+  if (kind == PLAIT_SHOW_MAP || kind == PLAIT_SHOW_DESCENT)
+    return show_picture (show, path, error);
+  if (kind == PLAIT_SHOW_STRING)
+    {
+      value = plait_store_read_string (show->store, path, error);
+      return print_value (value);
+    }
+  if (kind == PLAIT_SHOW_GROUP && (!show_pictures (show, path, &pictures, error) || pictures))
+    return pictures;
+
+  print_title (show, path, kind, &object);
+  if (object.attributes > 0 && !plait_show_attributes (show, path, kind == PLAIT_SHOW_TABLE, error))
+    return FALSE;
+  plait_page_text (show->page, PLAIT_PAGE_PLAIN, "\n");
+  switch (kind)
+    {
+    case PLAIT_SHOW_TABLE:
+      return plait_show_table (show, path, error);
+    case PLAIT_SHOW_STRINGS:
+      return plait_show_strings (show, path, error);
+    case PLAIT_SHOW_NUMBERS:
+      return plait_show_numbers (show, path, &object, error);
+    default:
+      return plait_show_tree (show, path, error);
+    }
+}
+
+static gboolean
+show_attribute (PlaitStore *store, const char *path, const char *name, GError **error)
+{
+  g_autofree char *value = plait_store_attribute_text (store, path, name, G_MAXINT32, error);
+
+  return print_value (value);
+}
+
+/* Shows @path of @file; "PATH@NAME" is an attribute. */
+static gboolean
+show (PlaitShow *show, const char *file, const char *path, gboolean json, PlaitLog *log, GError **error)
+{
+  const char *at = path ? strrchr (path, '@') : NULL;
+  g_autoptr (GError) fault = NULL;
+  g_autoptr (PlaitPlace) place = plait_place_open (file, path, log, &fault);
+
+  if (!place && at)
+    {
+      g_autofree char *object = g_strndup (path, (gsize)(at - path));
+      g_autoptr (PlaitPlace) owner = plait_place_open (file, object, log, NULL);
+
+      if (owner)
+        return (json ? plait_show_attribute_json : show_attribute) (owner->store, owner->path, at + 1, error);
+    }
+  if (!plait_no_fault (&fault, error))
+    return FALSE;
+  show->store = place->store;
+  return (json ? plait_show_json : show_text) (show, place->path, error);
+}
+
+gboolean
+plait_command_show (PlaitInvocation *invocation, GError **error)
+{
+  gboolean json = FALSE;
+  char *layer = NULL, *head = NULL, *top = NULL, *sentence = NULL, *word = NULL;
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  PlaitShow options = { .page = page, .choice = PLAIT_MAP_CHOICE_USUAL, .sentence = -1, .word = -1 };
+  const GOptionEntry entries[] = {
+    { "all", 'a', 0, G_OPTION_ARG_NONE, &options.everything, "Show long lists and deep trees whole", NULL },
+    { "layer", 0, 0, G_OPTION_ARG_FILENAME, &layer,
+      "Layer of a heatmap or descent: a number from 0, or mean (the last)", "N" },
+    { "head", 0, 0, G_OPTION_ARG_FILENAME, &head, "Head of a heatmap or descent: a number from 0, or mean (mean)",
+      "N" },
+    { "top", 0, 0, G_OPTION_ARG_FILENAME, &top,
+      "Weights of each row of a heatmap, the heaviest of each head; 0: all (16 of sentences, else 0)", "K" },
+    { "sentence", 0, 0, G_OPTION_ARG_FILENAME, &sentence,
+      "Sentence of a document whose tokens a heatmap shows: a number from 0 (all)", "N" },
+    { "word", 0, 0, G_OPTION_ARG_FILENAME, &word, "Target word of a descent: a number from 0 (0; of JSON all)", "N" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    { NULL },
+  };
+
+  if (!plait_invocation_parse (invocation, entries, 1, 2, error)
+      || !plait_map_parse ("--layer", layer, &options.choice.layer, error)
+      || !plait_map_parse ("--head", head, &options.choice.head, error)
+      || !plait_option_integer ("--top", top, 0, G_MAXINT32, &options.choice.top, error)
+      || !plait_option_integer ("--sentence", sentence, 0, G_MAXINT32, &options.sentence, error)
+      || !plait_option_integer ("--word", word, 0, G_MAXINT32, &options.word, error))
+    return FALSE;
+  return show (&options, invocation->arguments[0], invocation->arguments[1], json, invocation->log, error);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "terminal/table-print.h"
+
+#include <string.h>
+
+#include "text/display.h"
+
+#define INDENT 2
+#define BETWEEN 2
+#define NARROWEST 12
+
+/* A column as it is printed. */
+typedef struct
+{
+  const PlaitTableColumn *column;
+  char *title;
+  gsize width; /* without the room of the mark */
+  gsize mark;  /* room behind the numbers, where any is marked */
+} Column;
+
+typedef struct
+{
+  const PlaitTable *table;
+  PlaitPage *page;
+  GArray *columns;  /* Column */
+  GPtrArray *texts; /* of the cells, clean */
+} Print;
+
+static void
+column_clear (gpointer column)
+{
+  g_free (((Column *)column)->title);
+}
+
+static Column *
+column_of (const Print *print, guint c)
+{
+  return &g_array_index (print->columns, Column, c);
+}
+
+static gsize
+room_of (const Print *print, guint c)
+{
+  return column_of (print, c)->width + column_of (print, c)->mark;
+}
+
+static void
+measure (Print *print)
+{
+  const PlaitTable *table = print->table;
+
+  for (guint c = 0; c < table->columns->len; c++)
+    {
+      Column column = { .column = plait_table_get_column (table, c) };
+
+      column.title = plait_display_clean (column.column->title, FALSE);
+      column.width = plait_display_width (column.title);
+      g_array_append_val (print->columns, column);
+    }
+  for (guint i = 0, c = 0; i < table->cells->len; i++)
+    {
+      const PlaitTableCell *cell = &g_array_index (table->cells, PlaitTableCell, i);
+      g_autofree char *text = plait_table_cell_text (plait_table_get_column (table, c), cell);
+      char *clean = g_strdelimit (plait_display_clean (text, TRUE), "\n\t", ' ');
+      Column *column = column_of (print, c);
+
+      g_ptr_array_add (print->texts, clean);
+      if (cell->kind == PLAIT_TABLE_CELL_GAP)
+        continue;
+      column->width = MAX (column->width, plait_display_width (clean));
+      column->mark = MAX (column->mark, strlen (plait_table_cell_mark (cell)));
+      c = (c + 1) % table->columns->len;
+    }
+}
+
+/* Takes from the widest column of text until all fit into @room, or none can give. Numbers are never cut; the first
+ * column, which names the rows and is repeated in every part, keeps two fifths of the room. */
+static void
+fit (Print *print, gsize room)
+{
+  guint n = print->columns->len;
+  gsize total = INDENT;
+
+  for (guint c = 0; c < n; c++)
+    total += room_of (print, c) + (c > 0 ? BETWEEN : 0);
+  while (total > room)
+    {
+      Column *widest = NULL;
+
+      for (guint c = 0; c < n; c++)
+        {
+          Column *column = column_of (print, c);
+
+          if (!plait_table_is_number (column->column)
+              && column->width > (c == 0 ? MAX (room / 5 * 2, NARROWEST) : NARROWEST)
+              && (!widest || column->width > widest->width))
+            widest = column;
+        }
+      if (!widest)
+        return;
+      widest->width--;
+      total--;
+    }
+}
+
+static void
+print_cell (const Print *print, guint c, PlaitPageStyle style, const char *text, const char *mark, gboolean last)
+{
+  const Column *column = column_of (print, c);
+  g_autofree char *cut = plait_display_cut_middle (text, column->width);
+  g_autoptr (GString) padded = g_string_new (NULL);
+  gboolean right = plait_table_is_number (column->column);
+
+  /* No blanks at the end of a line. */
+  plait_display_pad (padded, cut, last && (!right || *cut == '\0') ? 0 : column->width, right);
+  if (padded->len > 0)
+    plait_page_text (print->page, PLAIT_PAGE_PLAIN, "%*s", c == 0 ? INDENT : BETWEEN, "");
+  plait_page_text (print->page, style, "%s", padded->str);
+  if (*mark)
+    plait_page_text (print->page, PLAIT_PAGE_NAME, "%s", mark);
+  if (!last)
+    plait_page_text (print->page, PLAIT_PAGE_PLAIN, "%*s", (int)(column->mark - strlen (mark)), "");
+  if (last)
+    plait_page_text (print->page, PLAIT_PAGE_PLAIN, "\n");
+}
+
+/* Prints the first column and @first .. @end - 1. */
+static void
+print_part (const Print *print, guint first, guint end)
+{
+  static const PlaitPageStyle styles[] = {
+    [PLAIT_TABLE_PLAIN] = PLAIT_PAGE_PLAIN, [PLAIT_TABLE_HEADING] = PLAIT_PAGE_HEADING,
+    [PLAIT_TABLE_NAME] = PLAIT_PAGE_NAME,   [PLAIT_TABLE_DIM] = PLAIT_PAGE_DIM,
+    [PLAIT_TABLE_BAD] = PLAIT_PAGE_BAD,
+  };
+  const PlaitTable *table = print->table;
+  guint n = table->columns->len;
+
+  for (guint c = 0; c < n && plait_table_is_titled (table); c++)
+    if (c == 0 || (c >= first && c < end))
+      print_cell (print, c, PLAIT_PAGE_HEADING, column_of (print, c)->title, "", c + 1 == end || n == 1);
+  for (guint i = 0, c = 0; i < table->cells->len; i++)
+    {
+      const PlaitTableCell *cell = &g_array_index (table->cells, PlaitTableCell, i);
+      const char *text = print->texts->pdata[i];
+
+      if (cell->kind == PLAIT_TABLE_CELL_GAP)
+        {
+          plait_page_text (print->page, styles[cell->style], "%*s%s\n", INDENT, "", text);
+          continue;
+        }
+      if (c == 0 || (c >= first && c < end))
+        print_cell (print, c, styles[cell->style], text, plait_table_cell_mark (cell), c + 1 == end || n == 1);
+      c = (c + 1) % n;
+    }
+}
+
+void
+plait_table_print (const PlaitTable *table, PlaitPage *page)
+{
+  g_autoptr (GArray) columns = g_array_new (FALSE, FALSE, sizeof (Column));
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
+  Print print = { table, page, columns, texts };
+  guint n = table->columns->len;
+  gsize room = plait_page_room (page);
+
+  g_array_set_clear_func (columns, column_clear);
+  measure (&print);
+  fit (&print, room);
+  for (guint first = 1, end; first < MAX (n, 2); first = end)
+    {
+      gsize total = INDENT + room_of (&print, 0);
+
+      for (end = first; end < n && (end == first || total + BETWEEN + room_of (&print, end) <= room); end++)
+        total += BETWEEN + room_of (&print, end);
+      if (first > 1)
+        plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+      print_part (&print, first, end);
+      if (n < 2)
+        break;
+    }
+  for (guint i = 0; i < table->notes->len; i++)
+    {
+      plait_page_text (page, PLAIT_PAGE_PLAIN, "\n%*s", INDENT, "");
+      plait_page_paragraph (page, INDENT, INDENT, table->notes->pdata[i]);
+    }
+}
+
+void
+plait_length_table_print (const PlaitLengthTable *lengths, PlaitPage *page)
+{
+  g_autoptr (PlaitTable) table = plait_length_table_shown (lengths);
+  g_autofree char *title = plait_length_table_title (lengths);
+
+  plait_page_heading (page, title);
+  plait_table_print (table, page);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "tasks/generate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "text/display.h"
+#include "text/error.h"
+#include "text/json.h"
+#include "text/number.h"
+#include "command/command.h"
+#include "command/output.h"
+#include "terminal/table-print.h"
+
+/* plait generate: writes the corpus of a task as text files; without a task it lists them. */
+
+static void
+add_task_json (PlaitJson *json, const PlaitTask *task)
+{
+  g_autoptr (GArray) parameters = plait_task_parameters (task);
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "name", task->name);
+  plait_json_text (json, "summary", task->summary);
+  plait_json_texts (json, "streams", task->streams, -1);
+  plait_json_begin_array (json, "parameters");
+  for (guint i = 0; i < parameters->len; i++)
+    {
+      const PlaitTaskParameter *parameter = &g_array_index (parameters, PlaitTaskParameter, i);
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "name", parameter->name);
+      plait_json_integer (json, "default", parameter->initial);
+      if (i >= PLAIT_TASK_COMMON)
+        {
+          plait_json_integer (json, "minimum", parameter->minimum);
+          plait_json_integer (json, "maximum", parameter->maximum);
+        }
+      plait_json_text (json, "summary", parameter->summary);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  plait_json_end_object (json);
+}
+
+static void
+print_task (PlaitPage *page, const PlaitTask *task)
+{
+  g_autoptr (GArray) parameters = plait_task_parameters (task);
+  g_autoptr (PlaitTable) table = plait_table_new ();
+  g_autofree char *streams = g_strjoinv (", ", (char **)task->streams);
+
+  plait_page_text (page, PLAIT_PAGE_HEADING, "%s", task->name);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "  ");
+  plait_page_paragraph (page, (guint)strlen (task->name) + 2, 2, task->summary);
+  plait_page_text (page, PLAIT_PAGE_DIM, "  streams: %s\n", streams);
+  plait_table_column (table, PLAIT_TABLE_CODE, "Parameter");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "Default");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "Range");
+  plait_table_column (table, PLAIT_TABLE_PROSE, "Meaning");
+  for (guint i = 0; i < parameters->len; i++)
+    {
+      const PlaitTaskParameter *parameter = &g_array_index (parameters, PlaitTaskParameter, i);
+      g_autoptr (GString) range = g_string_new (NULL);
+
+      g_string_printf (range, "%jd ..", parameter->minimum);
+      if (i >= PLAIT_TASK_COMMON)
+        g_string_append_printf (range, " %jd", parameter->maximum);
+      plait_table_text (table, PLAIT_TABLE_NAME, parameter->name);
+      plait_table_integer (table, PLAIT_TABLE_PLAIN, parameter->initial);
+      plait_table_text (table, PLAIT_TABLE_DIM, range->str);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, parameter->summary);
+    }
+  plait_table_print (table, page);
+}
+
+static void
+list_tasks (gboolean as_json)
+{
+  const PlaitTask *const *tasks = plait_tasks ();
+
+  if (as_json)
+    {
+      g_autoptr (PlaitJson) json = plait_json_new_array ();
+
+      for (guint i = 0; tasks[i]; i++)
+        add_task_json (json, tasks[i]);
+      plait_json_print (json);
+      return;
+    }
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  for (guint i = 0; tasks[i]; i++)
+    {
+      plait_page_text (page, PLAIT_PAGE_PLAIN, "%s", i > 0 ? "\n" : "");
+      print_task (page, tasks[i]);
+    }
+}
+
+/* Takes "KEY=VALUE". */
+static gboolean
+set (const PlaitTask *task, PlaitTaskSettings *settings, const char *text, GError **error)
+{
+  const char *equals = strchr (text, '=');
+  gint64 value;
+
+  if (!equals || !plait_parse_integer (equals + 1, &value))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--set %s: expected KEY=NUMBER, such as train=6000", text);
+  g_autofree char *name = g_strndup (text, (gsize)(equals - text));
+  return plait_task_set (task, settings, name, value, error);
+}
+
+static gboolean
+generate (PlaitInvocation *invocation, const char *folder, gboolean force, char *const *sets, gboolean json,
+          GError **error)
+{
+  const char *name = invocation->arguments[0];
+
+  if (!name)
+    {
+      if (folder || sets)
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "TASK is missing; usage: plait generate TASK --output FOLDER (plait generate lists the tasks)");
+      list_tasks (json);
+      return TRUE;
+    }
+  const PlaitTask *task = plait_task_find (name, error);
+  if (!task)
+    return FALSE;
+  if (!folder)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--output is missing; name the folder for the files of %s", name);
+  if (json)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--json goes with the list of tasks alone; leave it or %s out", name);
+  g_auto (PlaitTaskSettings) settings = plait_task_defaults (task);
+  for (guint i = 0; sets && sets[i]; i++)
+    if (!set (task, &settings, sets[i], error))
+      return FALSE;
+  g_auto (GStrv) files = plait_task_files (task);
+  if (!plait_output_check_folder (folder, (const char *const *)files, force, error)
+      || !plait_task_write (task, &settings, folder, error))
+    return FALSE;
+  for (guint i = 0; files[i] && !invocation->quiet; i++)
+    {
+      g_autofree char *path = g_build_filename (folder, files[i], NULL);
+
+      plait_display_line (stdout, path);
+    }
+  return TRUE;
+}
+
+gboolean
+plait_command_generate (PlaitInvocation *invocation, GError **error)
+{
+  char *folder = NULL;
+  char **sets = NULL;
+  gboolean force = FALSE, json = FALSE;
+  const GOptionEntry entries[] = {
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &folder, "Folder for the files SPLIT.STREAM; made if need be",
+      "FOLDER" },
+    PLAIT_OUTPUT_FORCE (force),
+    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &sets, "Set a parameter, such as seed=2 or train=20000",
+      "KEY=VALUE" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the list of tasks as JSON", NULL },
+    { NULL },
+  };
+
+  return plait_invocation_parse (invocation, entries, 0, 1, error)
+         && generate (invocation, folder, force, sets, json, error);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "trees/tree-lint.h"
+
+#include <string.h>
+
+#include "text/display.h"
+#include "text/json.h"
+#include "command/command.h"
+#include "command/options.h"
+#include "command/output.h"
+#include "terminal/page.h"
+#include "loading/registry.h"
+
+/* plait trees: what is wrong with a file of trees and what is in it, or the same trees in another form. */
+
+/* In the orders of PlaitTreeFormat and PlaitBinarisation. */
+#define FORMS "brackets|triples"
+#define WAYS "left|right|head"
+
+typedef struct
+{
+  char *check, *convert, *tokens, *form, *output, *binarise, *rules, *limit;
+  gboolean force, json;
+} Options;
+
+/* The head rules called @name. (transfer full) */
+static PlaitHeadRules *
+find_rules (const char *name, GError **error)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autofree char *path = plait_registry_find_text (registry, PLAIT_HEAD_RULES_FOLDER, name, error);
+
+  return path ? plait_head_rules_read (path, error) : NULL;
+}
+
+static gboolean
+take_settings (const Options *options, PlaitTreeSettings *settings, GError **error)
+{
+  settings->binarisation
+      = options->binarise ? (PlaitBinarisation)plait_option_choice (options->binarise, WAYS) : PLAIT_BINARISE_HEAD;
+  if (settings->binarisation != PLAIT_BINARISE_HEAD)
+    return !options->rules
+           || plait_fail (error, PLAIT_ERROR_INPUT, "--head-rules goes with --binarise head alone; leave it out");
+  settings->head_rules = find_rules (options->rules ? options->rules : "english", error);
+  return settings->head_rules != NULL;
+}
+
+/*
+ * Checking
+ */
+
+typedef struct
+{
+  GPtrArray *shown;
+  gint64 limit;
+} Complaints;
+
+static void
+complain (const char *sentence, gpointer data)
+{
+  Complaints *complaints = data;
+
+  if (complaints->shown->len < complaints->limit)
+    g_ptr_array_add (complaints->shown, g_strdup (sentence));
+}
+
+static double
+share (gint64 part, gint64 whole)
+{
+  return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+static void
+print_json (const PlaitTreeCounts *counts, const Complaints *complaints)
+{
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
+  gint64 constituents = counts->unary + counts->binary + counts->ternary + counts->wider;
+
+  plait_json_integer (json, "lines", counts->lines);
+  plait_json_integer (json, "with_tree", counts->with_tree);
+  plait_json_integer (json, "without_tree", counts->without_tree);
+  plait_json_integer (json, "bad", counts->bad);
+  plait_json_real (json, "mean_leaves", share (counts->leaves, counts->with_tree));
+  plait_json_real (json, "mean_height", share (counts->height, counts->with_tree));
+  plait_json_integer (json, "constituents", constituents);
+  plait_json_integer (json, "unary", counts->unary);
+  plait_json_integer (json, "binary", counts->binary);
+  plait_json_integer (json, "ternary", counts->ternary);
+  plait_json_integer (json, "wider", counts->wider);
+  plait_json_texts (json, "complaints", (const char *const *)complaints->shown->pdata, complaints->shown->len);
+  plait_json_print (json);
+}
+
+static void print_row (PlaitPage *page, const char *label, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+static void
+print_row (PlaitPage *page, const char *label, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_autofree char *text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  plait_page_row (page, 14, label, text);
+}
+
+static void
+print_text (const char *file, const PlaitTreeCounts *counts, const Complaints *complaints)
+{
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  gint64 constituents = counts->unary + counts->binary + counts->ternary + counts->wider;
+  char leaves[G_ASCII_DTOSTR_BUF_SIZE], height[G_ASCII_DTOSTR_BUF_SIZE];
+
+  for (guint i = 0; i < complaints->shown->len; i++)
+    plait_page_text (page, PLAIT_PAGE_BAD, "%s\n", (const char *)complaints->shown->pdata[i]);
+  if (counts->bad > complaints->shown->len)
+    plait_page_text (page, PLAIT_PAGE_BAD, "... and %jd more bad lines; --limit shows more\n",
+                     counts->bad - complaints->shown->len);
+  plait_page_text (page, PLAIT_PAGE_HEADING, "%s\n", file);
+  print_row (page, "lines", "%jd", counts->lines);
+  print_row (page, "with tree", "%jd", counts->with_tree);
+  print_row (page, "without tree", "%jd", counts->without_tree);
+  print_row (page, "bad", "%jd", counts->bad);
+  print_row (page, "mean leaves", "%s",
+             g_ascii_formatd (leaves, sizeof leaves, "%.2f", share (counts->leaves, counts->with_tree)));
+  print_row (page, "mean height", "%s links of the binary trees",
+             g_ascii_formatd (height, sizeof height, "%.2f", share (counts->height, counts->with_tree)));
+  print_row (page, "children", "%.0f %% one, %.0f %% two, %.0f %% three, %.0f %% more, of %jd constituents",
+             100 * share (counts->unary, constituents), 100 * share (counts->binary, constituents),
+             100 * share (counts->ternary, constituents), 100 * share (counts->wider, constituents), constituents);
+}
+
+static gboolean
+check (const Options *options, const PlaitTreeSettings *settings, GError **error)
+{
+  g_autoptr (GPtrArray) shown = g_ptr_array_new_with_free_func (g_free);
+  Complaints complaints = { shown, 20 };
+  PlaitTreeCounts counts;
+
+  if (options->form || options->output)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--to and --output go with --convert; leave them out of a check");
+  if (!plait_option_integer ("--limit", options->limit, 0, 1000000, &complaints.limit, error)
+      || !plait_trees_check (options->check, options->tokens, settings, complain, &complaints, &counts, error))
+    return FALSE;
+  if (options->json)
+    print_json (&counts, &complaints);
+  else
+    print_text (options->check, &counts, &complaints);
+  return counts.bad == 0
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: %jd of %jd lines are bad; expected a tree of the sentence or none on each", options->check,
+                        counts.bad, counts.lines);
+}
+
+/*
+ * Converting
+ */
+
+static void
+put_line (const char *line, gpointer data)
+{
+  plait_display_line (data, line);
+}
+
+static gboolean
+convert (const Options *options, const PlaitTreeSettings *settings, GError **error)
+{
+  g_auto (PlaitOutput) to = { 0 };
+
+  if (options->json || options->limit)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--json and --limit go with --check; leave them out of a conversion");
+  if (!options->form)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--to is missing; expected --to brackets or --to triples");
+  if (!plait_output_differs ("--output", options->output, options->convert, error)
+      || !plait_output_differs ("--output", options->output, options->tokens, error)
+      || !plait_file_check_new (options->output, options->force, "", "--output", error))
+    return FALSE;
+  return plait_output_begin (&to, options->output, error)
+         && plait_trees_convert (options->convert, options->tokens, settings,
+                                 (PlaitTreeFormat)plait_option_choice (options->form, FORMS), put_line, to.stream,
+                                 error)
+         && plait_output_commit (&to, error);
+}
+
+gboolean
+plait_command_trees (PlaitInvocation *invocation, GError **error)
+{
+  Options options = { NULL };
+  PlaitTreeSettings settings = { .shape = PLAIT_TREES_GIVEN };
+  const GOptionEntry entries[] = {
+    { "check", 0, 0, G_OPTION_ARG_FILENAME, &options.check, "Name every bad line, and print what is in the file",
+      "FILE" },
+    { "convert", 0, 0, G_OPTION_ARG_FILENAME, &options.convert, "Print the trees, made binary", "FILE" },
+    { "tokens", 0, 0, G_OPTION_ARG_FILENAME, &options.tokens, "Text whose tokens the words must be", "FILE" },
+    { "to", 0, 0, G_OPTION_ARG_FILENAME, &options.form, "Form of the converted trees", FORMS },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "File for converted trees; else standard output",
+      "FILE" },
+    PLAIT_OUTPUT_FORCE (options.force),
+    { "binarise", 0, 0, G_OPTION_ARG_FILENAME, &options.binarise, "How nodes of many parts are cut in two (head)",
+      WAYS },
+    { "head-rules", 0, 0, G_OPTION_ARG_FILENAME, &options.rules, "Head rules; else english", "NAME" },
+    { "limit", 0, 0, G_OPTION_ARG_FILENAME, &options.limit, "Bad lines to name; 20 unless told", "N" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
+    { NULL },
+  };
+  const char *file;
+
+  if (!plait_invocation_parse (invocation, entries, 0, 0, error))
+    return FALSE;
+  if ((options.check != NULL) == (options.convert != NULL))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "expected one of --check and --convert, not %s",
+                       options.check ? "both" : "none");
+  file = options.check ? options.check : options.convert;
+  if (options.tokens && strcmp (file, "-") == 0 && strcmp (options.tokens, "-") == 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "standard input cannot be both trees and tokens: name a file for one of them");
+  gboolean good = take_settings (&options, &settings, error)
+                  && (options.check ? check (&options, &settings, error) : convert (&options, &settings, error));
+  plait_head_rules_unref (settings.head_rules);
+  return good;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+#include "vocabulary/vocabulary.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "text/display.h"
+#include "text/error.h"
+#include "files/file.h"
+#include "text/json.h"
+#include "text/number.h"
+#include "command/command.h"
+#include "command/options.h"
+#include "command/output.h"
+#include "terminal/stored-table.h"
+#include "terminal/table-print.h"
+#include "lines/text-file.h"
+#include "setup/vocabularies.h"
+
+/* plait vocabulary: makes a vocabulary, shows one, or takes lines of text through one. */
+
+#define ENDS 20 /* pieces shown at either end of a long vocabulary */
+
+typedef struct
+{
+  char *output, *show, *encode, *decode, *published, *list, *name;
+  char *type, *size, *minimum_count, *coverage, *normalisation, *lines;
+  gboolean force, byte_fallback, ids, everything, json;
+} Options;
+
+static gboolean
+take_settings (const Options *options, PlaitVocabularySettings *settings, GError **error)
+{
+  *settings = plait_vocabulary_defaults ();
+  settings->byte_fallback = options->byte_fallback;
+  if (options->type)
+    settings->type = options->type;
+  if (options->normalisation)
+    settings->normalization = options->normalisation;
+  return plait_option_real ("--coverage", options->coverage, .98, 1, &settings->character_coverage, error)
+         && plait_option_integer ("--size", options->size, 0, 10000000, &settings->size, error)
+         && plait_option_integer ("--minimum-count", options->minimum_count, 1, 1000000000, &settings->minimum_count,
+                                  error)
+         && plait_option_integer ("--lines", options->lines, 0, 1000000000, &settings->sentence_limit, error);
+}
+
+/* Learns a vocabulary from the text files, or takes that of a published model or of a list. */
+static PlaitVocabulary *
+make_vocabulary (const PlaitInvocation *invocation, const Options *options, const PlaitVocabularySettings *settings,
+                 GError **error)
+{
+  PlaitVocabulary *vocabulary;
+  guint left_out = 0;
+
+  if (options->published)
+    return plait_vocabulary_from_published (options->published, error);
+  if (!options->list)
+    return plait_vocabulary_train (settings, (const char *const *)invocation->arguments, error);
+  vocabulary = plait_vocabulary_from_list (options->list, &left_out, error);
+  if (vocabulary && left_out > 0)
+    plait_log_info (invocation->log, "%s: %u special tokens are left out, which every vocabulary has by itself",
+                    options->list, left_out);
+  return vocabulary;
+}
+
+static gboolean
+make (const PlaitInvocation *invocation, const Options *options, GError **error)
+{
+  char *taken[] = { options->published ? options->published : options->list, NULL };
+  char *const *inputs = taken[0] ? taken : invocation->arguments;
+  PlaitVocabularySettings settings;
+  g_autoptr (PlaitVocabulary) vocabulary = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (options->published && options->list)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "expected one of --published and --list, not several");
+  if (taken[0] && invocation->arguments[0])
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s learns from no text files; leave \"%s\" out",
+                       options->published ? "--published" : "--list", invocation->arguments[0]);
+  if (!inputs[0])
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "a text file is missing; usage: plait vocabulary --output FILE FILE...");
+  if (!taken[0] && !take_settings (options, &settings, error))
+    return FALSE;
+  for (guint i = 0; inputs[i]; i++)
+    if (!plait_output_differs ("--output", options->output, inputs[i], error))
+      return FALSE;
+  if (!plait_file_check_new (options->output, options->force, "", "--output", error))
+    return FALSE;
+  vocabulary = make_vocabulary (invocation, options, &settings, error);
+  bytes = vocabulary ? plait_vocabulary_to_file (vocabulary) : NULL;
+  if (!bytes || !plait_file_replace (options->output, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error))
+    return FALSE;
+  plait_log_info (invocation->log, "%s: %s, %d entries, sha256 %s", options->output,
+                  plait_vocabulary_format (vocabulary), plait_vocabulary_size (vocabulary),
+                  plait_vocabulary_hash (vocabulary));
+  return TRUE;
+}
+
+static void
+show_json (const PlaitVocabulary *vocabulary)
+{
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
+
+  plait_json_text (json, "format", plait_vocabulary_format (vocabulary));
+  plait_json_text (json, "sha256", plait_vocabulary_hash (vocabulary));
+  plait_json_begin_array (json, "pieces");
+  for (gint32 id = 0; id < plait_vocabulary_size (vocabulary); id++)
+    {
+      plait_json_begin_object (json, NULL);
+      plait_json_integer (json, "id", id);
+      plait_json_text (json, "piece", plait_vocabulary_piece (vocabulary, id));
+      plait_json_real (json, "score", plait_vocabulary_score (vocabulary, id));
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  plait_json_print (json);
+}
+
+static void
+show_text (const PlaitVocabulary *vocabulary, const Options *options)
+{
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTable) table = plait_table_new ();
+  gint32 n = plait_vocabulary_size (vocabulary);
+  gboolean words = strcmp (plait_vocabulary_format (vocabulary), "words") == 0;
+
+  plait_page_text (page, PLAIT_PAGE_HEADING, "%s", options->show);
+  plait_page_text (page, PLAIT_PAGE_DIM, "  %s, %d entries, sha256 %s\n", plait_vocabulary_format (vocabulary), n,
+                   plait_vocabulary_hash (vocabulary));
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "Id");
+  plait_table_column (table, PLAIT_TABLE_CODE, "Piece");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, words ? "Count" : "Score")->format = "%.7g";
+  for (gint32 id = 0; id < n; id++)
+    {
+      id = (gint32)plait_table_skip (table, id, n, options->everything ? 0 : ENDS);
+      plait_table_integer (table, PLAIT_TABLE_DIM, id);
+      plait_table_text (table, PLAIT_TABLE_NAME, plait_vocabulary_piece (vocabulary, id));
+      plait_table_real (table, plait_vocabulary_score (vocabulary, id));
+    }
+  plait_table_print (table, page);
+}
+
+static void
+encode_line (const PlaitVocabulary *vocabulary, const char *line, gsize length, gboolean as_ids, GArray *ids)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  g_array_set_size (ids, 0);
+  plait_vocabulary_encode (vocabulary, line, length, ids);
+  for (guint i = 0; i < ids->len; i++)
+    {
+      gint32 id = g_array_index (ids, gint32, i);
+
+      if (i > 0)
+        g_string_append_c (text, ' ');
+      if (as_ids)
+        g_string_append_printf (text, "%d", id);
+      else
+        g_string_append (text, plait_vocabulary_piece (vocabulary, id));
+    }
+  plait_display_line (stdout, text->str);
+}
+
+/* Returns the ids by their pieces. */
+static GHashTable *
+index_pieces (const PlaitVocabulary *vocabulary)
+{
+  GHashTable *ids = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (gint32 id = 0; id < plait_vocabulary_size (vocabulary); id++)
+    g_hash_table_insert (ids, (gpointer)plait_vocabulary_piece (vocabulary, id), GINT_TO_POINTER (id));
+  return ids;
+}
+
+/* Reads pieces, or ids, between blanks. @pieces is NULL for ids. */
+static gboolean
+decode_line (const PlaitVocabulary *vocabulary, GHashTable *pieces, const PlaitTextReader *reader, const char *line,
+             GArray *ids, GError **error)
+{
+  g_auto (GStrv) words = g_strsplit_set (line, " \t", -1);
+
+  g_array_set_size (ids, 0);
+  for (guint i = 0; words[i]; i++)
+    {
+      gpointer found = NULL;
+      gint64 number = -1;
+      gint32 id;
+
+      if (*words[i] == '\0')
+        continue;
+      if (pieces
+              ? g_hash_table_lookup_extended (pieces, words[i], NULL, &found)
+              : plait_parse_integer (words[i], &number) && number >= 0 && number < plait_vocabulary_size (vocabulary))
+        id = pieces ? (gint32)GPOINTER_TO_INT (found) : (gint32)number;
+      else
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT, "%s:%jd: \"%.80s\" is no %s of the vocabulary; %s",
+            plait_text_reader_name (reader), plait_text_reader_line (reader), words[i], pieces ? "piece" : "id",
+            pieces ? "expected what --encode prints (ids need --ids)" : "expected what --encode --ids prints");
+      g_array_append_val (ids, id);
+    }
+  g_autofree char *text = plait_vocabulary_decode (vocabulary, (const gint32 *)ids->data, ids->len);
+  plait_display_line (stdout, text);
+  return TRUE;
+}
+
+/* Takes the lines of the files, or of standard input, through the vocabulary. */
+static gboolean
+convert (const PlaitInvocation *invocation, const PlaitVocabulary *vocabulary, const Options *options, GError **error)
+{
+  static char *standard_input[] = { (char *)"-", NULL };
+  char *const *paths = invocation->arguments[0] ? invocation->arguments : standard_input;
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  g_autoptr (GHashTable) pieces = options->decode && !options->ids ? index_pieces (vocabulary) : NULL;
+
+  for (guint i = 0; paths[i]; i++)
+    {
+      g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (paths[i], error);
+      g_autoptr (GError) fault = NULL;
+      const char *line;
+      gsize length;
+
+      if (!reader)
+        return FALSE;
+      while ((line = plait_text_reader_next (reader, &length, &fault)))
+        if (options->encode)
+          encode_line (vocabulary, line, length, options->ids, ids);
+        else if (!decode_line (vocabulary, pieces, reader, line, ids, error))
+          return FALSE;
+      if (!plait_no_fault (&fault, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+run (const PlaitInvocation *invocation, const Options *options, GError **error)
+{
+  guint modes
+      = (options->output != NULL) + (options->show != NULL) + (options->encode != NULL) + (options->decode != NULL);
+  const char *path = options->show ? options->show : options->encode ? options->encode : options->decode;
+
+  if ((options->published || options->list) && !options->output)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s needs --output, the file that the vocabulary becomes",
+                       options->published ? "--published" : "--list");
+  if (modes != 1)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "expected one of --output, --show, --encode and --decode, not %s",
+                       modes == 0 ? "none" : "several");
+  if (options->name && options->output)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--name is that of a vocabulary in a run, which --show, --encode and --decode read; leave it "
+                       "out with --output");
+  if (options->output)
+    return make (invocation, options, error);
+  if (options->show && invocation->arguments[0])
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--show takes no text files; leave \"%s\" out",
+                       invocation->arguments[0]);
+  if (options->name && !plait_store_recognize (path))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is no run, so it has no vocabulary called %s; leave --name out",
+                       path, options->name);
+  g_autoptr (PlaitVocabulary) vocabulary
+      = plait_run_vocabulary_open (path, options->name, FALSE, invocation->log, error);
+  if (!vocabulary)
+    return FALSE;
+  if (!options->show)
+    return convert (invocation, vocabulary, options, error);
+  if (options->json)
+    show_json (vocabulary);
+  else
+    show_text (vocabulary, options);
+  return TRUE;
+}
+
+gboolean
+plait_command_vocabulary (PlaitInvocation *invocation, GError **error)
+{
+  Options options = { 0 };
+  const GOptionEntry entries[] = {
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Make a vocabulary of the text files", "FILE" },
+    PLAIT_OUTPUT_FORCE (options.force),
+    { "show", 0, 0, G_OPTION_ARG_FILENAME, &options.show, "Show a vocabulary", "FILE" },
+    { "encode", 0, 0, G_OPTION_ARG_FILENAME, &options.encode, "Print the pieces of lines of text", "FILE" },
+    { "decode", 0, 0, G_OPTION_ARG_FILENAME, &options.decode, "Print the text of lines of pieces", "FILE" },
+    { "published", 0, 0, G_OPTION_ARG_FILENAME, &options.published,
+      "With --output: take the vocabulary of the published model in a folder", "FOLDER" },
+    { "list", 0, 0, G_OPTION_ARG_FILENAME, &options.list,
+      "With --output: take the words of a list, WORD or WORD COUNT a line (fairseq's dict.txt)", "FILE" },
+    { "name", 0, 0, G_OPTION_ARG_FILENAME, &options.name,
+      "Of a run in the place of a vocabulary's file: the vocabulary that is meant, where it has several", "NAME" },
+    { "type", 0, 0, G_OPTION_ARG_FILENAME, &options.type, "Kind of pieces (bpe)", "bpe|unigram|words" },
+    { "size", 0, 0, G_OPTION_ARG_FILENAME, &options.size,
+      "Entries, four special ones included (8000); words: 0 keeps all", "N" },
+    { "minimum-count", 0, 0, G_OPTION_ARG_FILENAME, &options.minimum_count, "Words: rarer ones become unknown (1)",
+      "N" },
+    { "coverage", 0, 0, G_OPTION_ARG_FILENAME, &options.coverage,
+      "SentencePiece: share of the characters that get a piece (1)", "SHARE" },
+    { "normalisation", 0, 0, G_OPTION_ARG_FILENAME, &options.normalisation,
+      "SentencePiece: normal form of the text (identity)", "identity|nfkc|nmt_nfkc|nfkc_cf|nmt_nfkc_cf" },
+    { "byte-fallback", 0, 0, G_OPTION_ARG_NONE, &options.byte_fallback,
+      "SentencePiece: characters without a piece become bytes", NULL },
+    { "lines", 0, 0, G_OPTION_ARG_FILENAME, &options.lines,
+      "SentencePiece: learn from N lines, spread evenly; 0: from all (0)", "N" },
+    { "ids", 0, 0, G_OPTION_ARG_NONE, &options.ids, "Ids instead of pieces", NULL },
+    { "all", 'a', 0, G_OPTION_ARG_NONE, &options.everything, "Show long vocabularies whole", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Show as JSON", NULL },
+    { NULL },
+  };
+
+  return plait_invocation_parse (invocation, entries, 0, -1, error) && run (invocation, &options, error);
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "text/error.h"
+#include "text/json.h"
+#include "command/command.h"
+#include "command/options.h"
+#include "command/stop.h"
+#include "terminal/table-print.h"
+#include "scoring/evaluation.h"
+#include "setup/fit.h"
+#include "setup/trained.h"
+#include "tensor/blas.h"
+
+/*
+ * plait adversarial: does a model use a source? Each source in turn is taken from other sentences, by a seeded
+ * permutation without fixed points, and the test set is translated and scored again (Libovicky, Helcl & Marecek 2018,
+ * section 4; Elliott 2018); or its rows are drawn at random, or it is left out.
+ */
+
+typedef enum
+{
+  SHUFFLED,
+  NOISE,
+  ABSENT,
+} Disturbance;
+static const char *const disturbances[] = { "shuffled", "noise", "absent", NULL };
+
+typedef struct
+{
+  const PlaitTrained *trained;
+  const char *split;
+  guint64 seed;
+  PlaitPool *pool;
+  PlaitSearch *search;
+  PlaitLog *log;
+  const gint *stop;
+  GPtrArray *metrics;
+  GPtrArray *rows; /* (element-type Row), the first with all sources as they are */
+} Test;
+
+/* The split with one source disturbed. */
+typedef struct
+{
+  const char *source;           /* NULL: none */
+  const char *disturbance;      /* NULL */
+  GPtrArray *statistics;        /* (element-type PlaitStatistics), a metric */
+  GPtrArray *results;           /* (element-type PlaitResult) */
+  PlaitComparison *comparisons; /* [metrics], with the first row; its own mean nothing */
+} Row;
+
+static void
+row_free (gpointer data)
+{
+  Row *row = data;
+
+  g_ptr_array_unref (row->statistics);
+  g_ptr_array_unref (row->results);
+  g_free (row->comparisons);
+  g_free (row);
+}
+
+static gboolean
+disturb (PlaitCorpus *corpus, guint source, Disturbance disturbance, guint64 seed, GError **error)
+{
+  switch (disturbance)
+    {
+    case SHUFFLED:
+      return plait_corpus_derange (corpus, source, seed, error);
+    case NOISE:
+      plait_corpus_add_noise (corpus, source, seed);
+      return TRUE;
+    default:
+      plait_corpus_leave_out (corpus, source);
+      return TRUE;
+    }
+}
+
+/* Scores what the model says of @corpus as the next row. */
+static gboolean
+add_row (const Test *test, PlaitCorpus *corpus, const char *source, const char *disturbance, GError **error)
+{
+  const PlaitExperiment *experiment = test->trained->experiment;
+  g_auto (GStrv) references = plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error);
+  g_autofree char *what
+      = source ? g_strdup_printf ("%s, %s %s", test->split, source, disturbance) : g_strdup (test->split);
+  g_autoptr (PlaitTranslation) translation = NULL;
+  Row *row;
+
+  if (!references
+      || (!source
+          && !plait_evaluation_check_references (experiment, experiment->evaluate.metrics, test->split, corpus,
+                                                 test->log, error)))
+    return FALSE;
+  translation = plait_translate_corpus (test->search, corpus,
+                                        plait_materials_vocabulary (test->trained->materials, experiment->data.target),
+                                        &experiment->decode, what, test->log, test->stop, NULL, NULL, error);
+  if (!translation)
+    return FALSE;
+  plait_evaluation_join (experiment, test->split, references, NULL);
+  plait_evaluation_join (experiment, test->split, translation->text, NULL);
+  const char *const *sets[] = { (const char *const *)references };
+  PlaitTextPairs pairs = { (gsize)translation->n_lines, (const char *const *)translation->text, 1, sets, TRUE };
+  row = g_new0 (Row, 1);
+  g_ptr_array_add (test->rows, row);
+  row->source = source;
+  row->disturbance = disturbance;
+  row->statistics = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_statistics_free);
+  row->results = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_result_free);
+  row->comparisons = g_new0 (PlaitComparison, test->metrics->len);
+  for (guint m = 0; m < test->metrics->len; m++)
+    {
+      const PlaitMetric *metric = test->metrics->pdata[m];
+      PlaitStatistics *statistics = plait_metric_statistics (metric, &pairs, error);
+      PlaitResult *result;
+
+      if (!statistics)
+        return FALSE;
+      g_ptr_array_add (row->statistics, statistics);
+      result = plait_result_new (metric, statistics, (guint)experiment->evaluate.resamples,
+                                 (guint64)experiment->evaluate.seed, error);
+      if (!result)
+        return FALSE;
+      g_ptr_array_add (row->results, result);
+    }
+  return TRUE;
+}
+
+/* Tests all rows against the first. */
+static gboolean
+compare_rows (const Test *test, GError **error)
+{
+  const Row *first = test->rows->pdata[0];
+
+  for (guint m = 0; m < test->metrics->len; m++)
+    {
+      g_autoptr (GPtrArray) compared = g_ptr_array_new ();
+
+      for (guint r = 1; r < test->rows->len; r++)
+        {
+          Row *row = test->rows->pdata[r];
+
+          if (!plait_compare_systems (test->metrics->pdata[m], first->statistics->pdata[m], row->statistics->pdata[m],
+                                      PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES,
+                                      (guint64)test->trained->experiment->evaluate.seed, &row->comparisons[m], error))
+            return FALSE;
+          g_ptr_array_add (compared, &row->comparisons[m]);
+        }
+      plait_holm_adjust (compared);
+    }
+  return TRUE;
+}
+
+static void
+print_table (const Test *test)
+{
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (PlaitTable) table = plait_table_new ();
+  const Row *first = test->rows->pdata[0];
+  g_autofree char *note
+      = plait_comparison_note ("the sources as they are", PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES,
+                               (guint64)test->trained->experiment->evaluate.seed, FALSE);
+
+  plait_table_column (table, PLAIT_TABLE_WORDS, "Source");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "Is");
+  for (guint m = 0; m < test->metrics->len; m++)
+    {
+      plait_table_column (table, PLAIT_TABLE_NUMBERS, ((const PlaitResult *)first->results->pdata[m])->name);
+      plait_table_column (table, PLAIT_TABLE_NUMBERS, "Difference")->format = "%+.2f";
+      plait_comparison_columns (table, NULL);
+    }
+  for (guint r = 0; r < test->rows->len; r++)
+    {
+      const Row *row = test->rows->pdata[r];
+
+      plait_table_text (table, PLAIT_TABLE_NAME, row->source ? row->source : "all");
+      plait_table_text (table, PLAIT_TABLE_PLAIN, row->source ? row->disturbance : "as they are");
+      for (guint m = 0; m < test->metrics->len; m++)
+        {
+          plait_table_score (table, plait_result_score (row->results->pdata[m]));
+          plait_table_known (table, row->source ? row->comparisons[m].difference : NAN);
+          plait_comparison_cells (table, row->source ? &row->comparisons[m] : NULL);
+        }
+    }
+  plait_table_note (table, note);
+  plait_table_print (table, page);
+}
+
+static void
+print_json (const Test *test)
+{
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
+
+  plait_json_text (json, "split", test->split);
+  plait_json_integer (json, "seed", (gint64)test->seed);
+  plait_json_begin_array (json, "rows");
+  for (guint r = 0; r < test->rows->len; r++)
+    {
+      const Row *row = test->rows->pdata[r];
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "source", row->source);
+      plait_json_text (json, "disturbance", row->disturbance);
+      plait_json_begin_array (json, "metrics");
+      for (guint m = 0; m < test->metrics->len; m++)
+        plait_result_add_json (row->results->pdata[m], json, NULL);
+      plait_json_end_array (json);
+      if (row->source)
+        {
+          plait_json_begin_array (json, "comparisons");
+          for (guint m = 0; m < test->metrics->len; m++)
+            plait_comparison_add_json (&row->comparisons[m], json, NULL);
+          plait_json_end_array (json);
+        }
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  plait_json_print (json);
+}
+
+/* The split once as it is, and once a source and disturbance of @wanted [n_wanted]. */
+static gboolean
+run_test (const Test *test, const Disturbance *wanted, guint n_wanted, gboolean json, GError **error)
+{
+  const PlaitExperiment *experiment = test->trained->experiment;
+
+  for (guint i = 0; i < 1 + experiment->n_sources * n_wanted; i++)
+    {
+      guint source = i > 0 ? (i - 1) / n_wanted : 0;
+      Disturbance disturbance = wanted[i > 0 ? (i - 1) % n_wanted : 0];
+      g_autoptr (PlaitCorpus) corpus
+          = plait_materials_open (test->trained->materials, test->split, test->pool, test->log, error);
+
+      if (!corpus
+          || !plait_fit_corpus (test->trained->system, NULL, test->split, corpus, i == 0 ? test->log : NULL, error)
+          || (i > 0 && !disturb (corpus, source, disturbance, test->seed, error))
+          || !add_row (test, corpus, i > 0 ? experiment->sources[source].name : NULL,
+                       i > 0 ? disturbances[disturbance] : NULL, error))
+        return FALSE;
+    }
+  if (!compare_rows (test, error))
+    return FALSE;
+  if (json)
+    print_json (test);
+  else
+    print_table (test);
+  return TRUE;
+}
+
+/* Reads the list @text, "shuffled;noise"; NULL: shuffled. */
+static gboolean
+read_disturbances (const char *text, Disturbance *wanted, guint *n_wanted, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (text ? text : disturbances[SHUFFLED], ";", -1);
+
+  *n_wanted = 0;
+  for (guint i = 0; parts[i]; i++)
+    {
+      guint k = 0;
+
+      while (disturbances[k] && !g_str_equal (disturbances[k], parts[i]))
+        k++;
+      for (guint n = 0; n < *n_wanted; n++)
+        if (disturbances[k] && wanted[n] == (Disturbance)k)
+          return plait_fail (error, PLAIT_ERROR_INPUT, "--source-is \"%s\" names \"%s\" twice; once is enough", text,
+                             parts[i]);
+      if (!disturbances[k])
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "--source-is cannot be \"%s\"; expected shuffled, noise or absent, or several with ; between", text);
+      wanted[(*n_wanted)++] = (Disturbance)k;
+    }
+  if (*n_wanted == 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--source-is is empty; expected shuffled, noise or absent");
+  return TRUE;
+}
+
+gboolean
+plait_command_adversarial (PlaitInvocation *invocation, GError **error)
+{
+  char *split = NULL;
+  static const char *const keys[] = { "decode.",        "-decode.n_best=", "evaluate.metrics=", "evaluate.resamples=",
+                                      "evaluate.seed=", "evaluate.join=",  "data.too_long=",    NULL };
+  char *checkpoint = NULL;
+  const char *const *sets = NULL;
+  char *seed_text = NULL;
+  char *threads_text = NULL;
+  gint64 seed = 1;
+  guint threads = 0;
+  gboolean json = FALSE, changed = FALSE;
+  char *source_is = NULL;
+  Disturbance wanted[G_N_ELEMENTS (disturbances)];
+  guint n_wanted;
+  const GOptionEntry entries[] = {
+    { "split", 0, 0, G_OPTION_ARG_FILENAME, &split, "Split of the experiment; else its first test split", "NAME" },
+    { "source-is", 0, 0, G_OPTION_ARG_FILENAME, &source_is,
+      "What each source is in turn: shuffled (that of another sentence; the default), noise (tokens or rows drawn from "
+      "the whole split), absent; several with ; between",
+      "LIST" },
+    { "seed", 0, 0, G_OPTION_ARG_FILENAME, &seed_text, "Seed of the shuffles and of noise; 1 unless told", "N" },
+    { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "Of these parameters; best unless told",
+      "best|last|average" },
+    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &sets,
+      "Set a key of [decode], data.too_long, or metrics, join, resamples or seed of [evaluate], otherwise", "G.K=V" },
+    { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text, "Threads; else as many as there are processors", "N" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    PLAIT_OPTION_CHANGED_PLUGINS (changed),
+    { NULL },
+  };
+  g_autoptr (PlaitTrained) trained = NULL;
+  g_autoptr (PlaitPool) pool = NULL;
+  g_autoptr (PlaitSearch) search = NULL;
+  g_autoptr (GPtrArray) metrics = NULL;
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (row_free);
+  Test test;
+
+  if (!plait_invocation_parse (invocation, entries, 1, 1, error)
+      || !plait_option_integer ("--seed", seed_text, 0, G_MAXINT64, &seed, error)
+      || !plait_option_threads (threads_text, &threads, error)
+      || !read_disturbances (source_is, wanted, &n_wanted, error)
+      || !plait_option_sets (
+          sets, keys,
+          "[decode] except n_best, data.too_long, and evaluate.metrics, evaluate.join, evaluate.resamples and "
+          "evaluate.seed",
+          error))
+    return FALSE;
+  trained = plait_trained_open (invocation->arguments[0], checkpoint, sets, changed, invocation->log, error);
+  if (!trained || !plait_experiment_check_sets (trained->experiment, sets, error)
+      || !plait_materials_generate (trained->materials, invocation->log, error))
+    return FALSE;
+  if (plait_predictions[trained->experiment->predict.kind].of_source)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s predicts a part of its source, which cannot be another sentence's; take a run that reads "
+                       "one text to tell another",
+                       invocation->arguments[0]);
+  for (guint i = 0; i < n_wanted; i++)
+    if (wanted[i] == ABSENT && trained->experiment->n_sources == 1)
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s reads one source, without which there is nothing to read; leave absent out of --source-is",
+                         invocation->arguments[0]);
+  metrics = plait_metric_new_list (trained->experiment->evaluate.metrics, error);
+  if (!metrics)
+    return FALSE;
+  test = (Test){
+    .trained = trained,
+    .metrics = metrics,
+    .rows = rows,
+    .split = split ? split : trained->experiment->test_splits[0],
+    .seed = (guint64)seed,
+    .log = invocation->log,
+    .stop = plait_stop_on_signals (),
+  };
+  if (!test.split || !plait_materials_file (trained->materials, test.split, trained->experiment->data.target))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the experiment has no split \"%s\": name one with --split",
+                       invocation->arguments[0], test.split ? test.split : "test");
+  if (!plait_materials_check (trained->materials, trained->store, error))
+    return FALSE;
+  test.pool = pool = plait_pool_new (threads, error);
+  if (!pool || !plait_blas_reserve (pool, error))
+    return FALSE;
+  test.search = search = plait_search_new (trained->system->model, pool,
+                                           (PlaitPrecision)trained->experiment->decode.precision, 0, error);
+  return search && run_test (&test, wanted, n_wanted, json, error);
+}

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+
+#include "text/json.h"
+#include "text/number.h"
+#include "command/command.h"
+#include "comparison/lengths.h"
+#include "command/options.h"
+#include "terminal/table-print.h"
+#include "lines/text-file.h"
+#include "metrics/documents.h"
+#include "metrics/pieces.h"
+#include "significance/report.h"
+
+/* plait evaluate: scores of translations in text files, and tests between systems. */
+
+#define TEXT_LIMIT ((gsize)1 << 30)
+#define DIGITS 2
+#define JOINS "subword-nmt|wordpiece|sentencepiece"
+#define USUAL_BINS "10;20;30;40;50"
+
+/* What a metric says of a system. */
+typedef struct
+{
+  PlaitStatistics *statistics;
+  PlaitResult *result;
+  GArray *lengths;            /* (element-type PlaitLengthRow); NULL without --source */
+  PlaitComparison comparison; /* with the first system */
+} Score;
+
+typedef struct
+{
+  const char *name; /* of the file */
+  char **lines;
+  Score *scores; /* [metrics] */
+} System;
+
+typedef struct
+{
+  char **references; /* files */
+  char **hypotheses;
+  char *metrics, *resamples, *seed, *test, *trials;
+  char *source, *bins, *join;
+  gboolean sentences, json;
+} Options;
+
+typedef struct
+{
+  guint64 seed;
+  guint resamples;
+  gboolean tested; /* FALSE with --test none, or one system */
+  PlaitTest test;
+  guint trials;
+  GPtrArray *metrics;
+  gboolean documents; /* all metrics are of documents, whose sentences need not be as many in every file */
+  PlaitTextPieces join;
+  PlaitLog *log;
+  gsize sentences;
+  guint n_references;
+  char **reference_paths; /* [n_references] */
+  char ***references;     /* [n_references] lines */
+  PlaitLengthBins *bins;  /* NULL without --source */
+  gint64 *words;          /* [sentences], of the source */
+  guint n_systems;
+  System *systems;
+} Evaluation;
+
+static void
+evaluation_clear (Evaluation *evaluation)
+{
+  guint n_metrics = evaluation->metrics ? evaluation->metrics->len : 0;
+
+  for (guint s = 0; s < evaluation->n_systems; s++)
+    {
+      System *system = &evaluation->systems[s];
+
+      g_strfreev (system->lines);
+      for (guint m = 0; m < n_metrics; m++)
+        {
+          plait_statistics_free (system->scores[m].statistics);
+          plait_result_free (system->scores[m].result);
+          g_clear_pointer (&system->scores[m].lengths, g_array_unref);
+        }
+      g_free (system->scores);
+    }
+  g_free (evaluation->systems);
+  for (guint r = 0; r < evaluation->n_references; r++)
+    g_strfreev (evaluation->references[r]);
+  g_free (evaluation->references);
+  g_free (evaluation->words);
+  plait_length_bins_free (evaluation->bins);
+  g_clear_pointer (&evaluation->metrics, g_ptr_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Evaluation, evaluation_clear)
+
+/* Joins the pieces of words of @lines, of @path, or warns of them. */
+static void
+join (const Evaluation *evaluation, const char *path, char **lines)
+{
+  const char *found
+      = evaluation->join == PLAIT_PIECES_NONE ? plait_text_find_pieces ((const char *const *)lines) : NULL;
+
+  if (found)
+    plait_log_warning (
+        evaluation->log,
+        "%s: looks like text in pieces of words, which metrics take for words; --join %s joins it before it is scored",
+        path, found);
+  plait_text_join (lines, evaluation->join);
+}
+
+/* The lines of the file at @path, aligned with those of the first reference, which is at @first_path. (transfer
+ * full) */
+static char **
+read_lines (Evaluation *evaluation, const char *path, const char *first_path, GError **error)
+{
+  g_auto (GStrv) lines = plait_text_file_lines (path, TRUE, TEXT_LIMIT, error);
+
+  if (!lines)
+    return NULL;
+  join (evaluation, path, lines);
+  gsize n = g_strv_length (lines);
+  if (n == 0)
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: is empty; expected one sentence a line", path);
+  else if (evaluation->sentences > 0 && evaluation->documents)
+    return plait_documents_align ((const char *const *)lines, path, (const char *const *)evaluation->references[0],
+                                  first_path, error);
+  else if (evaluation->sentences > 0 && n != evaluation->sentences)
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s: has %zu lines, but %s has %zu; line N of one is about the same sentence as line N of the other, "
+                "so give files that belong together",
+                path, n, first_path, evaluation->sentences);
+  else
+    {
+      evaluation->sentences = n;
+      return g_steal_pointer (&lines);
+    }
+  return NULL;
+}
+
+static gboolean
+read_files (Evaluation *evaluation, const Options *options, GError **error)
+{
+  guint n_references = g_strv_length (options->references), n_systems = g_strv_length (options->hypotheses);
+
+  evaluation->reference_paths = options->references;
+  evaluation->references = g_new0 (char **, n_references);
+  for (guint r = 0; r < n_references; r++)
+    {
+      evaluation->references[r] = read_lines (evaluation, options->references[r], options->references[0], error);
+      if (!evaluation->references[r])
+        return FALSE;
+      evaluation->n_references++;
+    }
+  evaluation->systems = g_new0 (System, n_systems);
+  for (guint s = 0; s < n_systems; s++)
+    {
+      System *system = &evaluation->systems[s];
+
+      system->name = options->hypotheses[s];
+      system->lines = read_lines (evaluation, options->hypotheses[s], options->references[0], error);
+      if (!system->lines)
+        return FALSE;
+      system->scores = g_new0 (Score, evaluation->metrics->len);
+      evaluation->n_systems++;
+    }
+  if (!evaluation->bins)
+    return TRUE;
+  g_auto (GStrv) source = read_lines (evaluation, options->source, options->references[0], error);
+  if (!source)
+    return FALSE;
+  evaluation->words = plait_length_bins_count (evaluation->sentences, (const char *const *)source);
+  return TRUE;
+}
+
+/* Returns the path of the file that @metric cannot score: of a reference, else that of @system. (transfer none) */
+static const char *
+unscored_path (const Evaluation *evaluation, const PlaitMetric *metric, const System *system)
+{
+  for (guint r = 0; r < evaluation->n_references; r++)
+    {
+      PlaitTextPairs pairs = { .sentences = evaluation->sentences,
+                               .reference_sets = 1,
+                               .references = (const char *const *const *)&evaluation->references[r] };
+      gsize place;
+
+      if (!plait_metric_check_references (metric, &pairs, &place, NULL))
+        return evaluation->reference_paths[r];
+    }
+  return system->name;
+}
+
+/* Scores every system with metric @m, and tests all others against the first. */
+static gboolean
+score_systems (const Evaluation *evaluation, guint m, GError **error)
+{
+  const PlaitMetric *metric = g_ptr_array_index (evaluation->metrics, m);
+  g_autoptr (GPtrArray) compared = g_ptr_array_new ();
+
+  for (guint s = 0; s < evaluation->n_systems; s++)
+    {
+      const System *system = &evaluation->systems[s];
+      Score *score = &system->scores[m];
+      PlaitTextPairs pairs = { evaluation->sentences, (const char *const *)system->lines, evaluation->n_references,
+                               (const char *const *const *)evaluation->references };
+
+      score->statistics = plait_metric_statistics (metric, &pairs, error);
+      if (!score->statistics)
+        {
+          g_prefix_error (error, "%s: ", unscored_path (evaluation, metric, system));
+          return FALSE;
+        }
+      score->result = plait_result_new (metric, score->statistics, evaluation->resamples, evaluation->seed, error);
+      if (!score->result)
+        return FALSE;
+      score->lengths = evaluation->bins ? plait_length_rows_new () : NULL;
+      if (evaluation->bins
+          && !plait_length_rows_add (score->lengths, evaluation->bins, metric, score->statistics, evaluation->words,
+                                     evaluation->resamples, evaluation->seed, error))
+        return FALSE;
+      if (!evaluation->tested || s == 0)
+        continue;
+      if (!plait_compare_systems (metric, evaluation->systems[0].scores[m].statistics, score->statistics,
+                                  evaluation->test, evaluation->trials, evaluation->seed, &score->comparison, error))
+        return FALSE;
+      g_ptr_array_add (compared, &score->comparison);
+    }
+  plait_holm_adjust (compared);
+  return TRUE;
+}
+
+static void
+print_json (const Evaluation *evaluation, char **reference_names)
+{
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
+  g_auto (GStrv) names = g_strsplit (PLAIT_TEXT_PIECES, ";", -1);
+
+  plait_json_texts (json, "references", (const char *const *)reference_names, -1);
+  plait_json_integer (json, "sentences", (gint64)evaluation->sentences);
+  plait_json_text (json, "join", names[evaluation->join]);
+  plait_json_begin_array (json, "systems");
+  for (guint s = 0; s < evaluation->n_systems; s++)
+    {
+      const System *system = &evaluation->systems[s];
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "hypothesis", system->name);
+      plait_json_begin_array (json, "results");
+      for (guint m = 0; m < evaluation->metrics->len; m++)
+        plait_result_add_json (system->scores[m].result, json, NULL);
+      plait_json_end_array (json);
+      if (evaluation->bins)
+        {
+          plait_json_begin_array (json, "length_bins");
+          for (guint m = 0; m < evaluation->metrics->len; m++)
+            for (guint i = 0; i < evaluation->bins->n; i++)
+              plait_length_row_add_json (&g_array_index (system->scores[m].lengths, PlaitLengthRow, i), NULL, json);
+          plait_json_end_array (json);
+        }
+      if (evaluation->tested && s > 0)
+        {
+          plait_json_begin_array (json, "comparisons");
+          for (guint m = 0; m < evaluation->metrics->len; m++)
+            plait_comparison_add_json (&system->scores[m].comparison, json, NULL);
+          plait_json_end_array (json);
+        }
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  plait_json_print (json);
+}
+
+static void
+print_lines (const Evaluation *evaluation)
+{
+  for (guint m = 0; m < evaluation->metrics->len; m++)
+    {
+      g_autofree char *line = plait_result_to_text (evaluation->systems[0].scores[m].result, DIGITS);
+      puts (line);
+    }
+}
+
+/* System, score, difference from the first, p. (transfer full) */
+static PlaitTable *
+metric_table (const Evaluation *evaluation, guint m)
+{
+  PlaitTable *table = plait_table_new ();
+
+  plait_table_column (table, PLAIT_TABLE_WORDS, "System");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, evaluation->systems[0].scores[m].result->name);
+  if (evaluation->tested)
+    {
+      plait_table_column (table, PLAIT_TABLE_NUMBERS, "Difference")->format = "%+.2f";
+      plait_comparison_columns (table, NULL);
+    }
+  for (guint s = 0; s < evaluation->n_systems; s++)
+    {
+      const Score *score = &evaluation->systems[s].scores[m];
+
+      plait_table_text (table, PLAIT_TABLE_NAME, evaluation->systems[s].name);
+      plait_table_score (table, plait_result_score (score->result));
+      if (!evaluation->tested)
+        continue;
+      plait_table_known (table, s > 0 ? score->comparison.difference : NAN);
+      plait_comparison_cells (table, s > 0 ? &score->comparison : NULL);
+    }
+  return table;
+}
+
+static void
+print_tables (const Evaluation *evaluation)
+{
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autofree char *test = plait_comparison_note (evaluation->systems[0].name, evaluation->test, evaluation->trials,
+                                                 evaluation->seed, FALSE);
+
+  for (guint m = 0; m < evaluation->metrics->len; m++)
+    {
+      g_autoptr (PlaitTable) table = metric_table (evaluation, m);
+
+      plait_page_text (page, PLAIT_PAGE_PLAIN, "%s", m > 0 ? "\n" : "");
+      plait_table_print (table, page);
+      plait_page_text (page, PLAIT_PAGE_DIM, "  %s\n", evaluation->systems[0].scores[m].result->signature);
+    }
+  if (!evaluation->tested)
+    return;
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n  ");
+  plait_page_paragraph (page, 2, 2, test);
+}
+
+/* A table a metric: bins by systems. */
+static void
+print_lengths (const Evaluation *evaluation)
+{
+  g_autofree const char **names = g_new0 (const char *, evaluation->n_systems + 1);
+
+  if (!evaluation->bins)
+    return;
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "%s", ""); /* the page goes on below what was printed */
+  for (guint s = 0; s < evaluation->n_systems; s++)
+    names[s] = evaluation->systems[s].name;
+  for (guint m = 0; m < evaluation->metrics->len; m++)
+    {
+      const PlaitResult *result = evaluation->systems[0].scores[m].result;
+      g_autoptr (PlaitLengthTable) table = plait_length_table_begin (NULL, result->metric, result->name, names);
+
+      for (guint s = 0; s < evaluation->n_systems; s++)
+        for (guint i = 0; i < evaluation->bins->n; i++)
+          plait_length_table_set (table, s,
+                                  &g_array_index (evaluation->systems[s].scores[m].lengths, PlaitLengthRow, i));
+      plait_length_table_print (table, page);
+    }
+}
+
+/* What a row is of. */
+static const char *
+unit_of (const Evaluation *evaluation)
+{
+  return plait_metric_is_of_documents (evaluation->metrics->pdata[0]) ? "document" : "sentence";
+}
+
+/* Whether all metrics are of one unit. */
+static gboolean
+check_units (const Evaluation *evaluation, GError **error)
+{
+  const PlaitMetric *first = evaluation->metrics->pdata[0];
+
+  for (guint m = 1; m < evaluation->metrics->len; m++)
+    if (plait_metric_is_of_documents (evaluation->metrics->pdata[m]) != plait_metric_is_of_documents (first))
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "--sentences has a line a sentence or a line a document, but of %s and %s one is of "
+                         "documents; ask for them one after the other",
+                         plait_metric_text (first), plait_metric_text (evaluation->metrics->pdata[m]));
+  return TRUE;
+}
+
+/* The score of sentence or document @i of @system by metric @m alone. */
+static double
+sentence_score (const Evaluation *evaluation, const System *system, guint m, gsize i)
+{
+  const PlaitStatistics *statistics = system->scores[m].statistics;
+
+  return plait_metric_score (evaluation->metrics->pdata[m], statistics->values + i * statistics->width);
+}
+
+/* One line a sentence or document, its columns the systems by metric; tabs between them, all digits. */
+static void
+print_sentences (const Evaluation *evaluation)
+{
+  const System *systems = evaluation->systems;
+  gsize rows = systems[0].scores[0].statistics->sentences;
+  g_autoptr (GString) text = g_string_new (unit_of (evaluation));
+
+  for (guint m = 0; m < evaluation->metrics->len; m++)
+    for (guint s = 0; s < evaluation->n_systems; s++)
+      if (evaluation->n_systems > 1)
+        g_string_append_printf (text, "\t%s %s", systems[s].name, plait_metric_text (evaluation->metrics->pdata[m]));
+      else
+        g_string_append_printf (text, "\t%s", plait_metric_text (evaluation->metrics->pdata[m]));
+  g_string_append_c (text, '\n');
+  for (gsize i = 0; i < rows; i++)
+    {
+      g_string_append_printf (text, "%zu", i + 1);
+      for (guint m = 0; m < evaluation->metrics->len; m++)
+        for (guint s = 0; s < evaluation->n_systems; s++)
+          {
+            char digits[PLAIT_NUMBER_LENGTH];
+
+            g_string_append_printf (text, "\t%s",
+                                    plait_format_double (digits, sentence_score (evaluation, &systems[s], m, i)));
+          }
+      g_string_append_c (text, '\n');
+    }
+  fputs (text->str, stdout);
+}
+
+/* The same by system, an array a metric. */
+static void
+print_sentences_json (const Evaluation *evaluation)
+{
+  gsize rows = evaluation->systems[0].scores[0].statistics->sentences;
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
+
+  plait_json_text (json, "unit", unit_of (evaluation));
+  plait_json_integer (json, "rows", (gint64)rows);
+  plait_json_begin_array (json, "systems");
+  for (guint s = 0; s < evaluation->n_systems; s++)
+    {
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "hypothesis", evaluation->systems[s].name);
+      plait_json_begin_object (json, "scores");
+      for (guint m = 0; m < evaluation->metrics->len; m++)
+        {
+          plait_json_begin_array (json, plait_metric_text (evaluation->metrics->pdata[m]));
+          for (gsize i = 0; i < rows; i++)
+            plait_json_real (json, NULL, sentence_score (evaluation, &evaluation->systems[s], m, i));
+          plait_json_end_array (json);
+        }
+      plait_json_end_object (json);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  plait_json_print (json);
+}
+
+/* Standard input can be read once. */
+static gboolean
+check_standard_input (const Options *options, GError **error)
+{
+  char *source[] = { options->source, NULL };
+  const struct
+  {
+    const char *option;
+    char *const *files;
+  } read[]
+      = { { "--reference", options->references }, { "--hypothesis", options->hypotheses }, { "--source", source } };
+  const char *first = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (read); i++)
+    for (char *const *file = read[i].files; *file; file++)
+      {
+        if (!g_str_equal (*file, "-"))
+          continue;
+        if (first)
+          return plait_fail (error, PLAIT_ERROR_INPUT,
+                             "standard input cannot be both %s and %s: name a file for one of them", first,
+                             first == read[i].option ? "another one" : read[i].option);
+        first = read[i].option;
+      }
+  return TRUE;
+}
+
+static gboolean
+take_options (Evaluation *evaluation, const Options *options, GError **error)
+{
+  gint64 seed = 12345, resamples = PLAIT_BOOTSTRAP_RESAMPLES, trials;
+
+  if (!options->references || !options->hypotheses)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--%s is missing; plait evaluate needs --reference FILE and --hypothesis FILE",
+                       !options->references ? "reference" : "hypothesis");
+  if (!check_standard_input (options, error))
+    return FALSE;
+  if (!plait_option_integer ("--seed", options->seed, 0, G_MAXINT64, &seed, error)
+      || !plait_option_integer ("--resamples", options->resamples, 0, PLAIT_MOST_TRIALS, &resamples, error)
+      || !plait_option_test (options->test, options->trials, &evaluation->tested, &evaluation->test, &trials, error))
+    return FALSE;
+  if (options->sentences && options->source)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--sentences prints a table of its own; leave out --source");
+  if (options->bins && !options->source)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--bins needs --source, the file whose lines say how long each sentence is");
+  evaluation->join = options->join ? 1 + plait_option_choice (options->join, JOINS) : PLAIT_PIECES_NONE;
+  evaluation->tested = evaluation->tested && g_strv_length (options->hypotheses) > 1 && !options->sentences;
+  evaluation->seed = (guint64)seed;
+  evaluation->resamples = options->sentences ? 0 : (guint)resamples;
+  evaluation->trials = (guint)trials;
+  evaluation->metrics = plait_metric_new_list (options->metrics ? options->metrics : "bleu;chrf", error);
+  if (!evaluation->metrics)
+    return FALSE;
+  evaluation->documents = TRUE;
+  for (guint m = 0; m < evaluation->metrics->len; m++)
+    evaluation->documents &= plait_metric_is_of_documents (evaluation->metrics->pdata[m]);
+  if (!options->source)
+    return TRUE;
+  evaluation->bins = plait_length_bins_new (options->bins ? options->bins : USUAL_BINS, error);
+  if (!evaluation->bins)
+    g_prefix_error (error, "--bins: ");
+  return evaluation->bins != NULL;
+}
+
+static gboolean
+evaluate (const Options *options, PlaitLog *log, GError **error)
+{
+  g_auto (Evaluation) evaluation = { .log = log };
+
+  if (!take_options (&evaluation, options, error) || (options->sentences && !check_units (&evaluation, error))
+      || !read_files (&evaluation, options, error))
+    return FALSE;
+  for (guint m = 0; m < evaluation.metrics->len; m++)
+    if (!score_systems (&evaluation, m, error))
+      return FALSE;
+  if (options->sentences)
+    {
+      if (options->json)
+        print_sentences_json (&evaluation);
+      else
+        print_sentences (&evaluation);
+      return TRUE;
+    }
+  if (options->json)
+    print_json (&evaluation, options->references);
+  else if (evaluation.n_systems == 1)
+    print_lines (&evaluation);
+  else
+    print_tables (&evaluation);
+  if (!options->json)
+    print_lengths (&evaluation);
+  return TRUE;
+}
+
+gboolean
+plait_command_evaluate (PlaitInvocation *invocation, GError **error)
+{
+  Options options = { 0 };
+  const GOptionEntry entries[] = {
+    { "reference", 'r', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.references,
+      "A file of reference translations, plain or gzip; again for more references", "FILE" },
+    { "hypothesis", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.hypotheses,
+      "A file of a system's translations; again for more systems, which are tested against the first", "FILE" },
+    { "metric", 'm', 0, G_OPTION_ARG_FILENAME, &options.metrics, "Metrics with their options (bleu;chrf)", "LIST" },
+    { "source", 0, 0, G_OPTION_ARG_FILENAME, &options.source,
+      "The source text; scores are also given by its words between white space", "FILE" },
+    { "join", 0, 0, G_OPTION_ARG_FILENAME, &options.join,
+      "Join pieces of words before scoring: un@@ known, un ##known, or those of SentencePiece", JOINS },
+    { "bins", 0, 0, G_OPTION_ARG_FILENAME, &options.bins,
+      "With --source: bounds of the bins of its lengths (" USUAL_BINS ")", "LIST" },
+    { "resamples", 0, 0, G_OPTION_ARG_FILENAME, &options.resamples,
+      "Bootstrap samples for intervals, 0 for no intervals (1000)", "N" },
+    { "test", 0, 0, G_OPTION_ARG_FILENAME, &options.test, "Test between systems (permutation)", PLAIT_OPTION_TESTS },
+    { "trials", 0, 0, G_OPTION_ARG_FILENAME, &options.trials, "Shuffles (10000) or resamples (1000) of the test", "N" },
+    { "seed", 0, 0, G_OPTION_ARG_FILENAME, &options.seed, "Seed of intervals and tests (12345)", "N" },
+    { "sentences", 0, 0, G_OPTION_ARG_NONE, &options.sentences,
+      "Print the scores of every sentence instead, separated by tabs, a column a metric and system", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
+    { NULL },
+  };
+
+  return plait_invocation_parse (invocation, entries, 0, 0, error) && evaluate (&options, invocation->log, error);
+}

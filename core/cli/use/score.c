@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+#include "text/json.h"
+#include "command/command.h"
+#include "command/streams.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* plait score: forced decoding of given translations. */
+
+/* What all sentences come to, and the line or document that has been read last. */
+typedef struct
+{
+  double log_probability;
+  gint64 tokens;
+
+  gint64 line;     /* -1: none */
+  gint64 sentence; /* of the document that the line is; -1: it is told as a whole */
+  double line_log_probability;
+  gint64 line_tokens;
+
+  gboolean as_json;
+} Sum;
+
+/* An object a line. */
+static void
+print_json (const Sum *sum)
+{
+  g_autoptr (PlaitJson) json = plait_json_new_line ();
+
+  plait_json_begin_object (json, NULL);
+  plait_json_integer (json, "line", sum->line + 1);
+  if (sum->sentence >= 0)
+    plait_json_integer (json, "sentence", sum->sentence + 1);
+  plait_json_real (json, "log_probability", sum->line_log_probability);
+  plait_json_integer (json, "tokens", sum->line_tokens);
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), stdout);
+}
+
+static void
+print_score (const Sum *sum)
+{
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (sum->as_json)
+    {
+      print_json (sum);
+      return;
+    }
+  printf ("%s\t%jd\n", g_ascii_formatd (number, sizeof number, "%.6f", sum->line_log_probability), sum->line_tokens);
+}
+
+static void
+print_line (Sum *sum)
+{
+  if (sum->line < 0)
+    return;
+  print_score (sum);
+  sum->line = -1;
+}
+
+/* The sentences of documents: each with the start token of the next or with the end. A blank line stands between
+ * documents. */
+static void
+print_sentences (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows, Sum *sum)
+{
+  for (gint64 i = 0; i < batch->n_sentences; i++)
+    {
+      gint64 line = plait_feed_line (feed, batch->sentence[i]), end = batch->target_rows.offsets[i + 1];
+
+      if (line != sum->line)
+        {
+          if (sum->line >= 0 && !sum->as_json)
+            putchar ('\n');
+          sum->sentence = 0;
+        }
+      sum->line = line;
+      sum->tokens += plait_ragged_length (batch->target_rows, i);
+      sum->line_log_probability = 0;
+      sum->line_tokens = 0;
+      for (gint64 row = batch->target_rows.offsets[i]; row < end; row++)
+        {
+          sum->log_probability += rows[row];
+          sum->line_log_probability += rows[row];
+          sum->line_tokens++;
+          if (row + 1 < end && batch->target_outputs[row] != PLAIT_TOKEN_BOS)
+            continue;
+          print_score (sum);
+          sum->sentence++;
+          sum->line_log_probability = 0;
+          sum->line_tokens = 0;
+        }
+    }
+}
+
+/* Adds up what belongs to one line; several chunks do if it is a document that was cut. */
+static void
+print_batch (const PlaitFeed *feed, const PlaitBatch *batch, const double *rows, Sum *sum)
+{
+  for (gint64 i = 0; i < batch->n_sentences; i++)
+    {
+      gint64 length = plait_ragged_length (batch->target_rows, i);
+      gint64 line = plait_feed_line (feed, batch->sentence[i]);
+      double total = 0;
+
+      for (gint64 t = 0; t < length; t++)
+        total += rows[batch->target_rows.offsets[i] + t];
+      if (line != sum->line)
+        {
+          print_line (sum);
+          sum->line = line;
+          sum->line_log_probability = 0;
+          sum->line_tokens = 0;
+        }
+      sum->line_log_probability += total;
+      sum->line_tokens += length;
+      sum->log_probability += total;
+      sum->tokens += length;
+    }
+}
+
+/* Prints the line of what cannot be scored. */
+static void
+print_skipped (Sum *sum, gint64 line, gboolean sentences)
+{
+  if (!sentences)
+    print_line (sum);
+  else if (sum->line >= 0 && !sum->as_json)
+    putchar ('\n');
+  sum->line = line;
+  sum->sentence = sentences ? 0 : -1;
+  sum->line_log_probability = NAN;
+  sum->line_tokens = 0;
+  print_score (sum);
+  if (!sentences)
+    sum->line = -1;
+}
+
+static gboolean
+score (PlaitTextUse *use, gboolean sentences, Sum *sum, GError **error)
+{
+  const PlaitExperiment *experiment = use->trained->experiment;
+  gboolean chunks = experiment->data.document_length > 0;
+
+  if (sentences && !plait_experiment_documents (experiment, experiment->data.target).starts)
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "--sentences: the target %s is no documents with start tokens, which tell its sentences apart; drop the option",
+        experiment->data.target);
+
+  for (;;)
+    {
+      g_autoptr (GError) local = NULL;
+      g_autoptr (PlaitBatch) batch = plait_text_use_next (use, experiment->decode.batch, &local);
+      g_autofree double *rows = NULL;
+      g_autoptr (PlaitCaptures) attention = NULL;
+
+      if (!plait_no_fault (&local, error))
+        return FALSE;
+      if (!batch)
+        {
+          if (!sentences)
+            print_line (sum);
+          return TRUE;
+        }
+      if (use->skips)
+        {
+          print_skipped (sum, plait_feed_line (use->feed, batch->sentence[0]), sentences);
+          continue;
+        }
+      rows = g_new (double, plait_ragged_rows (batch->target_rows));
+      if (!plait_search_forced (use->search, batch, rows, use->dump ? &attention : NULL, TRUE, error))
+        return FALSE;
+      if (sentences)
+        print_sentences (use->feed, batch, rows, sum);
+      else
+        print_batch (use->feed, batch, rows, sum);
+      if (!sentences && !chunks) /* more of the last line may come otherwise */
+        print_line (sum);
+      if (!plait_text_use_dump (use, batch, attention, NULL, error))
+        return FALSE;
+      plait_log_progress (use->log, "%jd target tokens so far", sum->tokens);
+    }
+}
+
+gboolean
+plait_command_score (PlaitInvocation *invocation, GError **error)
+{
+  g_auto (PlaitTextUse) use = { 0 };
+  char *target = NULL;
+  gboolean sentences = FALSE;
+  Sum sum = { .line = -1, .sentence = -1 };
+  const GOptionEntry entries[] = {
+    { "target", 0, 0, G_OPTION_ARG_FILENAME, &target, "Translations to score", "FILE" },
+    { "sentences", 0, 0, G_OPTION_ARG_NONE, &sentences, "Print a line for each sentence of a document", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &sum.as_json, "Print a JSON object a line", NULL },
+    PLAIT_OUTPUT_FORCE (use.force),
+    { NULL },
+  };
+
+  if (!plait_text_use_parse (&use, invocation, entries, error))
+    return FALSE;
+  if (!target)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "there is nothing to score: add --target FILE");
+  if (!plait_text_use_open (&use, invocation, target, error) || !score (&use, sentences, &sum, error))
+    return FALSE;
+  plait_log_progress_end (use.log);
+  plait_log_info (use.log, "%jd tokens, perplexity a token %.4f", sum.tokens,
+                  exp (-sum.log_probability / (double)MAX (1, sum.tokens)));
+  return !use.dump || plait_store_commit (use.dump, error);
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+#include "text/display.h"
+#include "text/json.h"
+#include "text/number.h"
+#include "command/command.h"
+#include "command/options.h"
+#include "command/streams.h"
+#include "documents/documents.h"
+#include "types/input.h"
+#include "search/translate.h"
+#include "dumps/word-alignment.h"
+
+/*
+ * plait translate: raw text in, translations out, batch by batch as lines come, with scores and alignments if asked
+ * for; with --attention also a dump.
+ */
+
+/* As [decode] has it. */
+#define MOST_HYPOTHESES 1000
+/* In the order of Format. */
+#define FORMATS "text|tsv|json"
+
+/* What a line of output has. */
+typedef enum
+{
+  FORMAT_TEXT, /* the best hypothesis alone */
+  FORMAT_TSV,  /* a hypothesis: line, score, log-probability, text, length, alignments */
+  FORMAT_JSON, /* all hypotheses of a line of the sources, or of a chunk of a document */
+} Format;
+
+/*
+ * Translations as text, sentence after sentence: a line each. Documents come out as those that were read: a sentence a
+ * line and a blank line between documents, or a document a line. Their chunks are joined again.
+ */
+typedef struct
+{
+  FILE *stream;
+  Format format;
+  const PlaitWordAligner *aligner; /* or NULL; of other formats than text */
+  const PlaitVocabulary *vocabulary;
+  PlaitTextLayout layout; /* of the target */
+  gboolean whole;         /* nothing is cut at a length limit: what is told is no sequence */
+
+  /* What was printed last; begin with line -1. */
+  gint64 line;
+  gboolean is_empty; /* nothing of its document yet */
+} Printer;
+
+static char *
+text_of (const Printer *printer, const PlaitHypothesis *hypothesis)
+{
+  GString *numbers;
+
+  if (printer->vocabulary)
+    return hypothesis->length > 0
+               ? plait_vocabulary_decode (printer->vocabulary, hypothesis->tokens, (gsize)hypothesis->length)
+               : g_strdup ("");
+  numbers = g_string_new (NULL);
+  plait_translation_append (NULL, hypothesis->tokens, hypothesis->length, numbers);
+  return g_string_free (numbers, FALSE);
+}
+
+/* Target rows: tokens, and the end where there is one. */
+static gint64
+length_of (const PlaitHypothesis *hypothesis)
+{
+  return hypothesis->length + (hypothesis->ended ? 1 : 0);
+}
+
+/* What @alignments have of hypothesis @i; NULL where there are none. */
+static const char *const *
+alignments_of (const Printer *printer, const char *const *alignments, guint i)
+{
+  return alignments ? alignments + i * printer->aligner->n : NULL;
+}
+
+/* A hypothesis as fields; one of NULL has found nothing. */
+static void
+print_fields (const Printer *printer, gint64 line, const PlaitHypothesis *hypothesis, const char *const *alignments)
+{
+  g_autoptr (GString) fields = g_string_new (NULL);
+
+  g_string_append_printf (fields, "%jd\t", line + 1);
+  if (hypothesis)
+    {
+      g_autofree char *text = text_of (printer, hypothesis);
+      g_autofree char *scores = plait_format ("%.6f\t%.6f", hypothesis->score, hypothesis->log_probability);
+
+      g_string_append_printf (fields, "%s\t%s\t%jd", scores, g_strdelimit (text, "\t", ' '), length_of (hypothesis));
+    }
+  else
+    g_string_append (fields, "\t\t\t");
+  for (guint i = 0; printer->aligner && i < printer->aligner->n; i++)
+    g_string_append_printf (fields, "\t%s", hypothesis ? alignments[i] : "");
+  plait_display_line (printer->stream, fields->str);
+}
+
+static void
+add_hypothesis (const Printer *printer, const PlaitHypothesis *hypothesis, const char *const *alignments,
+                PlaitJson *json)
+{
+  g_autofree char *text = text_of (printer, hypothesis);
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "text", text);
+  plait_json_real (json, "score", hypothesis->score);
+  plait_json_real (json, "log_probability", hypothesis->log_probability);
+  plait_json_integer (json, "length", length_of (hypothesis));
+  plait_json_boolean (json, "ended", printer->whole || hypothesis->ended);
+  if (alignments)
+    {
+      plait_json_begin_object (json, "alignment");
+      for (guint i = 0; i < printer->aligner->n; i++)
+        plait_json_text (json, printer->aligner->sources[i].name, alignments[i]);
+      plait_json_end_object (json);
+    }
+  plait_json_end_object (json);
+}
+
+static void
+print_json (const Printer *printer, gint64 line, const PlaitHypotheses *found, const char *const *alignments)
+{
+  g_autoptr (PlaitJson) json = plait_json_new_line ();
+
+  plait_json_begin_object (json, NULL);
+  plait_json_integer (json, "line", line + 1);
+  plait_json_begin_array (json, "hypotheses");
+  for (guint i = 0; i < found->n; i++)
+    add_hypothesis (printer, &found->hypotheses[i], alignments_of (printer, alignments, i), json);
+  plait_json_end_array (json);
+  plait_json_end_object (json);
+  fputs (plait_json_string (json), printer->stream);
+}
+
+/* A line for each sentence of @best, between start tokens. None is blank: it would end the document. */
+static void
+print_sentences (Printer *printer, const PlaitHypothesis *best)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_auto (GStrv) sentences = NULL;
+
+  plait_document_decode (printer->vocabulary, best->tokens, best->length, text);
+  sentences = g_strsplit (text->str, "\n", -1);
+  for (guint i = 0; sentences[i]; i++)
+    {
+      plait_display_line (printer->stream, sentences[i]);
+      printer->is_empty = FALSE;
+    }
+}
+
+/* More of the line that is a document. */
+static void
+print_more (Printer *printer, const PlaitHypothesis *best)
+{
+  g_autofree char *text = text_of (printer, best);
+
+  if (!printer->is_empty)
+    fputc (' ', printer->stream);
+  plait_display_text (printer->stream, text);
+  printer->is_empty = FALSE;
+}
+
+/* Prints what was found for line or document @line (from 0), or for its next chunk. With an aligner @alignments are
+ * [hypotheses][sources of the aligner]. */
+static void
+print_found (Printer *printer, gint64 line, const PlaitHypotheses *found, const char *const *alignments)
+{
+  const PlaitHypothesis nothing = { .length = 0 }, *best = found->n > 0 ? &found->hypotheses[0] : &nothing;
+
+  if (printer->format == FORMAT_JSON)
+    print_json (printer, line, found, alignments);
+  if (printer->format == FORMAT_TSV)
+    for (guint i = 0; i < MAX (found->n, 1); i++)
+      print_fields (printer, line, found->n > 0 ? &found->hypotheses[i] : NULL, alignments_of (printer, alignments, i));
+  if (printer->format != FORMAT_TEXT)
+    return;
+  if (line != printer->line)
+    {
+      if (printer->line >= 0 && printer->layout != PLAIT_LAYOUT_SENTENCES)
+        fputc ('\n', printer->stream);
+      printer->line = line;
+      printer->is_empty = TRUE;
+    }
+  if (printer->layout == PLAIT_LAYOUT_DOCUMENTS)
+    print_sentences (printer, best);
+  else if (printer->layout == PLAIT_LAYOUT_LINES)
+    print_more (printer, best);
+  else
+    {
+      g_autofree char *text = text_of (printer, best);
+
+      plait_display_line (printer->stream, text);
+    }
+}
+
+/* Ends the last document. */
+static void
+print_end (const Printer *printer)
+{
+  /* A document of nothing is seen only by the blank line that ends it. */
+  if (printer->format == FORMAT_TEXT && printer->line >= 0
+      && (printer->layout == PLAIT_LAYOUT_LINES || (printer->layout == PLAIT_LAYOUT_DOCUMENTS && printer->is_empty)))
+    fputc ('\n', printer->stream);
+}
+
+/* Prints the translations of sentence @sentence of @batch, and which words they align. */
+static gboolean
+print (const PlaitTextUse *use, Printer *printer, const PlaitBatch *batch, gint64 sentence,
+       const PlaitCaptures *attention, const PlaitHypotheses *found, GError **error)
+{
+  const PlaitWordAligner *aligner = printer->aligner;
+  g_autoptr (GPtrArray) alignments = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint h = 0; aligner && h < found->n; h++)
+    for (guint i = 0; i < aligner->n; i++)
+      {
+        char *text
+            = plait_word_aligner_align (aligner, i, batch, sentence, attention->of[h * batch->n_sentences + sentence],
+                                        &found->hypotheses[h], error);
+
+        if (!text)
+          return FALSE;
+        g_ptr_array_add (alignments, text);
+      }
+  print_found (printer, plait_feed_line (use->feed, batch->sentence[sentence]), found,
+               (const char *const *)alignments->pdata);
+  return TRUE;
+}
+
+static gboolean
+translate_batch (PlaitTextUse *use, const PlaitDecodeSettings *settings, Printer *printer, const PlaitBatch *batch,
+                 GError **error)
+{
+  g_autoptr (PlaitCaptures) attention = NULL;
+  guint attended = printer->aligner ? (guint)settings->n_best : use->dump ? 1 : 0;
+  PlaitHypotheses *found = plait_search_batch_with_attention (
+      use->search, batch, settings, attended > 0 ? &attention : NULL, attended, use->dump != NULL, error);
+  gboolean good = TRUE;
+
+  if (!found)
+    return FALSE;
+  for (gint64 i = 0; good && i < batch->n_sentences; i++)
+    good = print (use, printer, batch, i, attention, &found[i], error);
+  fflush (printer->stream);
+  good = good && plait_text_use_dump (use, batch, attention, found, error);
+  plait_hypotheses_free (found, batch->n_sentences);
+  return good;
+}
+
+static gboolean
+translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, Printer *printer, gint64 *done, GError **error)
+{
+  for (;;)
+    {
+      g_autoptr (GError) local = NULL;
+      g_autoptr (PlaitBatch) batch = plait_text_use_next (use, settings->batch, &local);
+
+      if (!plait_no_fault (&local, error))
+        return FALSE;
+      if (!batch)
+        {
+          print_end (printer);
+          return TRUE;
+        }
+      if (use->skips)
+        print_found (printer, plait_feed_line (use->feed, batch->sentence[0]), &(PlaitHypotheses){ 0 }, NULL);
+      else if (!translate_batch (use, settings, printer, batch, error))
+        return FALSE;
+      *done += batch->n_sentences;
+      plait_log_progress (use->log, "%jd sentence%s so far", *done, *done == 1 ? "" : "s");
+    }
+}
+
+/* Options as they were given. */
+typedef struct
+{
+  char *beam, *n_best, *format, *alignment;
+} Texts;
+
+/* The experiment's settings of search, with what the options say. */
+static gboolean
+decode_settings (const PlaitDecodeSettings *usual, const Texts *texts, PlaitDecodeSettings *settings, GError **error)
+{
+  *settings = *usual;
+  settings->n_best = 1;
+  if (!plait_option_integer ("--n-best", texts->n_best, 1, MOST_HYPOTHESES, &settings->n_best, error))
+    return FALSE;
+  settings->beam = MAX (settings->beam, settings->n_best);
+  if (!plait_option_integer ("--beam", texts->beam, 1, MOST_HYPOTHESES, &settings->beam, error))
+    return FALSE;
+  return settings->n_best <= settings->beam
+         || plait_fail (error, PLAIT_ERROR_INPUT, "--n-best %jd is more than the beam of %jd keeps: raise --beam",
+                        settings->n_best, settings->beam);
+}
+
+/* What is printed: what --format says; else text, or fields if there is more than text to tell. */
+static gboolean
+read_format (const Texts *texts, Format *format, GError **error)
+{
+  Format usual = texts->n_best || texts->alignment ? FORMAT_TSV : FORMAT_TEXT;
+
+  *format = texts->format ? (Format)plait_option_choice (texts->format, FORMATS) : usual;
+  return *format != FORMAT_TEXT || usual == FORMAT_TEXT
+         || plait_fail (error, PLAIT_ERROR_INPUT, "--format text has no room for what %s asks for; take tsv or json",
+                        texts->n_best ? "--n-best" : "--alignment");
+}
+
+gboolean
+plait_command_translate (PlaitInvocation *invocation, GError **error)
+{
+  g_auto (PlaitTextUse) use = { 0 };
+  Texts texts = { NULL };
+  const GOptionEntry entries[] = {
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &use.output, "Write here instead of standard output", "FILE" },
+    PLAIT_OUTPUT_FORCE (use.force),
+    { "beam", 'b', 0, G_OPTION_ARG_FILENAME, &texts.beam, "Hypotheses kept; else the experiment's", "N" },
+    { "n-best", 0, 0, G_OPTION_ARG_FILENAME, &texts.n_best, "Print N hypotheses a line, with their scores", "N" },
+    { "alignment", 0, 0, G_OPTION_ARG_FILENAME, &texts.alignment,
+      "Print which words each attends to: mean over the layers, last, or a layer from 0; and a head, as in 2:0",
+      "LAYER[:HEAD]" },
+    { "format", 0, 0, G_OPTION_ARG_FILENAME, &texts.format, "What to print; tsv and json have the scores too (text)",
+      FORMATS },
+    { NULL },
+  };
+  g_auto (PlaitOutput) to = { 0 };
+  g_autoptr (PlaitWordAligner) aligner = NULL;
+  Printer printer = { .line = -1 };
+  const PlaitExperiment *experiment;
+  PlaitDecodeSettings settings;
+  g_autofree char *told = NULL;
+  PlaitSearchWork work;
+  gint64 done = 0;
+  gboolean good;
+
+  if (!plait_text_use_parse (&use, invocation, entries, error))
+    return FALSE;
+  if (!texts.n_best)
+    texts.n_best = (char *)plait_option_set_value (use.sets, "decode.n_best");
+  if (!read_format (&texts, &printer.format, error) || !plait_text_use_open (&use, invocation, NULL, error)
+      || !decode_settings (&use.trained->experiment->decode, &texts, &settings, error))
+    return FALSE;
+  experiment = use.trained->experiment;
+  if (texts.beam && !plait_experiment_has_decoder (experiment))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--beam: %s has no decoder that searches; leave the option out",
+                       invocation->arguments[0]);
+  if (texts.alignment)
+    {
+      aligner = plait_word_aligner_new (use.trained->system, use.trained->materials, texts.alignment, error);
+      if (!aligner)
+        return FALSE;
+    }
+  if (!plait_output_begin (&to, use.output, error))
+    return FALSE;
+  printer.stream = to.stream;
+  printer.aligner = aligner;
+  printer.vocabulary = plait_materials_vocabulary (use.trained->materials, experiment->data.target);
+  printer.layout = plait_experiment_documents (experiment, experiment->data.target).layout;
+  printer.whole = !plait_experiment_has_decoder (experiment);
+  good = translate (&use, &settings, &printer, &done, error);
+  plait_log_progress_end (use.log);
+  /* Lines that are done are not lost. */
+  if (!good && use.is_unread && done > 0)
+    plait_output_commit (&to, NULL);
+  if (!good || !plait_output_commit (&to, error) || (use.dump && !plait_store_commit (use.dump, error)))
+    return FALSE;
+  if (use.output)
+    plait_log_info (use.log, "%s: %jd sentences", use.output, done);
+  if (!plait_experiment_has_decoder (experiment))
+    return TRUE;
+  work = plait_search_work (use.search);
+  told = plait_search_work_text (&work);
+  plait_log_info (use.log, "%s", told);
+  return TRUE;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include "corpus/batch.h"
+
+#include <string.h>
+
+#include "text/error.h"
+
+#define ALIGNMENT 64
+
+/* A walk over the parts of a batch: once to add up their sizes (base NULL), once to place them. */
+typedef struct
+{
+  guint8 *base;
+  gsize used;
+  gboolean overflow;
+} Layout;
+
+static gpointer
+place (Layout *layout, gint64 items, gsize item_size)
+{
+  gsize size;
+  if (__builtin_mul_overflow ((gsize)items, item_size, &size) || __builtin_add_overflow (size, ALIGNMENT - 1, &size)
+      || size > G_MAXSSIZE - layout->used)
+    {
+      layout->overflow = TRUE;
+      return NULL;
+    }
+  gpointer part = layout->base ? layout->base + layout->used : NULL;
+  layout->used += size & ~(gsize)(ALIGNMENT - 1);
+  return part;
+}
+
+static const PlaitTrees *
+lay_out_trees (Layout *layout, gint64 n, gint64 nodes)
+{
+  PlaitTrees *trees = place (layout, 1, sizeof (PlaitTrees));
+  PlaitTrees parts = { .nodes = { n, place (layout, n + 1, sizeof (gint64)) } };
+  parts.left = place (layout, nodes, sizeof (gint64));
+  parts.right = place (layout, nodes, sizeof (gint64));
+  parts.labels = place (layout, nodes, sizeof (char *));
+  if (trees)
+    *trees = parts;
+  return trees;
+}
+
+static const PlaitDocuments *
+lay_out_documents (Layout *layout, gint64 n, const PlaitBatchSource *source)
+{
+  PlaitDocuments *documents = place (layout, 1, sizeof (PlaitDocuments));
+  PlaitDocuments parts = { .sentences = { n, place (layout, n + 1, sizeof (gint64)) }, .starts = source->starts };
+  parts.rows = place (layout, source->sentences + 1, sizeof (gint64));
+  if (source->has_roles)
+    parts.roles = place (layout, source->sentences, sizeof (gint32));
+  if (documents)
+    *documents = parts;
+  return documents;
+}
+
+static void
+lay_out (Layout *layout, PlaitBatch *batch, const PlaitBatchSource *sources)
+{
+  gint64 n = batch->n_sentences;
+  PlaitInput *inputs = place (layout, batch->n_sources, sizeof (PlaitInput));
+  batch->inputs = inputs;
+  batch->sentence = place (layout, n, sizeof (gint64));
+  for (gint64 s = 0; s < batch->n_sources; s++)
+    {
+      PlaitInput input = { .kind = sources[s].kind, .name = sources[s].name };
+      input.rows = (PlaitRagged){ n, place (layout, n + 1, sizeof (gint64)) };
+      if (plait_input_kind_is_text (input.kind))
+        input.tokens = place (layout, sources[s].rows, sizeof (gint32));
+      else
+        {
+          gint64 scalars = 0;
+          if (__builtin_mul_overflow (sources[s].rows, sources[s].width, &scalars))
+            layout->overflow = TRUE;
+          input.features
+              = plait_tensor (place (layout, scalars, sizeof (PlaitScalar)), sources[s].rows, sources[s].width);
+        }
+      if (sources[s].has_trees)
+        input.trees = lay_out_trees (layout, n, sources[s].nodes);
+      if (sources[s].has_documents)
+        input.documents = lay_out_documents (layout, n, &sources[s]);
+      if (inputs)
+        inputs[s] = input;
+    }
+  if (batch->target_rows.n < 0)
+    {
+      batch->target_rows.n = 0;
+      return;
+    }
+  gint64 target_rows = batch->target_rows.n;
+  batch->target_rows = (PlaitRagged){ n, place (layout, n + 1, sizeof (gint64)) };
+  batch->target_inputs = place (layout, target_rows, sizeof (gint32));
+  batch->target_outputs = place (layout, target_rows, sizeof (gint32));
+}
+
+PlaitBatch *
+plait_batch_new (gint64 n_sentences, const PlaitBatchSource *sources, gint64 n_sources, gint64 target_rows,
+                 GError **error)
+{
+  /* While the parts are laid out this is the number of rows, below 0 without a target. */
+  PlaitBatch plan = { .n_sentences = n_sentences, .n_sources = n_sources, .target_rows.n = target_rows };
+  Layout layout = { 0 };
+  PlaitBatch measured = plan;
+  place (&layout, 1, sizeof (PlaitBatch));
+  lay_out (&layout, &measured, sources);
+  guint8 *memory = layout.overflow ? NULL : g_try_malloc (layout.used + ALIGNMENT);
+  if (!memory)
+    return plait_fail_null (error, PLAIT_ERROR_MEMORY,
+                            "A batch of %jd sentences needs %zu MiB, which are not there; lower the batch size",
+                            n_sentences, layout.used >> 20);
+
+  /* The batch itself stands at the start of the allocation, which plait_batch_free frees; the parts are aligned. */
+  PlaitBatch *batch = (PlaitBatch *)memory;
+  *batch = plan;
+  gsize skew = (ALIGNMENT - (gsize)memory % ALIGNMENT) % ALIGNMENT;
+  layout = (Layout){ .base = memory + skew };
+  place (&layout, 1, sizeof (PlaitBatch));
+  lay_out (&layout, batch, sources);
+  return batch;
+}
+
+void
+plait_batch_fill_target (PlaitBatch *batch, PlaitTargetKind kind, gint64 row, const gint32 *ids, gint64 n)
+{
+  gint32 *inputs = plait_batch_fill (gint32, batch->target_inputs) + row;
+  gint32 *outputs = plait_batch_fill (gint32, batch->target_outputs) + row;
+  if (kind != PLAIT_TARGET_TEXT)
+    {
+      for (gint64 i = 0; i < n; i++)
+        {
+          inputs[i] = PLAIT_TOKEN_BOS;
+          outputs[i] = ids[i] - (kind == PLAIT_TARGET_LABELS ? PLAIT_TOKEN_SPECIALS : 0);
+        }
+      return;
+    }
+  inputs[0] = PLAIT_TOKEN_BOS;
+  if (n > 0)
+    {
+      memcpy (inputs + 1, ids, (gsize)n * sizeof (gint32));
+      memmove (outputs, ids, (gsize)n * sizeof (gint32));
+    }
+  outputs[n] = PLAIT_TOKEN_EOS;
+}
+
+void
+plait_batch_fill_documents (const PlaitInput *input, const PlaitDocumentSentence *sentences, const gint64 *bounds)
+{
+  const PlaitDocuments *documents = input->documents;
+  gint64 *offsets = plait_batch_fill (gint64, documents->sentences.offsets);
+  gint64 *rows = plait_batch_fill (gint64, documents->rows);
+  gint32 *roles = plait_batch_fill (gint32, documents->roles);
+
+  for (gint64 d = 0; d <= documents->sentences.n; d++)
+    offsets[d] = bounds[d];
+  for (gint64 d = 0; d < documents->sentences.n; d++)
+    {
+      gint64 row = input->rows.offsets[d];
+
+      for (gint64 i = bounds[d]; i < bounds[d + 1]; i++)
+        {
+          rows[i] = row;
+          row += sentences[i].tokens;
+          if (roles)
+            roles[i] = sentences[i].role;
+        }
+    }
+  rows[bounds[documents->sentences.n]] = plait_ragged_rows (input->rows);
+}
+
+/*
+ * Parts: offsets of their own, and the rows of the whole.
+ */
+
+static void
+copy_offsets (PlaitRagged to, PlaitRagged from, gint64 first)
+{
+  gint64 *offsets = plait_batch_fill (gint64, to.offsets);
+
+  for (gint64 i = 0; i <= to.n; i++)
+    offsets[i] = from.offsets[first + i] - from.offsets[first];
+}
+
+static void
+borrow_trees (PlaitTrees *to, const PlaitTrees *from, gint64 first)
+{
+  gint64 node = from->nodes.offsets[first];
+
+  copy_offsets (to->nodes, from->nodes, first);
+  to->left = from->left + node;
+  to->right = from->right + node;
+  to->labels = from->labels + node;
+}
+
+static void
+borrow_documents (PlaitDocuments *to, const PlaitDocuments *from, gint64 first)
+{
+  gint64 sentence = from->sentences.offsets[first];
+
+  copy_offsets (to->sentences, from->sentences, first);
+  copy_offsets ((PlaitRagged){ plait_ragged_rows (to->sentences), to->rows }, (PlaitRagged){ 0, from->rows }, sentence);
+  if (from->roles)
+    to->roles = from->roles + sentence;
+}
+
+static void
+borrow_input (PlaitInput *to, const PlaitInput *from, gint64 first)
+{
+  gint64 row = from->rows.offsets[first];
+
+  copy_offsets (to->rows, from->rows, first);
+  for (gint64 i = 0; i < to->rows.n; i++)
+    to->n_missing += plait_input_is_missing (to, i);
+  if (plait_input_kind_is_text (to->kind))
+    to->tokens = from->tokens + row;
+  else
+    to->features = plait_tensor_rows (from->features, row, plait_ragged_rows (to->rows));
+  if (to->trees)
+    borrow_trees (plait_batch_fill (PlaitTrees, to->trees), from->trees, first);
+  if (to->documents)
+    borrow_documents (plait_batch_fill (PlaitDocuments, to->documents), from->documents, first);
+}
+
+PlaitBatch *
+plait_batch_part (const PlaitBatch *batch, gint64 first, gint64 n, GError **error)
+{
+  g_autofree PlaitBatchSource *sources = g_new0 (PlaitBatchSource, batch->n_sources);
+  gboolean has_target = batch->target_rows.offsets != NULL;
+  PlaitBatch *part;
+
+  for (gint64 i = 0; i < batch->n_sources; i++)
+    {
+      const PlaitDocuments *documents = batch->inputs[i].documents;
+
+      sources[i] = (PlaitBatchSource){ .name = batch->inputs[i].name,
+                                       .kind = batch->inputs[i].kind,
+                                       .has_trees = batch->inputs[i].trees != NULL,
+                                       .has_documents = documents != NULL };
+      if (!documents)
+        continue;
+      sources[i].sentences = documents->sentences.offsets[first + n] - documents->sentences.offsets[first];
+      sources[i].starts = documents->starts;
+    }
+  part = plait_batch_new (n, sources, batch->n_sources, has_target ? 0 : -1, error);
+  if (!part)
+    return NULL;
+  part->sentence = batch->sentence + first;
+  for (gint64 i = 0; i < batch->n_sources; i++)
+    borrow_input (plait_batch_fill (PlaitInput, part->inputs) + i, &batch->inputs[i], first);
+  if (!has_target)
+    return part;
+  copy_offsets (part->target_rows, batch->target_rows, first);
+  part->target_inputs = batch->target_inputs + batch->target_rows.offsets[first];
+  part->target_outputs = batch->target_outputs + batch->target_rows.offsets[first];
+  return part;
+}
+
+void
+plait_batch_free (PlaitBatch *batch)
+{
+  g_free (batch);
+}

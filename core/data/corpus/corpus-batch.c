@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Lengths of tuples, and batches of them. */
+#include <string.h>
+
+#include "text/error.h"
+#include "corpus/corpus-private.h"
+#include "corpus/gather.h"
+
+/* The functions below take the @origin of a sentence (plait_corpus_origin): the tuple of the stores, or -1. */
+
+gint64
+plait_corpus_source_rows (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 origin)
+{
+  if (origin < 0)
+    return 0;
+  if (stream->kind == PLAIT_INPUT_FEATURES)
+    return plait_features_length (stream->features, plait_corpus_line (corpus, origin));
+  gint64 n = plait_token_store_length (stream->tokens, origin);
+  if (stream->most_tokens > 0)
+    n = MIN (n, stream->most_tokens);
+  return n > 0 ? n + stream->append_end : 0;
+}
+
+gint64
+plait_corpus_length (const PlaitCorpus *corpus, gint64 stream, gint64 tuple)
+{
+  g_assert (stream >= 0 && stream < corpus->n_streams && tuple >= 0 && tuple < corpus->size);
+  const PlaitCorpusStreamState *state = &corpus->streams[stream];
+  gint64 origin = plait_corpus_origin (state, tuple);
+  if (stream == corpus->n_sources)
+    return plait_token_store_length (state->tokens, origin) + plait_target_has_end (state->target);
+  return plait_corpus_source_rows (corpus, state, origin);
+}
+
+gint64
+plait_corpus_longest (const PlaitCorpus *corpus, gint64 stream)
+{
+  g_assert (stream >= 0 && stream < corpus->n_streams);
+  const PlaitCorpusStreamState *state = &corpus->streams[stream];
+  gint64 n = state->counts.longest;
+  if (stream == corpus->n_sources)
+    return n + plait_target_has_end (state->target);
+  return n > 0 && plait_input_kind_is_text (state->kind) ? n + state->append_end : n;
+}
+
+gint64
+plait_corpus_tokens (const PlaitCorpus *corpus, gint64 tuple)
+{
+  gint64 tokens = 0;
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    if (plait_input_kind_is_text (corpus->streams[s].kind))
+      tokens += plait_corpus_length (corpus, s, tuple);
+  return tokens;
+}
+
+gint64
+plait_corpus_width (const PlaitCorpus *corpus, gint64 source)
+{
+  const PlaitFeatures *features = corpus->streams[source].features;
+  return features ? features->width : 0;
+}
+
+/* Appends what @store has of @sentence to @items, each of which is one or more of its numbers. */
+static gboolean
+add_stored (const PlaitTokenStore *store, gint64 sentence, GArray *items, GError **error)
+{
+  guint first = items->len, numbers = g_array_get_element_size (items) / (guint)sizeof (gint32);
+  gint64 n = plait_token_store_length (store, sentence);
+
+  g_array_set_size (items, first + (guint)n / numbers);
+  return plait_token_store_read (store, sentence, 0, n, (gint32 *)(gpointer)items->data + first * numbers, error);
+}
+
+static gboolean
+add_tokens (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, gint64 origin, GArray *ids, GError **error)
+{
+  const gint32 eos = PLAIT_TOKEN_EOS;
+  guint first = ids->len;
+
+  if (!add_stored (stream->tokens, origin, ids, error))
+    return FALSE;
+  if (stream->most_tokens > 0 && ids->len - first > stream->most_tokens)
+    g_array_set_size (ids, first + (guint)stream->most_tokens);
+  if (stream->noisy
+      && !plait_corpus_fill_noise (corpus, stream, origin, &g_array_index (ids, gint32, first), ids->len - first,
+                                   error))
+    return FALSE;
+  if (stream->append_end && ids->len > first)
+    g_array_append_val (ids, eos);
+  return TRUE;
+}
+
+/* What @stream has of the sentences of @origins [n]. */
+static gboolean
+gather (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, const gint64 *origins, gint64 n,
+        PlaitGathered *gathered, GError **error)
+{
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint64 origin = origins[i];
+
+      if (origin >= 0 && stream->features)
+        {
+          gint64 line = plait_corpus_line (corpus, origin);
+
+          g_array_append_val (gathered->lines, line);
+        }
+      else if (origin >= 0
+               && (!add_tokens (corpus, stream, origin, gathered->ids, error)
+                   || (stream->steps && !add_stored (stream->steps, origin, gathered->steps, error))
+                   || (stream->sentences && !add_stored (stream->sentences, origin, gathered->sentences, error))))
+        return FALSE;
+      plait_gathered_end (gathered, plait_corpus_source_rows (corpus, stream, origin));
+    }
+  return TRUE;
+}
+
+static gboolean
+disturb_features (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, const PlaitInput *input,
+                  const gint64 *origins, GError **error)
+{
+  for (gint64 i = 0; i < input->rows.n; i++)
+    if (!plait_corpus_fill_feature_noise (
+            corpus, stream, origins[i],
+            plait_tensor_rows (input->features, input->rows.offsets[i], plait_ragged_length (input->rows, i)), error))
+      return FALSE;
+  return TRUE;
+}
+
+/* How many tokens of sentence @i of @source are masked, which has *@tokens that may be. */
+static gint64
+count_masked (const PlaitCorpus *corpus, gint64 epoch, gint64 tuple, const PlaitGathered *source, gint64 i,
+              gint64 *tokens)
+{
+  const gint64 *offsets = (const gint64 *)(gpointer)source->offsets->data;
+
+  *tokens = 0;
+  for (gint64 row = offsets[i]; row < offsets[i + 1]; row++)
+    *tokens += plait_token_is_text (g_array_index (source->ids, gint32, row));
+  return plait_masking_count (&corpus->masking, epoch, tuple, *tokens);
+}
+
+/* Masks the first source of @batch, @source, whose target becomes what was there. */
+static void
+fill_masked (const PlaitCorpus *corpus, gint64 epoch, PlaitBatch *batch, const PlaitGathered *source)
+{
+  const PlaitInput *input = &batch->inputs[0];
+  gint64 size = plait_vocabulary_size (corpus->streams[0].vocabulary), tokens;
+  gint64 *offsets = plait_batch_fill (gint64, batch->target_rows.offsets);
+
+  offsets[0] = 0;
+  for (gint64 i = 0; i < batch->n_sentences; i++)
+    {
+      gint64 row = offsets[i], tuple = batch->sentence[i];
+
+      offsets[i + 1] = row + count_masked (corpus, epoch, tuple, source, i, &tokens);
+      plait_masking_apply (
+          &corpus->masking, epoch, tuple, size, plait_batch_fill (gint32, input->tokens) + input->rows.offsets[i],
+          plait_ragged_length (input->rows, i), tokens, plait_batch_fill (gint32, batch->target_inputs) + row,
+          plait_batch_fill (gint32, batch->target_outputs) + row);
+    }
+}
+
+PlaitBatch *
+plait_corpus_batch (const PlaitCorpus *corpus, const gint64 *tuples, gint64 n, GError **error)
+{
+  return plait_corpus_batch_in (corpus, 0, tuples, n, error);
+}
+
+PlaitBatch *
+plait_corpus_batch_in (const PlaitCorpus *corpus, gint64 epoch, const gint64 *tuples, gint64 n, GError **error)
+{
+  g_autoptr (GPtrArray) streams = g_ptr_array_new_with_free_func (plait_gathered_free);
+  g_autofree gint64 *origins = plait_corpus_origins (corpus, epoch, tuples, n);
+  g_autoptr (PlaitBatch) batch = NULL;
+  gint64 masked = corpus->masked ? 0 : -1, tokens;
+
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    {
+      const PlaitCorpusStreamState *stream = &corpus->streams[s];
+      PlaitGathered *gathered = plait_gathered_new (stream->name, stream->kind);
+
+      g_ptr_array_add (streams, gathered);
+      gathered->target = stream->target;
+      gathered->features = stream->features;
+      gathered->trees = stream->trees;
+      gathered->documents = stream->sentences ? &stream->documents : NULL;
+      if (!gather (corpus, stream, origins + s * n, n, gathered, error))
+        return NULL;
+    }
+  for (gint64 i = 0; i < n && corpus->masked; i++)
+    masked += count_masked (corpus, epoch, tuples[i], streams->pdata[0], i, &tokens);
+  batch = plait_gathered_batch (streams, corpus->n_sources, n, masked, error);
+  if (!batch)
+    return NULL;
+  memcpy (plait_batch_fill (gint64, batch->sentence), tuples, (gsize)n * sizeof (gint64));
+  for (gint64 s = 0; s < corpus->n_sources; s++)
+    if (corpus->streams[s].noisy && corpus->streams[s].features
+        && !disturb_features (corpus, &corpus->streams[s], &batch->inputs[s], origins + s * n, error))
+      return NULL;
+  if (corpus->masked)
+    fill_masked (corpus, epoch, batch, streams->pdata[0]);
+  return g_steal_pointer (&batch);
+}

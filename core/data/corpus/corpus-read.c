@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading a corpus: its text files side by side, a block of lines at a time, encoded in parallel, then judged and
+ * stored (corpus-store.c). */
+#include "text/error.h"
+#include "corpus/corpus-block.h"
+#include "documents/labels.h"
+
+/* Blocks have as many lines as make up about as many bytes, at most BLOCK_LINES. The first has few, since nobody knows
+ * how long they are; blocks grow and shrink by a factor of two. */
+#define BLOCK_BYTES (8 * 1024 * 1024)
+#define FIRST_LINES 16
+
+void
+plait_corpus_block_free (PlaitCorpusBlock *block)
+{
+  if (!block)
+    return;
+  for (gint64 i = 0; i < block->n_sides; i++)
+    {
+      PlaitCorpusSide *side = &block->sides[i];
+      plait_document_reader_free (side->lines);
+      plait_text_reader_free (side->reader);
+      g_clear_pointer (&side->sentences, g_array_unref);
+      if (side->text)
+        g_string_free (side->text, TRUE);
+      for (gsize j = 0; j < G_N_ELEMENTS (side->ids); j++)
+        {
+          g_clear_pointer (&side->ids[j], g_array_unref);
+          g_clear_pointer (&side->words[j], g_array_unref);
+        }
+      g_clear_pointer (&side->scratch, g_array_unref);
+      g_clear_error (&side->error);
+    }
+  g_array_unref (block->kept);
+  g_array_unref (block->ends);
+  g_free (block->cut_from);
+  g_free (block->sides);
+  g_free (block);
+}
+
+/* The text at @path, or column @column of @columns, which may be taken once. */
+static PlaitTextReader *
+open_text (const PlaitCorpusBlock *block, const char *path, guint column, GPtrArray *columns, GError **error)
+{
+  if (column > 0)
+    return g_steal_pointer (&columns->pdata[column - 1]);
+  return block->by_turns ? plait_text_reader_open_pipe (path, error) : plait_text_reader_open (path, error);
+}
+
+/* One more side, which reads @reader. NULL on failure. */
+static PlaitCorpusSide *
+add_side (PlaitCorpusBlock *block, gint64 stream, PlaitTextReader *reader, const PlaitDocumentSettings *layout,
+          gboolean is_trees, GError **error)
+{
+  PlaitCorpusSide *side = &block->sides[block->n_sides++];
+  side->stream = stream;
+  side->is_documents = layout->layout != PLAIT_LAYOUT_SENTENCES;
+  side->text = g_string_new (NULL);
+  side->sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
+  side->is_trees = is_trees;
+  side->reader = reader && is_trees ? plait_text_reader_join_trees (reader, !block->by_turns) : reader;
+  side->lines = side->reader ? plait_document_reader_new (side->reader, layout, error) : NULL;
+  return side->lines ? side : NULL;
+}
+
+static gboolean
+add_stream (PlaitCorpusBlock *block, gint64 number, GPtrArray *columns, GError **error)
+{
+  PlaitCorpusStreamState *stream = &block->corpus->streams[number];
+  PlaitTextReader *reader = open_text (block, stream->path, stream->column, columns, error);
+  PlaitCorpusSide *side = add_side (block, number, reader, &stream->documents, FALSE, error);
+  if (!side)
+    return FALSE;
+  g_free (stream->path);
+  stream->path = g_strdup (plait_text_reader_name (side->reader));
+  for (gsize j = 0; j < G_N_ELEMENTS (side->ids); j++)
+    {
+      side->ids[j] = g_array_new (FALSE, FALSE, sizeof (gint32));
+      side->words[j] = stream->trees ? g_array_new (FALSE, FALSE, sizeof (gint32)) : NULL;
+    }
+  side->scratch = g_array_new (FALSE, FALSE, side->is_documents ? sizeof (PlaitDocumentSentence) : sizeof (gint32));
+  if (!stream->trees_path)
+    return TRUE;
+  reader = open_text (block, stream->trees_path, stream->trees_column, columns, error);
+  side->trees = add_side (block, number, reader, &(PlaitDocumentSettings){ 0 }, TRUE, error);
+  return side->trees != NULL;
+}
+
+PlaitCorpusBlock *
+plait_corpus_block_new (PlaitCorpus *corpus, gboolean by_turns, GPtrArray *columns, GError **error)
+{
+  g_autoptr (PlaitCorpusBlock) block = g_new0 (PlaitCorpusBlock, 1);
+  block->corpus = corpus;
+  block->sides = g_new0 (PlaitCorpusSide, 2 * corpus->n_streams);
+  block->by_turns = by_turns;
+  block->wanted = FIRST_LINES;
+  block->kept = g_array_new (FALSE, FALSE, sizeof (PlaitCorpusTuple));
+  block->cut_from = g_new0 (PlaitDocument, corpus->n_streams);
+  block->ends = g_array_new (FALSE, FALSE, sizeof (gint64));
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    if (corpus->streams[s].tokens && !corpus->streams[s].absent && !add_stream (block, s, columns, error))
+      return NULL;
+  return g_steal_pointer (&block);
+}
+
+/* Reads the next line or document of @side and appends its text. FALSE at the end or on failure. */
+static gboolean
+read_text (PlaitCorpusSide *side, GError **error)
+{
+  gboolean read = plait_document_reader_next (side->lines, side->text, side->sentences, &side->number, error);
+
+  side->number = read ? side->number : plait_text_reader_line (side->reader) + 1;
+  return read;
+}
+
+static void
+empty_side (PlaitCorpusSide *side)
+{
+  g_string_truncate (side->text, 0);
+  g_array_set_size (side->sentences, 0);
+}
+
+/* The lines or documents of @side, of which @n have been read, or -1 on failure. */
+static gint64
+count_all (PlaitCorpusSide *side, gint64 n, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+
+  for (; read_text (side, &cause); n++)
+    empty_side (side);
+  return plait_no_fault (&cause, error) ? n : -1;
+}
+
+/* The number of the line in its file where line @line of the block stands, or would stand if the file went on. */
+static gint64
+number_of (const PlaitCorpusSide *side, gint64 line)
+{
+  return line < side->n_lines ? side->numbers[line] : side->number;
+}
+
+/* What the entries of @side are called. */
+static const char *
+entries_of (const PlaitCorpusSide *side)
+{
+  return side->is_documents ? "documents" : side->is_trees ? "trees" : "lines";
+}
+
+gboolean
+plait_corpus_fail_on_end (const char *ended, const char *going, gint64 line, GError **error)
+{
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s:%jd: ends here, but %s goes on; expected as many sentences in both, since sentence i of each "
+                     "belongs together",
+                     ended, line, going);
+}
+
+/* Some files have ended with line @line of the block, where others go on: counts the lines of two for the message. */
+static gboolean
+fail_on_line_counts (PlaitCorpusBlock *block, gint64 line, GError **error)
+{
+  PlaitCorpusSide *sides[2] = { &block->sides[0] };
+  gint64 other = 1, place, n[2];
+
+  while ((block->sides[other].n_lines > line) == (sides[0]->n_lines > line))
+    other++;
+  sides[1] = &block->sides[other];
+  if (block->by_turns) /* nobody counts what a pipe would still bring */
+    return plait_corpus_fail_on_end (plait_text_reader_name (sides[sides[0]->n_lines > line]->reader),
+                                     plait_text_reader_name (sides[sides[0]->n_lines == line]->reader),
+                                     number_of (sides[sides[0]->n_lines > line], line), error);
+  place = number_of (sides[1], line);
+  for (guint i = 0; i < 2; i++)
+    {
+      if (!plait_no_fault (&sides[i]->error, error)) /* behind this line */
+        return FALSE;
+      n[i] = count_all (sides[i], block->corpus->lines + sides[i]->n_lines, error);
+      if (n[i] < 0)
+        return FALSE;
+    }
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s:%jd: the file has %jd %s, but %s has %jd%s%s; expected as many in both, since %s i of each "
+                     "belongs to tuple i",
+                     plait_text_reader_name (sides[1]->reader), place, n[1], entries_of (sides[1]),
+                     plait_text_reader_name (sides[0]->reader), n[0],
+                     entries_of (sides[0]) == entries_of (sides[1]) ? "" : " ",
+                     entries_of (sides[0]) == entries_of (sides[1]) ? "" : entries_of (sides[0]),
+                     sides[0]->is_documents || sides[1]->is_documents ? "document" : "line");
+}
+
+/* Reads the next line of @side into the block; FALSE at the end or on failure. */
+static gboolean
+read_line (PlaitCorpusBlock *block, PlaitCorpusSide *side, GError **error)
+{
+  gint64 line = side->n_lines;
+  guint first = side->sentences->len;
+  const char *text;
+  gsize length;
+
+  if (!read_text (side, error))
+    return FALSE;
+  side->numbers[line] = side->number;
+  side->line_sentences[line] = (PlaitCorpusRange){ first, side->sentences->len - first };
+  side->ends[line] = side->text->len;
+  text = plait_corpus_side_text (side, line, &length);
+  side->blank[line] = plait_text_is_blank (text, length);
+  if (side->blank[line] && block->corpus->empty_is_error && !side->is_trees
+      && !(block->by_turns && side->stream == block->corpus->n_sources))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s:%jd: the %s; expected a sentence of %s, since empty=error (empty=missing would take the "
+                       "source as missing there)",
+                       plait_text_reader_name (side->reader), side->number,
+                       side->is_documents ? "document has no sentences" : "line is empty",
+                       block->corpus->streams[side->stream].name);
+  side->n_lines++;
+  return TRUE;
+}
+
+static void
+read_side (gpointer data, gint64 piece, guint thread)
+{
+  PlaitCorpusBlock *block = data;
+  PlaitCorpusSide *side = &block->sides[piece];
+
+  while (side->n_lines < block->wanted && read_line (block, side, &side->error))
+    ;
+}
+
+static void
+read_by_turns (PlaitCorpusBlock *block)
+{
+  gboolean going = TRUE;
+
+  for (gint64 line = 0; going && line < block->wanted; line++)
+    for (gint64 i = 0; i < block->n_sides && !(i > 0 && block->sides[i - 1].error); i++)
+      going &= read_line (block, &block->sides[i], &block->sides[i].error);
+}
+
+/* How many lines the next block is to have. */
+static gint64
+next_wanted (const PlaitCorpusBlock *block)
+{
+  gsize bytes = 0;
+
+  for (gint64 i = 0; i < block->n_sides; i++)
+    bytes += block->sides[i].text->len;
+  if (bytes > BLOCK_BYTES)
+    return MAX (block->wanted / 2, 1);
+  return bytes > BLOCK_BYTES / 2 ? block->wanted : MIN (2 * block->wanted, BLOCK_LINES);
+}
+
+/* Reads a block. FALSE on failure; no lines at the end. */
+static gboolean
+read_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
+{
+  gint64 ended = 0;
+
+  for (gint64 i = 0; i < block->n_sides; i++)
+    {
+      block->sides[i].n_lines = 0;
+      empty_side (&block->sides[i]);
+    }
+  if (block->by_turns)
+    read_by_turns (block);
+  else
+    plait_pool_run (pool, block->n_sides, read_side, block);
+  block->lines = block->wanted;
+  for (gint64 i = 0; i < block->n_sides; i++)
+    block->lines = MIN (block->lines, block->sides[i].n_lines);
+  if (block->lines == block->wanted)
+    {
+      block->wanted = next_wanted (block);
+      return TRUE;
+    }
+  /* Somewhere the next line is not there, or bad: what the first side says counts, as if lines were read by turns. */
+  for (gint64 i = 0; i < block->n_sides; i++)
+    {
+      PlaitCorpusSide *side = &block->sides[i];
+
+      if (side->n_lines > block->lines)
+        continue;
+      if (!plait_no_fault (&side->error, error))
+        return FALSE;
+      ended++;
+    }
+  return ended == block->n_sides || fail_on_line_counts (block, block->lines, error);
+}
+
+static void
+encode_piece (gpointer data, gint64 piece, guint thread)
+{
+  PlaitCorpusBlock *block = data;
+  PlaitCorpusSide *side = &block->sides[piece / block->pieces];
+  const PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
+  gint64 part = piece % block->pieces, end = MIN (block->lines, (part + 1) * PIECE_LINES);
+  GArray *ids = side->ids[part], *words = side->words[part];
+  if (side->is_trees)
+    return;
+  g_array_set_size (ids, 0);
+  if (words)
+    g_array_set_size (words, 0);
+  for (gint64 line = part * PIECE_LINES; line < end; line++)
+    {
+      guint first = ids->len, first_word = words ? words->len : 0;
+      gsize length;
+      const char *text = plait_corpus_side_text (side, line, &length);
+      if (words)
+        {
+          plait_vocabulary_encode_words (stream->vocabulary, text, length, ids, words);
+          side->line_words[line] = (PlaitCorpusRange){ first_word, words->len - first_word };
+        }
+      else if (side->is_documents)
+        plait_document_encode (
+            stream->vocabulary, text, length, stream->documents.starts, ids,
+            &g_array_index (side->sentences, PlaitDocumentSentence, side->line_sentences[line].first));
+      else if (!side->blank[line])
+        plait_target_encode (stream->target, stream->vocabulary, text, length, ids);
+      side->line_ids[line] = (PlaitCorpusRange){ first, ids->len - first };
+    }
+}
+
+gboolean
+plait_corpus_block_next (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
+{
+  g_autoptr (GError) fault = NULL;
+
+  /* Of what comes by turns, what is wrong with an earlier line is told. */
+  if (!read_block (block, pool, &fault) && !block->by_turns)
+    return plait_no_fault (&fault, error);
+  block->pieces = (block->lines + PIECE_LINES - 1) / PIECE_LINES;
+  plait_pool_run (pool, block->pieces * block->n_sides, encode_piece, block);
+  return plait_corpus_store_block (block, pool, error) && plait_no_fault (&fault, error);
+}
+
+gboolean
+plait_corpus_stream_finish (const PlaitCorpusStreamState *stream, GError **error)
+{
+  PlaitTokenStore *stores[] = { stream->tokens, stream->steps, stream->sentences };
+  gboolean good = TRUE;
+
+  for (guint i = 0; good && i < G_N_ELEMENTS (stores); i++)
+    good = !stores[i] || plait_token_store_finish (stores[i], error);
+  return good;
+}
+
+gboolean
+plait_corpus_read (PlaitCorpus *corpus, PlaitPool *pool, GError **error)
+{
+  g_autoptr (PlaitCorpusBlock) block = plait_corpus_block_new (corpus, FALSE, NULL, error);
+  if (!block)
+    return FALSE;
+  if (block->n_sides == 0)
+    return TRUE;
+  do
+    if (!plait_corpus_block_next (block, pool, error))
+      return FALSE;
+  while (block->lines > 0);
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    if (!plait_corpus_stream_finish (&corpus->streams[s], error))
+      return FALSE;
+  if (corpus->lines == 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the file is empty; expected one sentence a line",
+                       corpus->streams[block->sides[0].stream].path);
+  return TRUE;
+}

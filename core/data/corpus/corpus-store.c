@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* Judging what was read and encoded, and storing it tuple by tuple: a line each, or a chunk of a document. */
+#include "text/error.h"
+#include "corpus/corpus-block.h"
+#include "documents/labels.h"
+
+static const gint32 *
+line_ids (const PlaitCorpusSide *side, gint64 line, gsize *n)
+{
+  *n = side->line_ids[line].n;
+  return (const gint32 *)side->ids[line / PIECE_LINES]->data + side->line_ids[line].first;
+}
+
+/* What trees are made from. */
+static PlaitTreeLine
+tree_line (const PlaitCorpusSide *side, gint64 line)
+{
+  const gint32 *words = (const gint32 *)(gpointer)side->words[line / PIECE_LINES]->data;
+  const PlaitCorpusSide *named = side->trees ? side->trees : side;
+  PlaitTreeLine tree = { .number = named->numbers[line], .words = side->line_words[line].n };
+  tree.file = plait_text_reader_name (named->reader);
+  tree.sentence = plait_corpus_side_text (side, line, &tree.sentence_length);
+  tree.pieces = tree.words > 0 ? words + side->line_words[line].first : NULL;
+  if (side->trees)
+    tree.tree = plait_corpus_side_text (side->trees, line, &tree.tree_length);
+  return tree;
+}
+
+static gboolean
+is_treeless (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 line)
+{
+  PlaitTreeLine tree = tree_line (side, line);
+  return plait_tree_maker_drops (block->corpus->streams[side->stream].trees, &tree);
+}
+
+/* The document of @side that is line @line of the block. */
+static PlaitDocument
+document_of (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 line)
+{
+  gsize n;
+
+  return (PlaitDocument){
+    .ids = line_ids (side, line, &n),
+    .sentences = (const PlaitDocumentSentence *)(gpointer)side->sentences->data + side->line_sentences[line].first,
+    .n = side->line_sentences[line].n,
+    .settings = &block->corpus->streams[side->stream].documents,
+    .file = plait_text_reader_name (side->reader),
+    .line = side->numbers[line],
+  };
+}
+
+/* Whether @stream is a target whose first start token the decoder reads anyhow. */
+static gboolean
+drops_start (const PlaitCorpus *corpus, gint64 stream)
+{
+  return stream == corpus->n_sources && !plait_vocabulary_begins (corpus->streams[stream].vocabulary);
+}
+
+static const gint32 *
+tuple_ids (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, const PlaitCorpusTuple *tuple,
+           PlaitDocument *part, gsize *n)
+{
+  PlaitDocument document;
+  gint64 rows;
+
+  if (!side->is_documents)
+    return line_ids (side, tuple->line, n);
+  document = document_of (block, side, tuple->line);
+  *part = plait_document_part (&document, tuple->first, tuple->end, drops_start (block->corpus, side->stream), &rows);
+  *n = (gsize)rows;
+  return part->ids;
+}
+
+/* Counts the tokens of text among @ids [n]: a length limit leaves start tokens out, as it leaves ends. */
+static gint64
+count_text (const gint32 *ids, gsize n)
+{
+  gint64 tokens = 0;
+
+  for (gsize i = 0; i < n; i++)
+    tokens += plait_token_is_text (ids[i]);
+  return tokens;
+}
+
+/* Whether @tuple stays; counts why not. */
+static gboolean
+is_kept (PlaitCorpusBlock *block, const PlaitCorpusTuple *tuple)
+{
+  PlaitCorpus *corpus = block->corpus;
+  if (corpus->keep_all)
+    return TRUE;
+  for (gint64 i = 0; i < block->n_sides; i++)
+    {
+      gsize n;
+      PlaitDocument part;
+      const PlaitCorpusSide *side = &block->sides[i];
+      PlaitCorpusStreamState *stream = &corpus->streams[side->stream];
+      if (side->is_trees)
+        continue;
+      const gint32 *ids = tuple_ids (block, side, tuple, &part, &n);
+      if (n == 0 && side->stream == corpus->n_sources)
+        {
+          stream->counts.dropped_empty++;
+          return FALSE;
+        }
+      if (stream->maximum_length > 0 && stream->target == PLAIT_TARGET_TEXT
+          && count_text (ids, n) > stream->maximum_length)
+        {
+          stream->counts.dropped_long++;
+          return FALSE;
+        }
+      if (side->trees && is_treeless (block, side, tuple->line))
+        {
+          stream->counts.dropped_treeless++;
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+store_tree (const PlaitCorpusBlock *block, PlaitCorpusSide *side, gint64 line, GError **error)
+{
+  PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
+  PlaitTreeLine tree = tree_line (side, line);
+  gboolean without;
+  g_array_set_size (side->scratch, 0);
+  if (!plait_tree_maker_make (stream->trees, &tree, side->scratch, &without, error))
+    return FALSE;
+  stream->counts.without_tree += without;
+  return plait_token_store_append (stream->steps, (const gint32 *)(gpointer)side->scratch->data, side->scratch->len,
+                                   error);
+}
+
+/* Stores the sentences of @part, which has @rows rows. */
+static gboolean
+store_sentences (PlaitCorpusSide *side, PlaitTokenStore *sentences, const PlaitDocument *part, gint64 rows,
+                 GError **error)
+{
+  g_array_set_size (side->scratch, 0);
+  plait_document_append_sentences (part, rows, side->scratch);
+  return plait_token_store_append (sentences, (const gint32 *)(gpointer)side->scratch->data, 2 * side->scratch->len,
+                                   error);
+}
+
+/* Whether line @line of the target, whose ids [n] these are, is what its kind wants. */
+static gboolean
+check_target (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 line, const gint32 *ids, gsize n,
+              GError **error)
+{
+  const PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
+  const PlaitCorpusSide *first = &block->sides[0];
+  gboolean chooses = first->stream == 0 && first->is_documents;
+  PlaitDocument document = chooses ? document_of (block, first, line) : (PlaitDocument){ NULL };
+  PlaitTargetLine where = { .file = plait_text_reader_name (side->reader), .line = side->numbers[line] };
+  where.text = plait_corpus_side_text (side, line, &where.length);
+  return plait_target_check (stream->target, stream->vocabulary, &document, ids, n, &where, error);
+}
+
+/* Stores what @tuple has of @side. */
+static gboolean
+store_tuple (const PlaitCorpusBlock *block, PlaitCorpusSide *side, const PlaitCorpusTuple *tuple, GError **error)
+{
+  PlaitCorpusStreamState *stream = &block->corpus->streams[side->stream];
+  PlaitDocument part;
+  gsize n;
+  const gint32 *ids = tuple_ids (block, side, tuple, &part, &n);
+  if (stream->allow_unknown && block->corpus->keep_all && plait_target_is_unknown (stream->target, ids, n))
+    {
+      stream->counts.unknown_labels++;
+      n = 0;
+    }
+  else if (stream->target != PLAIT_TARGET_TEXT && !check_target (block, side, tuple->line, ids, n, error))
+    return FALSE;
+  if (!plait_token_store_append (stream->tokens, ids, n, error)
+      || (stream->trees && !store_tree (block, side, tuple->line, error))
+      || (stream->sentences && !store_sentences (side, stream->sentences, &part, (gint64)n, error)))
+    return FALSE;
+  stream->counts.tokens += (gint64)n;
+  stream->counts.missing += n == 0;
+  stream->counts.longest = MAX (stream->counts.longest, (gint64)n);
+  for (gsize j = 0; j < n; j++)
+    stream->counts.unknown += stream->vocabulary && ids[j] == PLAIT_TOKEN_UNKNOWN;
+  return TRUE;
+}
+
+static void
+store_side (gpointer data, gint64 piece, guint thread)
+{
+  PlaitCorpusBlock *block = data;
+  PlaitCorpusSide *side = &block->sides[piece];
+
+  for (guint i = 0; i < block->kept->len && !side->is_trees; i++)
+    if (!store_tuple (block, side, &g_array_index (block->kept, PlaitCorpusTuple, i), &side->error))
+      {
+        side->failed_at = i;
+        return;
+      }
+}
+
+/* From the first tuple on that is not the line of its number, tuples and lines go apart. */
+static void
+part_from_lines (PlaitCorpus *corpus)
+{
+  if (corpus->line_of)
+    return;
+  corpus->line_of = g_array_new (FALSE, FALSE, sizeof (guint32));
+  for (guint32 line = (guint32)corpus->first; line < corpus->first + corpus->size; line++)
+    g_array_append_val (corpus->line_of, line);
+}
+
+/* Where the tuples of line @line end, as sentences of its document; beyond all where it is not cut. Counts what is cut,
+ * and what is cut off. */
+static gboolean
+find_ends (PlaitCorpusBlock *block, gint64 line, GError **error)
+{
+  PlaitCorpus *corpus = block->corpus;
+  gint64 n = 0, all = G_MAXINT64;
+  gboolean cuts = FALSE;
+
+  for (gint64 i = 0; i < block->n_sides; i++)
+    {
+      const PlaitCorpusSide *side = &block->sides[i];
+      PlaitCorpusStreamState *stream = &corpus->streams[side->stream];
+      guint tokens = side->line_ids[line].n;
+
+      if (!side->is_documents)
+        continue;
+      block->cut_from[n++] = document_of (block, side, line);
+      if (!stream->documents.truncates)
+        cuts |= stream->documents.maximum > 0;
+      else if (stream->documents.maximum > 0 && tokens > stream->documents.maximum)
+        {
+          stream->counts.truncated++;
+          stream->counts.tokens_lost += tokens - stream->documents.maximum;
+        }
+    }
+  g_assert (!cuts || n == block->n_sides);
+  g_array_set_size (block->ends, 0);
+  if (cuts && !plait_documents_cut (block->cut_from, n, block->ends, error))
+    return FALSE;
+  if (!cuts)
+    g_array_append_val (block->ends, all);
+  if (block->ends->len > 1)
+    {
+      part_from_lines (corpus);
+      corpus->cut++;
+      corpus->chunks += block->ends->len;
+    }
+  return TRUE;
+}
+
+/* Finds the tuples of @line that stay. */
+static gboolean
+judge_line (PlaitCorpusBlock *block, gint64 line, GError **error)
+{
+  PlaitCorpus *corpus = block->corpus;
+  PlaitCorpusTuple tuple = { .line = line };
+  guint32 number = (guint32)corpus->lines;
+
+  if (corpus->lines > G_MAXUINT32)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "A corpus has more than %u lines; split it", G_MAXUINT32);
+  if (!find_ends (block, line, error))
+    return FALSE;
+  for (guint i = 0; i < block->ends->len; i++, tuple.first = tuple.end)
+    {
+      tuple.end = g_array_index (block->ends, gint64, i);
+      if (!is_kept (block, &tuple))
+        {
+          part_from_lines (corpus);
+          continue;
+        }
+      g_array_append_val (block->kept, tuple);
+      if (corpus->line_of)
+        g_array_append_val (corpus->line_of, number);
+      corpus->size++;
+    }
+  return TRUE;
+}
+
+/* Stores what is kept. Of what cannot be stored the first tuple counts, and of that the first side. */
+static gboolean
+store_kept (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
+{
+  PlaitCorpusSide *failed = NULL;
+
+  plait_pool_run (pool, block->n_sides, store_side, block);
+  for (gint64 i = 0; i < block->n_sides; i++)
+    if (block->sides[i].error && (!failed || block->sides[i].failed_at < failed->failed_at))
+      failed = &block->sides[i];
+  return !failed || plait_no_fault (&failed->error, error);
+}
+
+gboolean
+plait_corpus_store_block (PlaitCorpusBlock *block, PlaitPool *pool, GError **error)
+{
+  PlaitCorpus *corpus = block->corpus;
+  g_autoptr (GError) unfit = NULL; /* why the line behind the last that was judged cannot be */
+
+  g_array_set_size (block->kept, 0);
+  for (gint64 line = 0; line < block->lines && judge_line (block, line, &unfit); line++)
+    corpus->lines++;
+  if (!store_kept (block, pool, error))
+    return FALSE;
+  return plait_no_fault (&unfit, error);
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+#include "corpus/corpus-private.h"
+
+#include "text/error.h"
+#include "lines/text-file.h"
+#include "trees/tree-binary.h"
+
+static void
+stream_clear (PlaitCorpusStreamState *stream)
+{
+  g_free (stream->name);
+  g_free (stream->path);
+  plait_vocabulary_unref (stream->vocabulary);
+  plait_token_store_free (stream->tokens);
+  plait_features_free (stream->features);
+  plait_tree_maker_free (stream->trees);
+  plait_token_store_free (stream->steps);
+  plait_token_store_free (stream->sentences);
+  g_free (stream->trees_path);
+  g_free (stream->order);
+}
+
+void
+plait_corpus_free (PlaitCorpus *corpus)
+{
+  if (!corpus)
+    return;
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    stream_clear (&corpus->streams[s]);
+  g_free (corpus->streams);
+  g_clear_pointer (&corpus->line_of, g_array_unref);
+  g_free (corpus->split);
+  g_free (corpus);
+}
+
+/* Makes the stores of @stream, empty. */
+static void
+make_stores (const PlaitCorpus *corpus, PlaitCorpusStreamState *stream)
+{
+  if (!plait_input_kind_is_text (stream->kind))
+    return;
+  g_clear_pointer (&stream->tokens, plait_token_store_free);
+  g_clear_pointer (&stream->steps, plait_token_store_free);
+  g_clear_pointer (&stream->sentences, plait_token_store_free);
+  stream->tokens = plait_token_store_new (plait_corpus_ids (stream));
+  if (stream->trees)
+    stream->steps = plait_token_store_new (PLAIT_TREE_LABELS_LIMIT);
+  if (stream - corpus->streams < corpus->n_sources && stream->documents.layout != PLAIT_LAYOUT_SENTENCES)
+    stream->sentences = plait_token_store_new (G_MAXINT32);
+}
+
+static gboolean
+stream_open (const PlaitCorpus *corpus, PlaitCorpusStreamState *state, const PlaitCorpusStream *stream, GError **error)
+{
+  state->name = g_strdup (stream->name);
+  state->path = g_strdup (stream->path);
+  state->absent = !stream->path;
+  state->column = stream->column;
+  state->trees_column = stream->trees_column;
+  state->kind = stream->kind;
+  state->append_end = stream->append_end;
+  state->target = stream->target;
+  state->allow_unknown = stream->allow_unknown;
+  state->maximum_length = stream->maximum_length;
+  if (plait_input_kind_is_text (stream->kind))
+    {
+      state->vocabulary = stream->vocabulary ? plait_vocabulary_ref (stream->vocabulary) : NULL;
+      if (stream->path)
+        state->mark = stream->known ? stream->known->mark : plait_file_mark (stream->path);
+      state->documents = stream->documents;
+      if (stream->trees)
+        {
+          state->trees = plait_tree_maker_new (stream->trees, stream->name);
+          state->trees_path = plait_tree_maker_reads (state->trees) ? g_strdup (stream->trees_path) : NULL;
+          if (state->trees_path)
+            state->trees_mark = plait_file_mark (state->trees_path);
+          state->treeless_dropped = stream->trees->no_tree == PLAIT_NO_TREE_DROP;
+        }
+      make_stores (corpus, state);
+    }
+  else if (stream->path)
+    state->features = stream->open_features (stream->path, stream->dataset, error);
+  return state->tokens || state->features || state->absent;
+}
+
+gboolean
+plait_corpus_count_features (PlaitCorpus *corpus, PlaitCorpusStreamState *stream, GError **error)
+{
+  for (gint64 line = corpus->first; corpus->empty_is_error && line < corpus->lines; line++)
+    if (plait_features_length (stream->features, line) == 0)
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s: entry %jd of the features has the length 0; expected positions of %s, since empty=error "
+                         "(empty=missing would take the source as missing there)",
+                         stream->path, line, stream->name);
+  for (gint64 tuple = 0; tuple < corpus->size; tuple++)
+    {
+      gint64 length = plait_features_length (stream->features, plait_corpus_line (corpus, tuple));
+
+      stream->counts.missing += length == 0;
+      stream->counts.longest = MAX (stream->counts.longest, length);
+    }
+  return TRUE;
+}
+
+/* The feature files must have an entry a line. */
+static gboolean
+check_features (PlaitCorpus *corpus, GError **error)
+{
+  const char *counted_in = NULL;
+  for (gint64 s = 0; s < corpus->n_streams && !counted_in; s++)
+    if (plait_input_kind_is_text (corpus->streams[s].kind))
+      counted_in = corpus->streams[s].path;
+  for (gint64 s = 0; s < corpus->n_sources; s++)
+    {
+      PlaitCorpusStreamState *stream = &corpus->streams[s];
+      if (stream->kind != PLAIT_INPUT_FEATURES)
+        continue;
+      gint64 sentences = stream->features->sentences;
+      if (!counted_in)
+        {
+          /* Features alone: the first file says how many tuples there are. */
+          corpus->lines = corpus->size = sentences;
+          counted_in = stream->path;
+        }
+      if (sentences != corpus->lines)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: the features have %jd sentences, but %s has %jd; expected as many in both, since entry "
+                           "i belongs to tuple i",
+                           stream->path, sentences, counted_in, corpus->lines);
+      if (!plait_corpus_count_features (corpus, stream, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+PlaitCorpus *
+plait_corpus_new (const PlaitCorpusSettings *settings, GError **error)
+{
+  g_autoptr (PlaitCorpus) corpus = g_new0 (PlaitCorpus, 1);
+  corpus->split = g_strdup (settings->split);
+  corpus->n_sources = settings->n_sources;
+  corpus->empty_is_error = settings->empty_is_error;
+  corpus->keep_all = settings->keep_all;
+  g_assert (!settings->masking || !settings->target);
+  corpus->masked = settings->masking != NULL;
+  if (corpus->masked)
+    corpus->masking = *settings->masking;
+  gint64 n_streams = settings->n_sources + (settings->target != NULL);
+  corpus->streams = g_new0 (PlaitCorpusStreamState, n_streams);
+  corpus->n_streams = n_streams;
+  for (gint64 s = 0; s < n_streams; s++)
+    {
+      const PlaitCorpusStream *stream = s < settings->n_sources ? &settings->sources[s] : settings->target;
+      if (!stream_open (corpus, &corpus->streams[s], stream, error))
+        return NULL;
+    }
+  return g_steal_pointer (&corpus);
+}
+
+void
+plait_corpus_restart (PlaitCorpus *corpus)
+{
+  corpus->first = corpus->lines;
+  corpus->size = 0;
+  g_clear_pointer (&corpus->line_of, g_array_unref);
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    make_stores (corpus, &corpus->streams[s]);
+}
+
+/* Reads the text of *@corpus, and keeps what it is encoded to under @key. What keeps it from being kept is no more than
+ * worth telling: *@corpus is another one then. */
+static gboolean
+read_and_keep (PlaitCorpus **corpus, const PlaitCorpusSettings *settings, const char *key, PlaitPool *pool,
+               GError **error)
+{
+  const PlaitIndex *index = settings->index;
+  g_autoptr (GError) cause = NULL;
+
+  if (plait_corpus_index_begin (*corpus, index, key, &cause) && plait_corpus_read (*corpus, pool, &cause)
+      && plait_corpus_index_end (*corpus, index, key, &cause))
+    return TRUE;
+  if (cause && cause->code != PLAIT_ERROR_FAILED)
+    return plait_no_fault (&cause, error);
+  if (cause)
+    plait_log_info (index->log, "the encoded corpus is not kept: %s", cause->message);
+  plait_corpus_free (*corpus);
+  *corpus = plait_corpus_new (settings, error);
+  return *corpus && plait_corpus_read (*corpus, pool, error);
+}
+
+PlaitCorpus *
+plait_corpus_open (const PlaitCorpusSettings *settings, PlaitPool *pool, GError **error)
+{
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_new (settings, error);
+  g_autofree char *key = corpus && settings->index ? plait_corpus_index_key (corpus, settings) : NULL;
+
+  if (!corpus)
+    return NULL;
+  if (!key ? !plait_corpus_read (corpus, pool, error)
+           : !plait_corpus_index_load (corpus, settings->index, key, pool)
+                 && !read_and_keep (&corpus, settings, key, pool, error))
+    return NULL;
+  if (!check_features (corpus, error))
+    return NULL;
+  if (corpus->size == 0)
+    {
+      g_auto (GStrv) report = plait_corpus_report (corpus);
+
+      return plait_fail_null (
+          error, PLAIT_ERROR_INPUT,
+          "%s: no tuple of the %s corpus is left (%s); expected at least one, so change what drops them",
+          corpus->streams[0].path, corpus->split, report[0] ? report[0] : "it has none");
+    }
+  return g_steal_pointer (&corpus);
+}
+
+gint64
+plait_corpus_size (const PlaitCorpus *corpus)
+{
+  return corpus->size;
+}
+
+gint64
+plait_corpus_lines (const PlaitCorpus *corpus)
+{
+  return corpus->lines;
+}
+
+gint64
+plait_corpus_line (const PlaitCorpus *corpus, gint64 tuple)
+{
+  return corpus->line_of ? g_array_index (corpus->line_of, guint32, tuple) : corpus->first + tuple;
+}
+
+gboolean
+plait_corpus_cuts (const PlaitCorpus *corpus)
+{
+  gboolean cuts = FALSE;
+
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    cuts |= corpus->streams[s].documents.maximum > 0 && !corpus->streams[s].documents.truncates;
+  return cuts;
+}
+
+char *
+plait_corpus_name (const PlaitCorpus *corpus, gint64 tuple)
+{
+  gint64 line = plait_corpus_line (corpus, tuple), first = tuple;
+
+  while (first > 0 && plait_corpus_line (corpus, first - 1) == line)
+    first--;
+  return plait_document_chunk_name (plait_corpus_cuts (corpus), line, tuple - first);
+}
+
+char *
+plait_corpus_place (const PlaitCorpus *corpus, gint64 stream, gint64 tuple)
+{
+  const PlaitCorpusStreamState *state = &corpus->streams[stream];
+
+  return g_strdup_printf (state->documents.layout == PLAIT_LAYOUT_SENTENCES ? "%s:%jd" : "%s: document %jd",
+                          state->path, plait_corpus_line (corpus, tuple) + 1);
+}
+
+gint64
+plait_corpus_n_sources (const PlaitCorpus *corpus)
+{
+  return corpus->n_sources;
+}
+
+gboolean
+plait_corpus_has_target (const PlaitCorpus *corpus)
+{
+  return corpus->n_streams > corpus->n_sources;
+}
+
+const PlaitCorpusCounts *
+plait_corpus_counts (const PlaitCorpus *corpus, gint64 stream)
+{
+  g_assert (stream >= 0 && stream < corpus->n_streams);
+  return &corpus->streams[stream].counts;
+}
+
+static void G_GNUC_PRINTF (2, 3) say (GStrvBuilder *report, const char *format, ...)
+{
+  g_autofree char *line = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  line = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_strv_builder_add (report, line);
+}
+
+static void
+report_stream (const PlaitCorpus *corpus, const PlaitCorpusStreamState *stream, GStrvBuilder *report)
+{
+  const PlaitCorpusCounts *counts = &stream->counts;
+  gint64 tuples = corpus->lines - corpus->cut + corpus->chunks;
+
+  if (counts->dropped_long > 0)
+    say (report, "%s: dropped %jd of %jd tuples where %s is longer than %jd tokens", corpus->split,
+         counts->dropped_long, tuples, stream->name, stream->maximum_length);
+  if (counts->dropped_empty > 0)
+    say (report, "%s: dropped %jd of %jd tuples where the target %s is empty", corpus->split, counts->dropped_empty,
+         tuples, stream->name);
+  if (counts->dropped_treeless > 0)
+    say (report, "%s: dropped %jd of %jd tuples where %s has no tree", corpus->split, counts->dropped_treeless, tuples,
+         stream->name);
+  if (counts->without_tree > 0)
+    say (report, "%s: %jd of %jd sentences of %s have no tree%s", corpus->split, counts->without_tree, corpus->size,
+         stream->name, stream->treeless_dropped ? ", and leaves alone here, since no tuple may be dropped" : "");
+  if (counts->truncated > 0)
+    say (report, "%s: truncated %jd of %jd documents of %s to %jd tokens; %jd were lost", corpus->split,
+         counts->truncated, corpus->lines, stream->name, stream->documents.maximum, counts->tokens_lost);
+}
+
+GStrv
+plait_corpus_report (const PlaitCorpus *corpus)
+{
+  g_autoptr (GStrvBuilder) report = g_strv_builder_new ();
+
+  if (corpus->cut > 0)
+    say (report, "%s: cut %jd of %jd documents into %jd chunks of at most %jd tokens", corpus->split, corpus->cut,
+         corpus->lines, corpus->chunks, corpus->streams[0].documents.maximum);
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    report_stream (corpus, &corpus->streams[s], report);
+  return g_strv_builder_end (report);
+}
+
+gboolean
+plait_corpus_check (const PlaitCorpus *corpus, GError **error)
+{
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    {
+      const PlaitCorpusStreamState *stream = &corpus->streams[s];
+      if (stream->features ? !stream->features->check (stream->features, error)
+                           : !plait_file_mark_check (&stream->mark, stream->path, error))
+        return FALSE;
+      if (stream->trees_path && !plait_file_mark_check (&stream->trees_mark, stream->trees_path, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+GStrv
+plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **error)
+{
+  const PlaitCorpusStreamState *stream = &corpus->streams[stream_index];
+  g_autoptr (GError) cause = NULL;
+  g_autoptr (PlaitTextReader) reader = plait_text_reader_open (stream->path, &cause);
+  g_autoptr (PlaitDocumentReader) lines
+      = reader ? plait_document_reader_new (reader, &stream->documents, &cause) : NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GArray) sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
+  g_autoptr (GStrvBuilder) kept = g_strv_builder_new ();
+  gint64 tuple = 0, n = 0, number;
+
+  g_assert (plait_input_kind_is_text (stream->kind));
+  for (; lines && plait_document_reader_next (lines, text, sentences, &number, &cause); n++)
+    {
+      if (tuple < corpus->size && plait_corpus_line (corpus, tuple) == n)
+        g_strv_builder_add (kept, text->str);
+      g_string_truncate (text, 0);
+      g_array_set_size (sentences, 0);
+      while (tuple < corpus->size && plait_corpus_line (corpus, tuple) == n) /* all chunks of a document */
+        tuple++;
+    }
+  if (!plait_file_mark_check (&stream->mark, stream->path, error))
+    return NULL;
+  if (!plait_no_fault (&cause, error))
+    return NULL;
+  if (n != corpus->lines)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: the file has %jd lines, but had %jd before; it must not change during a run",
+                            stream->path, n, corpus->lines);
+  return g_strv_builder_end (kept);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "corpus/feed.h"
+
+#include "text/error.h"
+#include "corpus/batch.h"
+#include "corpus/corpus-block.h"
+
+/* A corpus that knows the tuples of the last lines alone. */
+struct PlaitFeed
+{
+  PlaitCorpus *corpus;
+  PlaitCorpusBlock *block;
+  gint64 first; /* number of the first tuple of the corpus */
+  gint64 given; /* so many of them: documents may be cut into more than were asked for */
+};
+
+void
+plait_feed_free (PlaitFeed *feed)
+{
+  if (!feed)
+    return;
+  plait_corpus_block_free (feed->block);
+  plait_corpus_free (feed->corpus);
+  g_free (feed);
+}
+
+PlaitFeed *
+plait_feed_open (const PlaitCorpusStream *sources, gint64 n_sources, const PlaitCorpusStream *target,
+                 const PlaitFeedTable *table, gboolean empty_is_error, GError **error)
+{
+  const PlaitCorpusSettings settings = {
+    .sources = sources,
+    .n_sources = n_sources,
+    .target = target,
+    .empty_is_error = empty_is_error,
+    .keep_all = TRUE,
+  };
+  g_autoptr (GPtrArray) columns = NULL;
+  g_autoptr (PlaitFeed) feed = NULL;
+  gboolean any = FALSE;
+
+  for (gint64 i = 0; i < n_sources; i++)
+    any |= sources[i].path != NULL;
+  if (!any)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "every source is missing; give one of them a file");
+  if (table && table->path && table->columns > 0)
+    {
+      columns = plait_text_reader_open_columns (table->path, table->columns, error);
+      if (!columns)
+        return NULL;
+    }
+  feed = g_new0 (PlaitFeed, 1);
+  feed->corpus = plait_corpus_new (&settings, error);
+  feed->block = feed->corpus ? plait_corpus_block_new (feed->corpus, TRUE, columns, error) : NULL;
+  return feed->block ? g_steal_pointer (&feed) : NULL;
+}
+
+/* Lets the lines of the last block, at most @wanted, be no more than there are of each file of features. FALSE if the
+ * text, or another one of them, goes on. */
+static gboolean
+join_features (PlaitFeed *feed, gint64 first, gint64 wanted, GError **error)
+{
+  PlaitCorpus *corpus = feed->corpus;
+  const char *ended = NULL, *going = NULL;
+  gint64 lines = feed->block->n_sides > 0 ? feed->block->lines : wanted;
+
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    if (corpus->streams[s].features)
+      lines = MIN (lines, corpus->streams[s].features->sentences - first);
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    {
+      const PlaitCorpusStreamState *stream = &corpus->streams[s];
+      gint64 its = stream->features ? stream->features->sentences - first : feed->block->lines;
+
+      if (!stream->absent)
+        *(its == lines ? &ended : &going) = stream->path;
+    }
+  if (lines < wanted && ended && going)
+    return plait_corpus_fail_on_end (ended, going, first + lines + 1, error);
+  if (feed->block->n_sides == 0)
+    {
+      corpus->lines += lines;
+      corpus->size += lines;
+    }
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    if (corpus->streams[s].features && !plait_corpus_count_features (corpus, &corpus->streams[s], error))
+      return FALSE;
+  return TRUE;
+}
+
+/* Reads the lines of at least @sentences tuples, or all that there are. Documents come one by one, since their chunks
+ * may be enough. */
+static gboolean
+read_tuples (PlaitFeed *feed, gint64 sentences, GError **error)
+{
+  PlaitCorpus *corpus = feed->corpus;
+  gint64 first, wanted;
+
+  feed->first += corpus->size;
+  feed->given = 0;
+  plait_corpus_restart (corpus);
+  do
+    {
+      first = corpus->lines;
+      feed->block->wanted = wanted = plait_corpus_cuts (corpus) ? 1 : MIN (sentences - corpus->size, BLOCK_LINES);
+      if (!plait_corpus_block_next (feed->block, NULL, error) || !join_features (feed, first, wanted, error))
+        return FALSE;
+    }
+  while (corpus->size < sentences && corpus->lines == first + wanted);
+  for (gint64 s = 0; s < corpus->n_streams; s++)
+    if (!plait_corpus_stream_finish (&corpus->streams[s], error))
+      return FALSE;
+  return TRUE;
+}
+
+PlaitBatch *
+plait_feed_next (PlaitFeed *feed, gint64 sentences, GError **error)
+{
+  g_autofree gint64 *tuples = NULL;
+  PlaitBatch *batch;
+  gint64 n;
+
+  if (feed->given == feed->corpus->size && !read_tuples (feed, sentences, error))
+    return NULL;
+  n = MIN (sentences, feed->corpus->size - feed->given);
+  if (n == 0)
+    return NULL;
+  tuples = g_new (gint64, n);
+  for (gint64 i = 0; i < n; i++)
+    tuples[i] = feed->given + i;
+  batch = plait_corpus_batch (feed->corpus, tuples, n, error);
+  for (gint64 i = 0; batch && i < n; i++)
+    plait_batch_fill (gint64, batch->sentence)[i] = feed->first + tuples[i];
+  feed->given += n;
+  return batch;
+}
+
+gint64
+plait_feed_line (const PlaitFeed *feed, gint64 sentence)
+{
+  return plait_corpus_line (feed->corpus, sentence - feed->first);
+}
+
+char *
+plait_feed_place (const PlaitFeed *feed, gint64 sentence, gint64 stream)
+{
+  return plait_corpus_place (feed->corpus, stream, sentence - feed->first);
+}
+
+char *
+plait_feed_name (const PlaitFeed *feed, gint64 sentence)
+{
+  return plait_corpus_name (feed->corpus, sentence - feed->first);
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+#include "corpus/token-store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "files/path.h"
+#include "files/transfer.h"
+
+#define MEMORY_LIMIT (64 * 1024 * 1024) /* bytes held before a file is made */
+#define WRITE_SIZE (1024 * 1024)        /* bytes gathered between writes to it */
+#define SENTENCES_LIMIT (1 << 29)
+#define BLOCK 64 /* sentences between two known positions */
+
+/* What ends a file that is kept: ids, zeros up to a multiple of eight bytes, guint32 lengths, then this. */
+typedef struct
+{
+  guint64 magic; /* of another value where bytes are ordered otherwise */
+  guint64 width;
+  guint64 sentences;
+  guint64 tokens;
+  guint64 seal; /* XXH3 of all before */
+} Tail;
+
+#define MAGIC 0x31736469746c70u
+
+struct PlaitTokenStore
+{
+  gint64 ids;          /* all are below */
+  gsize width;         /* bytes of an id: 2 or 4 */
+  GByteArray *pending; /* all ids, or those not yet in the file */
+  int descriptor;      /* -1: no file */
+  gsize written;       /* bytes in the file */
+  PlaitFile *file;     /* that is to be kept, until it has its place */
+  char *name;          /* of a file that is kept; NULL: it is temporary */
+  XXH3_state_t *hash;  /* of what was written to it */
+  guint64 seal;
+
+  GArray *lengths; /* guint32 a sentence */
+  GArray *starts;  /* guint64: ids before sentence 0, BLOCK, 2 BLOCK, .. */
+  guint64 tokens;
+};
+
+PlaitTokenStore *
+plait_token_store_new (gint64 ids)
+{
+  PlaitTokenStore *store = g_new0 (PlaitTokenStore, 1);
+  store->ids = ids;
+  store->width = ids <= 65536 ? 2 : 4;
+  store->pending = g_byte_array_new ();
+  store->descriptor = -1;
+  store->lengths = g_array_new (FALSE, FALSE, sizeof (guint32));
+  store->starts = g_array_new (FALSE, FALSE, sizeof (guint64));
+  return store;
+}
+
+void
+plait_token_store_free (PlaitTokenStore *store)
+{
+  if (!store)
+    return;
+  if (store->descriptor >= 0)
+    close (store->descriptor);
+  plait_file_abandon (store->file);
+  XXH3_freeState (store->hash);
+  g_byte_array_unref (store->pending);
+  g_array_unref (store->lengths);
+  g_array_unref (store->starts);
+  g_free (store->name);
+  g_free (store);
+}
+
+gboolean
+plait_token_store_keep (PlaitTokenStore *store, PlaitFile *file, GError **error)
+{
+  g_assert (store->lengths->len == 0 && !store->file);
+  store->file = file;
+  store->name = g_strdup (plait_file_temporary (file));
+  store->descriptor = TEMP_FAILURE_RETRY (open (store->name, O_RDWR | O_CLOEXEC));
+  store->hash = XXH3_createState ();
+  XXH3_64bits_reset (store->hash);
+  return store->descriptor >= 0
+         || plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be opened (%s)", store->name, g_strerror (errno));
+}
+
+static gboolean
+fail_to_write (const PlaitTokenStore *store, GError **error)
+{
+  if (store->name)
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be written (%s)", store->name, g_strerror (errno));
+  return plait_fail (
+      error, PLAIT_ERROR_FAILED,
+      "%s: no room for the temporary file of an encoded corpus (%s); make room there, or set TMPDIR to a larger folder",
+      plait_path_temporary (), g_strerror (errno));
+}
+
+/* Writes behind all that has been written. */
+static gboolean
+write_bytes (PlaitTokenStore *store, gconstpointer bytes, gsize size, GError **error)
+{
+  if (store->hash)
+    XXH3_64bits_update (store->hash, bytes, size);
+  if (!plait_write_at (store->descriptor, bytes, size, (gint64)store->written))
+    return fail_to_write (store, error);
+  store->written += size;
+  return TRUE;
+}
+
+static gboolean
+spill (PlaitTokenStore *store, GError **error)
+{
+  if (store->descriptor < 0)
+    {
+      g_autofree char *path = g_build_filename (plait_path_temporary (), "plait-tokens-XXXXXX", NULL);
+      store->descriptor = g_mkstemp (path);
+      if (store->descriptor < 0)
+        return fail_to_write (store, error);
+      unlink (path);
+    }
+  if (!write_bytes (store, store->pending->data, store->pending->len, error))
+    return FALSE;
+  /* An emptied array would keep the 64 MiB that it once held, for as long as the corpus lives. */
+  g_byte_array_unref (store->pending);
+  store->pending = g_byte_array_new ();
+  return TRUE;
+}
+
+gboolean
+plait_token_store_append (PlaitTokenStore *store, const gint32 *ids, gsize n, GError **error)
+{
+  g_assert (n <= G_MAXUINT32);
+  if (store->lengths->len == SENTENCES_LIMIT)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "A corpus has more than %d sentences; split it", SENTENCES_LIMIT);
+  if (store->lengths->len % BLOCK == 0)
+    g_array_append_val (store->starts, store->tokens);
+  guint32 length = (guint32)n;
+  g_array_append_val (store->lengths, length);
+  store->tokens += n;
+
+  guint old = store->pending->len;
+  g_byte_array_set_size (store->pending, old + (guint)(n * store->width));
+  if (store->width == 4 && n > 0)
+    memcpy (store->pending->data + old, ids, n * 4);
+  else
+    for (gsize i = 0; i < n; i++)
+      {
+        guint16 id = (guint16)ids[i];
+        memcpy (store->pending->data + old + 2 * i, &id, 2);
+      }
+  if (store->pending->len >= (store->descriptor < 0 ? MEMORY_LIMIT : WRITE_SIZE))
+    return spill (store, error);
+  return TRUE;
+}
+
+/* Bytes of zeros between ids and lengths. */
+static gsize
+padding (guint64 tokens, gsize width)
+{
+  return (gsize)(-(tokens * width) & 7);
+}
+
+gboolean
+plait_token_store_finish (PlaitTokenStore *store, GError **error)
+{
+  Tail tail = { MAGIC, store->width, store->lengths->len, store->tokens, 0 };
+  const guint64 zeros = 0;
+
+  if (store->descriptor < 0)
+    return TRUE;
+  if (!spill (store, error))
+    return FALSE;
+  if (!store->file)
+    return TRUE;
+  if (!write_bytes (store, &zeros, padding (store->tokens, store->width), error)
+      || !write_bytes (store, store->lengths->data, 4 * (gsize)store->lengths->len, error)
+      || !write_bytes (store, &tail, offsetof (Tail, seal), error))
+    return FALSE;
+  store->seal = XXH3_64bits_digest (store->hash);
+  return write_bytes (store, &store->seal, sizeof store->seal, error);
+}
+
+guint64
+plait_token_store_seal (const PlaitTokenStore *store)
+{
+  return store->seal;
+}
+
+gboolean
+plait_token_store_commit (PlaitTokenStore *store, GError **error)
+{
+  return plait_file_commit (g_steal_pointer (&store->file), error);
+}
+
+/*
+ * Reading
+ */
+
+/* Reads @size bytes at @offset of the file. */
+static gboolean
+read_bytes (const PlaitTokenStore *store, gpointer bytes, gsize size, goffset offset, GError **error)
+{
+  gssize n = plait_read_at (store->descriptor, bytes, size, offset);
+
+  return n == (gssize)size
+         || plait_fail (error, PLAIT_ERROR_FAILED, "%s: the encoded corpus cannot be read (%s); begin again",
+                        store->name ? store->name : plait_path_temporary (),
+                        n < 0 ? g_strerror (errno) : "it is cut off");
+}
+
+/* Whether the ids in @bytes are below the limit of @store. */
+static gboolean
+are_ids (const PlaitTokenStore *store, const guint8 *bytes, gsize size)
+{
+  guint32 most = 0;
+
+  if (store->width == 2)
+    for (gsize i = 0; i < size / 2; i++)
+      most = MAX (most, ((const guint16 *)(gconstpointer)bytes)[i]);
+  else
+    for (gsize i = 0; i < size / 4; i++)
+      most = MAX (most, ((const guint32 *)(gconstpointer)bytes)[i]);
+  return most < store->ids;
+}
+
+/* Whether ids and lengths of @store are what @tail says; takes the lengths. */
+static gboolean
+load (PlaitTokenStore *store, const Tail *tail, GError **error)
+{
+  gsize ids = tail->tokens * store->width + padding (tail->tokens, store->width);
+  g_autofree guint8 *piece = g_malloc (WRITE_SIZE);
+  gboolean fit = TRUE;
+
+  for (gsize at = 0, n; at < ids; at += n)
+    {
+      n = MIN (ids - at, WRITE_SIZE);
+      if (!read_bytes (store, piece, n, (goffset)at, error))
+        return FALSE;
+      XXH3_64bits_update (store->hash, piece, n);
+      fit = fit && are_ids (store, piece, n);
+    }
+  g_array_set_size (store->lengths, (guint)tail->sentences);
+  if (!read_bytes (store, store->lengths->data, 4 * tail->sentences, (goffset)ids, error))
+    return FALSE;
+  XXH3_64bits_update (store->hash, store->lengths->data, 4 * tail->sentences);
+  XXH3_64bits_update (store->hash, tail, offsetof (Tail, seal));
+  store->seal = XXH3_64bits_digest (store->hash);
+  for (guint i = 0; i < store->lengths->len; i++)
+    {
+      if (i % BLOCK == 0)
+        g_array_append_val (store->starts, store->tokens);
+      store->tokens += g_array_index (store->lengths, guint32, i);
+    }
+  return (fit && store->seal == tail->seal && store->tokens == tail->tokens)
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: is damaged", store->name);
+}
+
+PlaitTokenStore *
+plait_token_store_open (const char *path, gint64 ids, GError **error)
+{
+  g_autoptr (PlaitTokenStore) store = plait_token_store_new (ids);
+  struct stat status;
+  Tail tail;
+  gsize size;
+
+  store->name = g_strdup (path);
+  store->hash = XXH3_createState ();
+  XXH3_64bits_reset (store->hash);
+  store->descriptor = plait_file_open (path, PLAIT_FILE_REGULAR, "an encoded corpus", &status, error);
+  if (store->descriptor < 0)
+    return NULL;
+  if (status.st_size < (goffset)sizeof tail)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: is damaged", path);
+  size = (gsize)status.st_size - sizeof tail;
+  if (!read_bytes (store, &tail, sizeof tail, (goffset)size, error))
+    return NULL;
+  if (tail.magic != MAGIC || tail.width != store->width || tail.tokens > size || tail.sentences > SENTENCES_LIMIT
+      || tail.tokens * store->width + padding (tail.tokens, store->width) + 4 * tail.sentences != size)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: is damaged", path);
+  if (!load (store, &tail, error))
+    return NULL;
+  posix_fadvise (store->descriptor, 0, 0, POSIX_FADV_RANDOM);
+  return g_steal_pointer (&store);
+}
+
+gint64
+plait_token_store_sentences (const PlaitTokenStore *store)
+{
+  return store->lengths->len;
+}
+
+gint64
+plait_token_store_length (const PlaitTokenStore *store, gint64 sentence)
+{
+  return g_array_index (store->lengths, guint32, sentence);
+}
+
+/* How many ids are before @sentence. */
+static guint64
+find_start (const PlaitTokenStore *store, gint64 sentence)
+{
+  const guint32 *lengths = (const guint32 *)(gpointer)store->lengths->data;
+  guint64 start = g_array_index (store->starts, guint64, sentence / BLOCK);
+  for (gint64 i = sentence - sentence % BLOCK; i < sentence; i++)
+    start += lengths[i];
+  return start;
+}
+
+gboolean
+plait_token_store_read (const PlaitTokenStore *store, gint64 sentence, gint64 place, gint64 n, gint32 *ids,
+                        GError **error)
+{
+  g_assert (place >= 0 && n >= 0 && place + n <= plait_token_store_length (store, sentence));
+  if (n == 0)
+    return TRUE;
+  guint64 first = find_start (store, sentence) + (guint64)place;
+  gsize size = (gsize)n * store->width;
+
+  if (store->descriptor < 0)
+    memcpy (ids, store->pending->data + first * store->width, size);
+  else if (!read_bytes (store, ids, size, (goffset)(first * store->width), error))
+    return FALSE;
+  if (store->width == 2)
+    for (gint64 i = n; i-- > 0;) /* from the last on, since they grow where they stand */
+      {
+        guint16 id;
+        memcpy (&id, (const guint8 *)ids + 2 * i, 2);
+        ids[i] = id;
+      }
+  return TRUE;
+}

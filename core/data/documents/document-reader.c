@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* Documents from files: where they end, where their sentences end, and who speaks. */
+#include "documents/documents.h"
+
+#include <string.h>
+#include <unicode/ubrk.h>
+
+#include "text/error.h"
+#include "documents/abbreviations.h"
+
+#define LONGEST_ROLE 64 /* bytes */
+
+struct PlaitDocumentReader
+{
+  PlaitTextReader *reader;
+  PlaitDocumentSettings settings;
+  UBreakIterator *rules; /* of PLAIT_LAYOUT_LINES */
+
+  /* Of the document that is being read. */
+  gint64 n;          /* sentences so far */
+  gint32 role;       /* of the last sentence */
+  GHashTable *roles; /* name -> role */
+};
+
+PlaitDocumentReader *
+plait_document_reader_new (PlaitTextReader *reader, const PlaitDocumentSettings *settings, GError **error)
+{
+  g_autoptr (PlaitDocumentReader) self = g_new0 (PlaitDocumentReader, 1);
+
+  self->reader = reader;
+  self->settings = *settings;
+  self->roles = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  if (settings->layout == PLAIT_LAYOUT_LINES)
+    {
+      UErrorCode status = U_ZERO_ERROR;
+
+      self->rules = ubrk_open (UBRK_SENTENCE, "", NULL, 0, &status);
+      if (U_FAILURE (status))
+        return plait_fail_null (
+            error, PLAIT_ERROR_FAILED,
+            "%s: cannot be split into sentences, since ICU has no rules for them (%s); install its data",
+            plait_text_reader_name (reader), u_errorName (status));
+    }
+  return g_steal_pointer (&self);
+}
+
+void
+plait_document_reader_free (PlaitDocumentReader *self)
+{
+  if (!self)
+    return;
+  g_hash_table_unref (self->roles);
+  if (self->rules)
+    ubrk_close (self->rules);
+  g_free (self);
+}
+
+static gboolean G_GNUC_PRINTF (3, 4)
+    fail_here (const PlaitDocumentReader *self, GError **error, const char *format, ...)
+{
+  g_autofree char *what = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  what = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%jd: %s", plait_text_reader_name (self->reader),
+                     plait_text_reader_line (self->reader), what);
+}
+
+/* The name in front of @sentence, "NAME: ", or NULL. (transfer full) */
+static char *
+role_name (const char *sentence, gsize length)
+{
+  const char *colon = memchr (sentence, ':', MIN (length, LONGEST_ROLE));
+  gsize n = colon ? (gsize)(colon - sentence) : 0;
+
+  if (n == 0 || plait_text_is_blank (sentence, n) || (n + 1 < length && !plait_text_is_ascii_space (colon[1])))
+    return NULL;
+  return g_strstrip (g_strndup (sentence, n));
+}
+
+/* Whose @sentence is: who is named before it, or else who spoke before. */
+static gboolean
+find_role (PlaitDocumentReader *self, const char *sentence, gsize length, GError **error)
+{
+  g_autofree char *name = role_name (sentence, length);
+  gpointer role;
+
+  if (!name)
+    return self->n > 0
+           || fail_here (self, error,
+                         "the document begins without a role; expected NAME: before its first sentence, since "
+                         "documents have roles");
+  if (g_hash_table_lookup_extended (self->roles, name, NULL, &role))
+    {
+      self->role = GPOINTER_TO_INT (role);
+      return TRUE;
+    }
+  self->role = (gint32)g_hash_table_size (self->roles);
+  if (self->role == self->settings.roles)
+    return fail_here (self, error,
+                      "the role \"%s\" is one more than the %jd that a document may have; raise document_roles", name,
+                      self->settings.roles);
+  g_hash_table_insert (self->roles, g_steal_pointer (&name), GINT_TO_POINTER (self->role));
+  return TRUE;
+}
+
+static gboolean
+add_sentence (PlaitDocumentReader *self, const char *sentence, gsize length, GString *text, GArray *sentences,
+              GError **error)
+{
+  PlaitDocumentSentence entry = { 0 };
+
+  if (self->n == PLAIT_DOCUMENT_SENTENCES_LIMIT)
+    return fail_here (
+        self, error, "the document has more than %d sentences; expected %s", PLAIT_DOCUMENT_SENTENCES_LIMIT,
+        self->settings.layout == PLAIT_LAYOUT_DOCUMENTS ? "a blank line between documents" : "a document a line");
+  if (self->settings.roles > 0 && !find_role (self, sentence, length, error))
+    return FALSE;
+  entry.role = self->role;
+  if (self->n++ > 0)
+    g_string_append_c (text, '\n');
+  g_string_append_len (text, sentence, (gssize)length);
+  g_array_append_val (sentences, entry);
+  return TRUE;
+}
+
+/* Adds the sentences of @line, a whole document. */
+static gboolean
+split (PlaitDocumentReader *self, const char *line, gsize length, GString *text, GArray *sentences, GError **error)
+{
+  UErrorCode status = U_ZERO_ERROR;
+  UText *utf8 = utext_openUTF8 (NULL, line, (gint64)length, &status);
+  gboolean good = TRUE;
+  gsize start = 0;
+
+  ubrk_setUText (self->rules, utf8, &status);
+  g_assert (U_SUCCESS (status));
+  ubrk_first (self->rules);
+  for (gint32 next; good && (next = ubrk_next (self->rules)) != UBRK_DONE;)
+    {
+      gsize end = (gsize)next;
+
+      if (plait_abbreviation_goes_on (self->settings.language, line, length, end))
+        continue;
+      while (start < end && plait_text_is_ascii_space (line[start]))
+        start++;
+      while (end > start && plait_text_is_ascii_space (line[end - 1]))
+        end--;
+      good = start == end || add_sentence (self, line + start, end - start, text, sentences, error);
+      start = (gsize)next;
+    }
+  utext_close (utf8);
+  return good;
+}
+
+gboolean
+plait_document_reader_next (PlaitDocumentReader *self, GString *text, GArray *sentences, gint64 *line, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  const char *next;
+  gsize length;
+
+  *line = 0;
+  self->n = 0;
+  self->role = 0;
+  g_hash_table_remove_all (self->roles);
+  while ((next = plait_text_reader_next (self->reader, &length, &cause)))
+    {
+      if (*line == 0)
+        *line = plait_text_reader_line (self->reader);
+      if (self->settings.layout == PLAIT_LAYOUT_SENTENCES)
+        {
+          g_string_append_len (text, next, (gssize)length);
+          return TRUE;
+        }
+      if (self->settings.layout == PLAIT_LAYOUT_LINES)
+        return split (self, next, length, text, sentences, error);
+      if (plait_text_is_blank (next, length))
+        return TRUE;
+      if (!add_sentence (self, next, length, text, sentences, error))
+        return FALSE;
+    }
+  if (!plait_no_fault (&cause, error))
+    return FALSE;
+  return *line > 0;
+}

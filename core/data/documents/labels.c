@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "documents/labels.h"
+
+#include <string.h>
+
+#include "text/error.h"
+#include "types/input.h"
+
+static gboolean
+check_label (const PlaitVocabulary *vocabulary, const gint32 *ids, gsize n, const PlaitTargetLine *line, GError **error)
+{
+  gint32 size = plait_vocabulary_size (vocabulary);
+  g_autoptr (GPtrArray) labels = NULL;
+  g_autofree char *label = NULL;
+  const char *nearest;
+
+  if (n > 0 && !plait_target_is_unknown (PLAIT_TARGET_LABELS, ids, n))
+    return TRUE;
+  if (n == 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s:%jd: the line is empty; expected a label, one of the %d of training", line->file, line->line,
+                       size - PLAIT_TOKEN_SPECIALS);
+  labels = g_ptr_array_new ();
+  for (gint32 id = PLAIT_TOKEN_SPECIALS; id < size; id++)
+    g_ptr_array_add (labels, (gpointer)plait_vocabulary_piece (vocabulary, id));
+  g_ptr_array_add (labels, NULL);
+  label = g_strstrip (g_strndup (line->text, line->length));
+  nearest = plait_nearest_name (label, (const char *const *)labels->pdata);
+  return plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "%s:%jd: the label \"%s\" stands nowhere in training; expected one of its %d labels, such as \"%s\" (in a set "
+      "that is scored, predict.unknown_labels=wrong would count it as an error of the model)",
+      line->file, line->line, label, size - PLAIT_TOKEN_SPECIALS,
+      nearest ? nearest : plait_vocabulary_piece (vocabulary, PLAIT_TOKEN_SPECIALS));
+}
+
+static void
+encode_choice (const char *text, gsize length, GArray *ids)
+{
+  g_autofree char *number = g_strstrip (g_strndup (text, length));
+  guint64 value;
+  gint32 id;
+
+  if (!g_ascii_string_to_unsigned (number, 10, 0, G_MAXINT32, &value, NULL))
+    return;
+  id = (gint32)value;
+  g_array_append_val (ids, id);
+}
+
+static gboolean
+check_choice (const gint32 *ids, gsize n, gint64 choices, const PlaitTargetLine *line, GError **error)
+{
+  g_autofree char *number = NULL;
+
+  if (choices == 0)
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s:%jd: belongs to a document without sentences, so there is nothing to choose from; give it some", line->file,
+        line->line);
+  if (n == 1 && ids[0] < choices)
+    return TRUE;
+  number = g_strstrip (g_strndup (line->text, line->length));
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s:%jd: \"%s\" is none of the %jd sentences of the document; expected the number of the right "
+                     "one, from 0 to %jd",
+                     line->file, line->line, number, choices, choices - 1);
+}
+
+static void
+encode_span (const char *text, gsize length, GArray *ids)
+{
+  g_autofree char *whole = g_strstrip (g_strndup (text, length));
+  g_auto (GStrv) parts = g_strsplit_set (whole, " \t", -1);
+  gint32 found[2] = { 0, 0 };
+  guint n = 0;
+
+  if (!g_str_equal (whole, "-1"))
+    for (guint i = 0; parts[i]; i++)
+      {
+        guint64 value;
+
+        if (*parts[i] == '\0')
+          continue;
+        if (n == 2 || !g_ascii_string_to_unsigned (parts[i], 10, 0, G_MAXINT32 - 1, &value, NULL))
+          return;
+        found[n++] = (gint32)value + 1;
+      }
+  if (n != 1)
+    g_array_append_vals (ids, found, 2);
+}
+
+static gboolean
+check_span (const gint32 *ids, gsize n, const PlaitDocument *document, const PlaitTargetLine *line, GError **error)
+{
+  gint64 rows = 0, tokens = 0;
+  g_autofree char *text = NULL;
+
+  for (gint64 i = 0; i < document->n; i++)
+    rows += document->sentences[i].tokens;
+  for (gint64 row = 0; row < rows; row++)
+    tokens += plait_token_is_text (document->ids[row]);
+  if (n == 2 && ids[0] <= ids[1] && ids[1] <= tokens && tokens > 0)
+    return TRUE;
+  text = g_strstrip (g_strndup (line->text, line->length));
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s:%jd: \"%s\" is no span of the %jd tokens of the document; expected START END, both counting "
+                     "tokens from 0, or -1 for no answer",
+                     line->file, line->line, text, tokens);
+}
+
+void
+plait_target_encode (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const char *text, gsize length,
+                     GArray *ids)
+{
+  if (kind == PLAIT_TARGET_CHOICE)
+    encode_choice (text, length, ids);
+  else if (kind == PLAIT_TARGET_SPAN)
+    encode_span (text, length, ids);
+  else
+    plait_vocabulary_encode_text (vocabulary, text, length, ids);
+}
+
+gboolean
+plait_target_check (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const PlaitDocument *document,
+                    const gint32 *ids, gsize n, const PlaitTargetLine *line, GError **error)
+{
+  if (kind == PLAIT_TARGET_CHOICE)
+    return check_choice (ids, n, document->n, line, error);
+  if (kind == PLAIT_TARGET_SPAN)
+    return check_span (ids, n, document, line, error);
+  return check_label (vocabulary, ids, n, line, error);
+}
+
+void
+plait_span_to_rows (const PlaitInput *input, gint64 sentence, gint32 *ids)
+{
+  gint64 first = input->rows.offsets[sentence], n = plait_ragged_length (input->rows, sentence);
+  gint32 rows[2] = { 0, 0 }, token = 0;
+
+  for (gint64 row = 0; row < n; row++)
+    {
+      token += plait_token_is_text (input->tokens[first + row]);
+      for (guint i = 0; i < 2; i++)
+        if (ids[i] > 0 && rows[i] == 0 && token == ids[i])
+          rows[i] = (gint32)row;
+    }
+  memcpy (ids, rows, sizeof rows);
+}
+
+gint32
+plait_span_token (const PlaitInput *input, gint64 sentence, gint64 row)
+{
+  const gint32 *tokens = input->tokens + input->rows.offsets[sentence];
+  gint32 number = -1;
+
+  if (tokens[row] == PLAIT_TOKEN_BOS)
+    return -1;
+  for (gint64 i = 0; i <= row; i++)
+    number += plait_token_is_text (tokens[i]);
+  return number;
+}

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+#include "lines/text-file.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "files/file-input.h"
+#include "files/file.h"
+#include "lines/tree-lines.h"
+
+#define READ_SIZE (64 * 1024)
+
+/* Lines of fields, which the readers of their columns share. */
+typedef struct
+{
+  guint users;
+  PlaitTextReader *lines;
+  guint n;
+  gint64 row; /* number of the line that is held, from 1 */
+  gboolean ended;
+  GStrv fields; /* [n], of that line */
+} Table;
+
+struct PlaitTextReader
+{
+  Table *table; /* NULL: a file of its own */
+  guint column;
+  PlaitTreeLines *trees; /* NULL: a line is a line */
+
+  char *name;
+  int descriptor;
+  gboolean owns_descriptor;
+  gboolean is_pipe; /* reading may wait for long */
+
+  /* Bytes as they come from the file: raw[raw_start .. raw_end - 1] are still to be used. */
+  guint8 raw[READ_SIZE];
+  gsize raw_start;
+  gsize raw_end;
+  gboolean raw_ended;
+  gboolean begun; /* the first bytes have been looked at */
+
+  GConverter *inflate;      /* NULL for plain text */
+  gboolean between_members; /* gzip: the last member is complete */
+
+  /* Text: text[start .. end - 1] is still to be given; scanned counts its bytes known to hold no LF. */
+  char *text;
+  gsize allocated;
+  gsize start;
+  gsize scanned;
+  gsize end;
+  gboolean text_ended;
+  gint64 line;
+};
+
+static PlaitTextReader *
+reader_new (int descriptor, gboolean owns_descriptor, gboolean is_pipe, const char *name)
+{
+  PlaitTextReader *reader = g_new0 (PlaitTextReader, 1);
+  reader->name = g_strdup (name);
+  reader->descriptor = descriptor;
+  reader->owns_descriptor = owns_descriptor;
+  reader->is_pipe = is_pipe;
+  reader->allocated = READ_SIZE + 1;
+  reader->text = g_malloc (reader->allocated);
+  return reader;
+}
+
+static PlaitTextReader *
+open_path (const char *path, gboolean pipes, GError **error)
+{
+  struct stat status;
+  int descriptor = plait_file_open (path, pipes ? PLAIT_FILE_AWAITED : PLAIT_FILE_REGULAR, "a text file, plain or gzip",
+                                    &status, error);
+
+  return descriptor >= 0 ? reader_new (descriptor, TRUE, pipes, path) : NULL;
+}
+
+PlaitTextReader *
+plait_text_reader_open (const char *path, GError **error)
+{
+  return open_path (path, FALSE, error);
+}
+
+PlaitTextReader *
+plait_text_reader_open_pipe (const char *path, GError **error)
+{
+  if (strcmp (path, "-") == 0)
+    {
+      plait_file_input_note (STDIN_FILENO, "standard input");
+      return reader_new (STDIN_FILENO, FALSE, TRUE, "standard input");
+    }
+  return open_path (path, TRUE, error);
+}
+
+GPtrArray *
+plait_text_reader_open_columns (const char *path, guint n, GError **error)
+{
+  PlaitTextReader *lines = plait_text_reader_open_pipe (path, error);
+  GPtrArray *columns;
+  Table *table;
+
+  if (!lines)
+    return NULL;
+  table = g_new0 (Table, 1);
+  table->users = n;
+  table->lines = lines;
+  table->n = n;
+  columns = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_text_reader_free);
+  for (guint i = 0; i < n; i++)
+    {
+      PlaitTextReader *column = g_new0 (PlaitTextReader, 1);
+      column->table = table;
+      column->column = i;
+      column->name = g_strdup (lines->name);
+      g_ptr_array_add (columns, column);
+    }
+  return columns;
+}
+
+PlaitTextReader *
+plait_text_reader_join_trees (PlaitTextReader *lines, gboolean may_wait)
+{
+  PlaitTextReader *reader;
+  struct stat status;
+
+  if (lines->table)
+    return lines;
+  reader = g_new0 (PlaitTextReader, 1);
+  reader->name = g_strdup (lines->name);
+  reader->trees
+      = plait_tree_lines_new (lines, may_wait || (fstat (lines->descriptor, &status) == 0 && S_ISREG (status.st_mode)));
+  return reader;
+}
+
+static void
+table_unref (Table *table)
+{
+  if (--table->users > 0)
+    return;
+  plait_text_reader_free (table->lines);
+  g_strfreev (table->fields);
+  g_free (table);
+}
+
+void
+plait_text_reader_free (PlaitTextReader *reader)
+{
+  if (!reader)
+    return;
+  if (reader->table)
+    table_unref (reader->table);
+  plait_tree_lines_free (reader->trees);
+  if (reader->owns_descriptor)
+    close (reader->descriptor);
+  g_clear_object (&reader->inflate);
+  g_free (reader->text);
+  g_free (reader->name);
+  g_free (reader);
+}
+
+gint64
+plait_text_reader_line (const PlaitTextReader *reader)
+{
+  return reader->line;
+}
+
+const char *
+plait_text_reader_name (const PlaitTextReader *reader)
+{
+  return reader->name;
+}
+
+/* Appends what one read gives to the raw bytes. */
+static gboolean
+read_raw (PlaitTextReader *reader, GError **error)
+{
+  if (reader->raw_start > 0)
+    {
+      memmove (reader->raw, reader->raw + reader->raw_start, reader->raw_end - reader->raw_start);
+      reader->raw_end -= reader->raw_start;
+      reader->raw_start = 0;
+    }
+  g_assert (reader->raw_end < READ_SIZE);
+  ssize_t got;
+  do
+    got = read (reader->descriptor, reader->raw + reader->raw_end, READ_SIZE - reader->raw_end);
+  while (got < 0 && errno == EINTR && !reader->is_pipe);
+  if (got < 0 && errno == EINTR)
+    return plait_fail (error, PLAIT_ERROR_INTERRUPTED, "%s: interrupted after line %jd", reader->name, reader->line);
+  if (got < 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: cannot be read after line %jd (%s)", reader->name, reader->line,
+                       g_strerror (errno));
+  if (got == 0)
+    reader->raw_ended = TRUE;
+  reader->raw_end += (gsize)got;
+  return TRUE;
+}
+
+/* Looks at the first bytes: is it gzip? */
+static gboolean
+begin (PlaitTextReader *reader, GError **error)
+{
+  reader->begun = TRUE;
+  /* One byte of a pipe that is not the first of gzip's may be all that comes for now. */
+  while (!reader->raw_ended && (reader->raw_end == 0 || (reader->raw_end == 1 && reader->raw[0] == 0x1f)))
+    if (!read_raw (reader, error))
+      return FALSE;
+  if (reader->raw_end >= 2 && reader->raw[0] == 0x1f && reader->raw[1] == 0x8b)
+    reader->inflate = G_CONVERTER (g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP));
+  return TRUE;
+}
+
+/* After a gzip member: further members follow at once (cat a.gz b.gz), or zero bytes of padding to the end. */
+static gboolean
+begin_member (PlaitTextReader *reader, GError **error)
+{
+  gsize left;
+  for (;;)
+    {
+      while (reader->raw_start < reader->raw_end && reader->raw[reader->raw_start] == 0)
+        reader->raw_start++;
+      left = reader->raw_end - reader->raw_start;
+      if (left >= 2 || reader->raw_ended)
+        break;
+      if (!read_raw (reader, error))
+        return FALSE;
+    }
+  if (left == 0)
+    {
+      reader->text_ended = TRUE;
+      return TRUE;
+    }
+  const guint8 *next = reader->raw + reader->raw_start;
+  if (left < 2 || next[0] != 0x1f || next[1] != 0x8b)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: other bytes follow the gzip data; expected further gzip data or the end of the file",
+                       reader->name);
+  g_converter_reset (reader->inflate);
+  reader->between_members = FALSE;
+  return TRUE;
+}
+
+/* Adds some text behind reader->end, of which at least READ_SIZE bytes are free, or notices the end. */
+static gboolean
+add_inflated (PlaitTextReader *reader, GError **error)
+{
+  if (reader->between_members)
+    {
+      if (!begin_member (reader, error) || reader->text_ended)
+        return !*error;
+    }
+  if (reader->raw_start == reader->raw_end && !reader->raw_ended && !read_raw (reader, error))
+    return FALSE;
+
+  gsize used = 0, made = 0;
+  g_autoptr (GError) cause = NULL;
+  GConverterResult result
+      = g_converter_convert (reader->inflate, reader->raw + reader->raw_start, reader->raw_end - reader->raw_start,
+                             reader->text + reader->end, READ_SIZE, G_CONVERTER_NO_FLAGS, &used, &made, &cause);
+  if (result == G_CONVERTER_ERROR && g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT))
+    {
+      if (reader->raw_ended)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: the gzip data ends early, after line %jd; the file is truncated, so copy it again",
+                           reader->name, reader->line);
+      return read_raw (reader, error);
+    }
+  if (result == G_CONVERTER_ERROR)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: the gzip data is damaged after line %jd (%s); copy the file again", reader->name,
+                       reader->line, cause->message);
+  reader->raw_start += used;
+  reader->end += made;
+  reader->between_members = result == G_CONVERTER_FINISHED;
+  return TRUE;
+}
+
+static gboolean
+add_plain (PlaitTextReader *reader, GError **error)
+{
+  if (reader->raw_start == reader->raw_end && !reader->raw_ended && !read_raw (reader, error))
+    return FALSE;
+  gsize n = reader->raw_end - reader->raw_start;
+  memcpy (reader->text + reader->end, reader->raw + reader->raw_start, n);
+  reader->end += n;
+  reader->raw_start = reader->raw_end;
+  reader->text_ended = reader->raw_ended;
+  return TRUE;
+}
+
+static gboolean
+add_text (PlaitTextReader *reader, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  if (!reader->begun && !begin (reader, error))
+    return FALSE;
+
+  if (reader->start > 0)
+    {
+      memmove (reader->text, reader->text + reader->start, reader->end - reader->start);
+      reader->end -= reader->start;
+      reader->start = 0;
+    }
+  if (reader->allocated - reader->end < READ_SIZE + 1)
+    {
+      /* Bounded by the caller, which refuses lines above the limit. */
+      reader->allocated = MAX (2 * reader->allocated, reader->end + READ_SIZE + 1);
+      reader->text = g_realloc (reader->text, reader->allocated);
+    }
+  gboolean done = reader->inflate ? add_inflated (reader, &cause) : add_plain (reader, &cause);
+  if (!done)
+    g_propagate_error (error, g_steal_pointer (&cause));
+  return done;
+}
+
+static gboolean
+fail_nul (const PlaitTextReader *reader, gint64 line, gsize byte, GError **error)
+{
+  return plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "%s:%jd: byte %zu of the line is NUL; expected UTF-8 text without NUL, so check that this is a text file",
+      reader->name, line, byte);
+}
+
+/* How many of the first bytes of @text are plain ASCII without NUL, as most text is, in whole words of eight. */
+static gsize
+count_plain (const char *text, gsize length)
+{
+  const guint64 ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+  gsize i = 0;
+
+  for (guint64 word; i + 8 <= length; i += 8)
+    {
+      memcpy (&word, text + i, 8);
+      if ((word | (word - ones)) & tops) /* of a byte that is 0, or has its top bit set */
+        break;
+    }
+  return i;
+}
+
+/* Checks the line text[0 .. length - 1] and terminates it. */
+static gboolean
+check_line (PlaitTextReader *reader, char *text, gsize length, GError **error)
+{
+  gsize plain = count_plain (text, length);
+  const char *nul = memchr (text + plain, 0, length - plain);
+  if (nul)
+    return fail_nul (reader, reader->line, (gsize)(nul - text) + 1, error);
+  const char *bad;
+  if (!g_utf8_validate_len (text + plain, length - plain, &bad))
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s:%jd: byte %zu of the line (0x%02x) is not UTF-8; convert the file, for example with iconv -t UTF-8",
+        reader->name, reader->line, (gsize)(bad - text) + 1, (guint)(guint8)*bad);
+  text[length] = '\0';
+  return TRUE;
+}
+
+/* Holds the next line of @table; FALSE at the end, with @error left alone, and on failure. */
+static gboolean
+next_row (Table *table, GError **error)
+{
+  gsize length = 0;
+  const char *line = table->ended ? NULL : plait_text_reader_next (table->lines, &length, error);
+  guint n = 1;
+
+  table->ended = !line;
+  if (!line)
+    return FALSE;
+  for (const char *tab = line; (tab = strchr (tab, '\t')); tab++)
+    n++;
+  if (n != table->n)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s:%jd: %u fields; expected %u with tabs between them, one for each column that is named",
+                       table->lines->name, table->lines->line, n, table->n);
+  g_strfreev (table->fields);
+  table->fields = length > 0 ? g_strsplit (line, "\t", -1) : g_strdupv ((char *[]){ "", NULL });
+  table->row++;
+  return TRUE;
+}
+
+static const char *
+next_field (PlaitTextReader *reader, gsize *length, GError **error)
+{
+  Table *table = reader->table;
+
+  if (reader->line == table->row && !next_row (table, error))
+    return NULL;
+  reader->line++;
+  if (length)
+    *length = strlen (table->fields[reader->column]);
+  return table->fields[reader->column];
+}
+
+static const char *
+next_tree (PlaitTextReader *reader, gsize *length, GError **error)
+{
+  gsize n;
+
+  return plait_tree_lines_next (reader->trees, length ? length : &n, &reader->line, error);
+}
+
+const char *
+plait_text_reader_next (PlaitTextReader *reader, gsize *length, GError **error)
+{
+  char *lf = NULL;
+  if (reader->table)
+    return next_field (reader, length, error);
+  if (reader->trees)
+    return next_tree (reader, length, error);
+  for (;;)
+    {
+      char *unscanned = reader->text + reader->start + reader->scanned;
+      gsize left = reader->end - reader->start - reader->scanned;
+      lf = left > 0 ? memchr (unscanned, '\n', left) : NULL;
+      if (lf)
+        break;
+      reader->scanned += left;
+      /* CR and LF are no part of the line. */
+      if (reader->scanned > PLAIT_TEXT_LINE_LIMIT + 1 || reader->text_ended)
+        break;
+      if (!add_text (reader, error))
+        return NULL;
+    }
+
+  char *line = reader->text + reader->start;
+  gsize n = lf ? (gsize)(lf - line) : reader->end - reader->start;
+  if (!lf && n == 0)
+    return NULL;
+  reader->line++;
+  if (lf && n > 0 && line[n - 1] == '\r')
+    n--;
+  if (n > PLAIT_TEXT_LINE_LIMIT)
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "%s:%jd: the line is longer than %d bytes; expected one sentence a line, so split it or take it out",
+        reader->name, reader->line, PLAIT_TEXT_LINE_LIMIT);
+  reader->start = lf ? (gsize)(lf + 1 - reader->text) : reader->end;
+  reader->scanned = 0;
+  if (!check_line (reader, line, n, error))
+    return NULL;
+  if (reader->line == 1 && n >= 3 && memcmp (line, "\xef\xbb\xbf", 3) == 0)
+    {
+      line += 3;
+      n -= 3;
+    }
+  if (length)
+    *length = n;
+  return line;
+}
+
+char **
+plait_text_file_lines (const char *path, gboolean pipes, gsize maximum, GError **error)
+{
+  g_autoptr (PlaitTextReader) reader
+      = pipes ? plait_text_reader_open_pipe (path, error) : plait_text_reader_open (path, error);
+  g_autoptr (GStrvBuilder) lines = g_strv_builder_new ();
+  g_autoptr (GError) fault = NULL;
+  gsize length, left = maximum;
+
+  if (!reader)
+    return NULL;
+  for (const char *line; (line = plait_text_reader_next (reader, &length, &fault)); left -= length + 1)
+    {
+      if (length >= left)
+        return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                                "%s: holds more than %zu bytes of text; expected at most that, so split it",
+                                reader->name, maximum);
+      g_strv_builder_add (lines, line);
+    }
+  return plait_no_fault (&fault, error) ? g_strv_builder_end (lines) : NULL;
+}

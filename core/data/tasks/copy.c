@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The task copy: a sentence of random symbols, to be told again as it is. Its length is drawn uniformly from shortest
+ * to longest, each symbol uniformly and alone:
+ *
+ *     a:        dabo tero dabo nila
+ *     target:   dabo tero dabo nila
+ *
+ * Nothing in a sentence tells its next symbol, so a model that does not read the source can get no more than one in
+ * @symbols of them right, and one that reads it all of them: what is measured is how well attention finds its place, in
+ * long sentences and among rows that look alike.
+ */
+#include "tasks/generate.h"
+
+enum
+{
+  SYMBOLS,
+  SHORTEST,
+  LONGEST,
+  N_PARAMETERS,
+};
+
+static const PlaitTaskParameter parameters[N_PARAMETERS] = {
+  [SYMBOLS] = { "symbols", 40, 1, 4900, "Symbols that there are" },
+  [SHORTEST] = { "shortest", 10, 1, 10000, "Symbols of the shortest sentences" },
+  [LONGEST] = { "longest", 100, 1, 10000, "Symbols of the longest sentences, if more than those of the shortest" },
+};
+
+enum
+{
+  A,
+  TARGET,
+};
+
+static void
+generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
+{
+  PlaitRandomKey symbols = plait_random_subkey (key, 1);
+  gint64 n = plait_task_draw_length (values[SHORTEST], values[LONGEST], plait_random_subkey (key, 0), 0);
+
+  for (gint64 i = 0; i < n; i++)
+    plait_task_append_stem (lines[A], plait_task_draw (symbols, i, values[SYMBOLS]), 97);
+  g_string_append_len (lines[TARGET], lines[A]->str, (gssize)lines[A]->len);
+}
+
+const PlaitTask plait_task_copy = {
+  .name = "copy",
+  .summary = "A sentence of random symbols, to be told again as it is",
+  .streams = (const char *const[]){ "a", "target", NULL },
+  .parameters = parameters,
+  .n_parameters = N_PARAMETERS,
+  .generate = generate,
+};

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The task needle: documents of many facts, of which the first sentences ask for a few by their cues.
+ *
+ * A fact is a pair of names, one of each of two kinds, and the word for it. It is a sentence of its own, these three
+ * words among others that mean nothing, in any order. No document has two facts of one pair, but those that have a name
+ * in common are many: the facts of a document are drawn from the pairs of as few names as have pairs enough. Each pair
+ * has a cue, the same in all documents. A question is a sentence of the word "ki" and the cue of a fact, mixed with
+ * words that mean nothing as well. Questions stand before all facts, and the target answers them in their order, which
+ * is not that of the facts, with cue and word:
+ *
+ *     a:        ki pafo               pafo: dabo and vufa
+ *               zuta vufa ki sopi     zuta: nela and vufa
+ *               dabo mure zime        dabo and zime: mure
+ *               vufa rino nela        nela and vufa: rino
+ *               vufa kobe sopi dabo   dabo and vufa: kobe
+ *     target:   pafo kobe zuta rino
+ *
+ * A document has from shortest to longest sentences, the fewer of two uniform draws (of short documents a model learns
+ * what to look for), of which at most half are questions. Names, words and fillers are drawn uniformly.
+ *
+ * What a sentence is about no single word tells: of n facts, all in the pairs of r + r names, about sqrt (n) share each
+ * name. A model that finds facts by one name only has the right word once in about sqrt (n) times, which is 7 in the
+ * longest usual documents, and one that finds any once in n times. What is needed for an answer stands in one sentence,
+ * so a state of the whole sentence can hold both names and the word.
+ */
+#include "tasks/generate.h"
+
+enum
+{
+  NAMES,
+  WORDS,
+  FILLERS,
+  QUESTIONS,
+  SHORTEST,
+  LONGEST,
+  N_PARAMETERS,
+};
+
+static const PlaitTaskParameter parameters[N_PARAMETERS] = {
+  [NAMES] = { "names", 8, 1, 30, "Names of each kind; no document has more facts than these make pairs" },
+  [WORDS] = { "words", 20, 1, 1000, "Words that there are for facts" },
+  [FILLERS] = { "fillers", 1, 0, 100, "Words without meaning that a sentence has at most" },
+  [QUESTIONS] = { "questions", 6, 1, 1000, "Questions of a document, if it is of twice as many sentences or more" },
+  [SHORTEST] = { "shortest", 5, 2, 4000, "Sentences of the shortest documents" },
+  [LONGEST] = { "longest", 60, 2, 4000, "Sentences of the longest documents, if more than those of the shortest" },
+};
+
+enum
+{
+  A,
+  TARGET,
+};
+
+/* Where the numbers of each class of words begin, for plait_task_append_stem. */
+enum
+{
+  FIRST_NAMES = 0,
+  SECOND_NAMES = 1000,
+  FACT_WORDS = 2000,
+  FILLER_WORDS = 3000,
+  N_FILLER_WORDS = 20,
+  CUES = 3500,
+  QUESTION = -1,
+};
+
+typedef struct
+{
+  gint64 first;
+  gint64 second;
+  gint64 word;
+} Fact;
+
+/* Puts a uniform draw of @n of @values [of] in their first places, in random order. */
+static void
+draw_first (gint64 *values, gint64 n, gint64 of, PlaitRandomKey key)
+{
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint64 other = i + plait_task_draw (key, i, of - i), value = values[other];
+
+      values[other] = values[i];
+      values[i] = value;
+    }
+}
+
+/* @n numbers of 0 to @of - 1, in random order. (transfer full) */
+static gint64 *
+draw_distinct (gint64 n, gint64 of, PlaitRandomKey key)
+{
+  gint64 *values = g_new (gint64, of);
+
+  for (gint64 i = 0; i < of; i++)
+    values[i] = i;
+  draw_first (values, n, of, key);
+  return values;
+}
+
+/* (transfer full) */
+static Fact *
+draw_facts (const gint64 *values, gint64 n, PlaitRandomKey key)
+{
+  PlaitRandomKey words = plait_random_subkey (key, 3);
+  g_autofree gint64 *first = NULL, *second = NULL, *pairs = NULL;
+  Fact *facts = g_new (Fact, n);
+  gint64 side = 1;
+
+  while (side * side < n)
+    side++;
+  first = draw_distinct (side, values[NAMES], plait_random_subkey (key, 0));
+  second = draw_distinct (side, values[NAMES], plait_random_subkey (key, 1));
+  pairs = draw_distinct (n, side * side, plait_random_subkey (key, 2));
+  for (gint64 i = 0; i < n; i++)
+    {
+      facts[i].first = first[pairs[i] / side];
+      facts[i].second = second[pairs[i] % side];
+      facts[i].word = plait_task_draw (words, i, values[WORDS]);
+    }
+  return facts;
+}
+
+static gint64
+cue_of (const gint64 *values, const Fact *fact)
+{
+  return CUES + fact->first * values[NAMES] + fact->second;
+}
+
+/* Appends a sentence of @fact, or of the question for it, and fillers. */
+static void
+tell (GString *line, const gint64 *values, const Fact *fact, gboolean asks, PlaitRandomKey key)
+{
+  PlaitRandomKey fillers = plait_random_subkey (key, 1);
+  gint64 n = 0, n_fillers = plait_task_draw (plait_random_subkey (key, 0), 0, values[FILLERS] + 1);
+  gint64 words[103];
+
+  if (asks)
+    {
+      words[n++] = QUESTION;
+      words[n++] = cue_of (values, fact);
+    }
+  else
+    {
+      words[n++] = FIRST_NAMES + fact->first;
+      words[n++] = SECOND_NAMES + fact->second;
+      words[n++] = FACT_WORDS + fact->word;
+    }
+  for (gint64 i = 0; i < n_fillers; i++)
+    words[n++] = FILLER_WORDS + plait_task_draw (fillers, i, N_FILLER_WORDS);
+  draw_first (words, n, n, plait_random_subkey (key, 2));
+  for (gint64 i = 0; i < n; i++)
+    if (words[i] == QUESTION)
+      plait_task_append (line, "ki");
+    else
+      plait_task_append_stem (line, words[i], 97);
+  g_string_append_c (line, '\n');
+}
+
+static void
+answer (GString *line, const gint64 *values, const Fact *fact)
+{
+  plait_task_append_stem (line, cue_of (values, fact), 97);
+  plait_task_append_stem (line, FACT_WORDS + fact->word, 97);
+}
+
+static void
+generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
+{
+  PlaitRandomKey length = plait_random_subkey (key, 0);
+  gint64 n = MIN (plait_task_draw_length (values[SHORTEST], values[LONGEST], length, 0),
+                  plait_task_draw_length (values[SHORTEST], values[LONGEST], length, 1));
+  gint64 n_questions = MIN (values[QUESTIONS], n / 2);
+  gint64 n_facts = MIN (n - n_questions, values[NAMES] * values[NAMES]);
+  PlaitRandomKey sentences = plait_random_subkey (key, 3);
+  g_autofree Fact *facts = draw_facts (values, n_facts, plait_random_subkey (key, 1));
+  g_autofree gint64 *asked = NULL;
+
+  n_questions = MIN (n_questions, n_facts);
+  asked = draw_distinct (n_questions, n_facts, plait_random_subkey (key, 2));
+  for (gint64 i = 0; i < n_questions; i++)
+    {
+      tell (lines[A], values, &facts[asked[i]], TRUE, plait_random_subkey (sentences, (guint64)i));
+      answer (lines[TARGET], values, &facts[asked[i]]);
+    }
+  for (gint64 i = 0; i < n_facts; i++)
+    tell (lines[A], values, &facts[i], FALSE, plait_random_subkey (sentences, (guint64)(n_questions + i)));
+}
+
+const PlaitTask plait_task_needle = {
+  .name = "needle",
+  .summary = "Documents of facts that each take two words to name, and those that cues ask for",
+  .streams = (const char *const[]){ "a", "target", NULL },
+  .documents = "a",
+  .parameters = parameters,
+  .n_parameters = N_PARAMETERS,
+  .generate = generate,
+};

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The task topic: a sentence, and which of a few topics it is about. Every topic has words of its own. A sentence has
+ * @cues words of its topic, @distractors of one other topic each, fewer than cues, and else words that every topic has,
+ * all in random order:
+ *
+ *     text:     dabo tero vila nila tero pisa
+ *     topic:    kalo
+ *
+ * So no word alone tells the class, but which topic has most words does.
+ */
+#include "tasks/generate.h"
+
+enum
+{
+  TOPICS,
+  WORDS,
+  CUES,
+  DISTRACTORS,
+  OWN,
+  COMMON,
+  N_PARAMETERS,
+};
+
+static const PlaitTaskParameter parameters[N_PARAMETERS] = {
+  [TOPICS] = { "topics", 6, 2, 60, "Topics that there are" },
+  [WORDS] = { "words", 12, 1, 10000, "Words of a sentence, if more than cues and distractors" },
+  [CUES] = { "cues", 3, 1, 1000, "Words of its topic that a sentence has" },
+  [DISTRACTORS] = { "distractors", 2, 0, 1000, "Words of other topics that it has, if fewer than cues" },
+  [OWN] = { "own", 8, 1, 40, "Words that a topic has of its own" },
+  [COMMON] = { "common", 40, 1, 2000, "Words that all topics have" },
+};
+
+enum
+{
+  TEXT,
+  TOPIC,
+};
+
+enum
+{
+  DRAW_TOPIC,
+  DRAW_OTHER,
+  DRAW_WORD,
+  DRAW_PLACE,
+};
+
+static gint64
+draw (PlaitRandomKey key, guint64 what, gint64 number, gint64 n)
+{
+  return plait_task_draw (plait_random_subkey (key, what), number, n);
+}
+
+static void
+generate (const gint64 *values, PlaitRandomKey key, GString *const *lines)
+{
+  gint64 topic = draw (key, DRAW_TOPIC, 0, values[TOPICS]);
+  gint64 cues = values[CUES], distractors = MIN (values[DISTRACTORS], cues - 1);
+  gint64 n = MAX (values[WORDS], cues + distractors);
+  g_autofree gint64 *words = g_new (gint64, n);
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint64 other = (topic + 1 + draw (key, DRAW_OTHER, i, values[TOPICS] - 1)) % values[TOPICS];
+      gint64 of = i < cues ? topic : other;
+
+      words[i] = i < cues + distractors ? values[COMMON] + of * values[OWN] + draw (key, DRAW_WORD, i, values[OWN])
+                                        : draw (key, DRAW_WORD, i, values[COMMON]);
+    }
+  for (gint64 i = n - 1; i >= 0; i--)
+    {
+      gint64 place = draw (key, DRAW_PLACE, i, i + 1), word = words[place];
+
+      words[place] = words[i];
+      plait_task_append_stem (lines[TEXT], word, 97);
+    }
+  plait_task_append_stem (lines[TOPIC], topic, 1003);
+}
+
+const PlaitTask plait_task_topic = {
+  .name = "topic",
+  .summary = "A sentence, and which of a few topics it is about: a class",
+  .streams = (const char *const[]){ "text", "topic", NULL },
+  .parameters = parameters,
+  .n_parameters = N_PARAMETERS,
+  .generate = generate,
+};

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Link-grammar and its grammar of English: the only code that calls it. */
+#include <link-grammar/link-includes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "trees/link-tree.h"
+#include "trees/parser.h"
+
+/* Of more linkages than this a part is drawn, from a seed of the library's own, and the cheapest of them taken. */
+#define LINKAGES 1000
+
+typedef struct
+{
+  Dictionary dictionary;
+  Parse_Options options;
+} LinkGrammar;
+
+/* What it says goes nowhere: what came out is all that a line's end needs. */
+static void
+keep_silent (lg_errinfo *what, void *data)
+{
+}
+
+static gpointer
+open_english (gint64 unlinked, GError **error)
+{
+  /* It takes its letters from the environment, and a grammar from a folder "en" near the present one. */
+  if (setenv ("LC_ALL", "C.UTF-8", TRUE) != 0 || chdir ("/") != 0)
+    return plait_fail_null (error, PLAIT_ERROR_FAILED, "link-grammar cannot be started in the root folder; mount one");
+  lg_error_set_handler (keep_silent, NULL);
+  Dictionary dictionary = dictionary_create_lang ("en");
+  if (!dictionary)
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "link-grammar has no grammar of English; install the Debian package link-grammar-dictionaries-en");
+  LinkGrammar *self = g_new0 (LinkGrammar, 1);
+  self->dictionary = dictionary;
+  self->options = parse_options_create ();
+  parse_options_set_verbosity (self->options, 0);
+  parse_options_set_linkage_limit (self->options, LINKAGES);
+  parse_options_set_repeatable_rand (self->options, true);
+  parse_options_set_max_null_count (self->options, (int)unlinked);
+  /* No guesses at words that are not in the dictionary, which would come from whatever dictionaries are installed; and
+   * no limits of its own, which are clocks. */
+  parse_options_set_spell_guess (self->options, 0);
+  parse_options_set_max_parse_time (self->options, -1);
+  parse_options_set_max_memory (self->options, -1);
+  return self;
+}
+
+/* The tree of the best linkage. The walls at both ends of the sentence are no words. */
+static gboolean
+write_tree (const Linkage linkage, const char *sentence, gsize length, GString *tree)
+{
+  gsize n = linkage_get_num_words (linkage);
+  g_autofree PlaitLinkWord *words = g_new (PlaitLinkWord, n);
+  gsize n_words = 0;
+  for (gsize i = 0; i < n; i++)
+    {
+      PlaitLinkWord word = { linkage_get_word_byte_start (linkage, i), linkage_get_word_byte_end (linkage, i) };
+      if (word.end > word.start)
+        words[n_words++] = word;
+    }
+  char *constituents = linkage_print_constituent_tree (linkage, BRACKET_TREE);
+  gboolean good = constituents && plait_link_tree (constituents, words, n_words, sentence, length, tree);
+  linkage_free_constituent_tree_str (constituents);
+  return good;
+}
+
+static PlaitParseEnd
+parse_english (gpointer parser, const char *text, gsize length, GString *tree)
+{
+  LinkGrammar *self = parser;
+  PlaitParseEnd end = PLAIT_PARSE_NONE;
+  Sentence sentence = sentence_create (text, self->dictionary);
+  if (sentence && sentence_parse (sentence, self->options) > 0)
+    {
+      Linkage linkage = linkage_create (0, sentence, self->options);
+      end = !linkage || !write_tree (linkage, text, length, tree) ? PLAIT_PARSE_UNMATCHED
+            : sentence_null_count (sentence) > 0                  ? PLAIT_PARSE_PARTIAL
+                                                                  : PLAIT_PARSE_WHOLE;
+      linkage_delete (linkage);
+    }
+  sentence_delete (sentence);
+  return end;
+}
+
+const PlaitSentenceParser plait_link_grammar = { "link-grammar", open_english, parse_english };

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+#include "trees/tree.h"
+
+#include <string.h>
+
+#include "text/error.h"
+#include "text/words.h"
+#include "lines/text-file.h"
+
+#define EMPTY_ELEMENT "-NONE-"
+
+PlaitTree *
+plait_tree_new (void)
+{
+  PlaitTree *tree = g_new0 (PlaitTree, 1);
+  tree->nodes = g_array_new (FALSE, FALSE, sizeof (PlaitTreeNode));
+  tree->root = -1;
+  return tree;
+}
+
+void
+plait_tree_free (PlaitTree *tree)
+{
+  if (!tree)
+    return;
+  g_array_unref (tree->nodes);
+  g_free (tree);
+}
+
+gint64
+plait_tree_add (PlaitTree *tree, gint64 word, const char *text, gsize length)
+{
+  PlaitTreeNode node = { -1, -1, -1, -1, 0, word, text, length };
+  g_array_append_val (tree->nodes, node);
+  return (gint64)tree->nodes->len - 1;
+}
+
+void
+plait_tree_attach (PlaitTree *tree, gint64 parent, gint64 child)
+{
+  PlaitTreeNode *above = plait_tree_node (tree, parent);
+  plait_tree_node (tree, child)->parent = parent;
+  if (above->last_child >= 0)
+    plait_tree_node (tree, above->last_child)->next = child;
+  else
+    above->first_child = child;
+  above->last_child = child;
+  above->n_children++;
+}
+
+gint64
+plait_tree_next (const PlaitTree *tree, gint64 node)
+{
+  gint64 next = tree->root;
+  if (node == tree->root)
+    return -1;
+  if (node >= 0)
+    {
+      next = plait_tree_node (tree, node)->next;
+      if (next < 0)
+        return plait_tree_node (tree, node)->parent;
+    }
+  while (plait_tree_node (tree, next)->first_child >= 0)
+    next = plait_tree_node (tree, next)->first_child;
+  return next;
+}
+
+/* The bytes up to the next blank or bracket. */
+static gsize
+atom_length (const char *text, gsize length)
+{
+  gsize n = 0;
+  while (n < length && !plait_text_is_ascii_space (text[n]) && text[n] != '(' && text[n] != ')')
+    n++;
+  return n;
+}
+
+static gboolean
+is_empty_element (const PlaitTreeNode *node)
+{
+  return node->length == strlen (EMPTY_ELEMENT) && memcmp (node->text, EMPTY_ELEMENT, node->length) == 0;
+}
+
+/* A constituent that is not closed yet. */
+typedef struct
+{
+  gint64 node;
+  gboolean dropped; /* whether an empty element was left out of it */
+} Open;
+
+/* The state of reading brackets. A constituent is attached when it closes, since it may turn out to hold nothing. */
+typedef struct
+{
+  PlaitTree *tree;
+  GArray *open;    /* Open, the innermost last */
+  gboolean closed; /* the outermost is */
+} Brackets;
+
+static Open *
+innermost (const Brackets *brackets)
+{
+  return &g_array_index (brackets->open, Open, brackets->open->len - 1);
+}
+
+static gboolean
+add_word (Brackets *brackets, const char *text, gsize length, gsize byte, GError **error)
+{
+  if (brackets->open->len == 0)
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "byte %zu of the tree is outside of all brackets; expected a tree to begin a line, so parse the line again",
+        byte);
+  Open *parent = innermost (brackets);
+  if (is_empty_element (plait_tree_node (brackets->tree, parent->node)))
+    {
+      parent->dropped = TRUE;
+      return TRUE;
+    }
+  plait_tree_attach (brackets->tree, parent->node,
+                     plait_tree_add (brackets->tree, brackets->tree->n_words++, text, length));
+  return TRUE;
+}
+
+static gboolean
+close_constituent (Brackets *brackets, gsize byte, GError **error)
+{
+  if (brackets->open->len == 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "byte %zu of the tree closes a bracket that was never opened; parse the line again", byte);
+  Open closed = *innermost (brackets);
+  const PlaitTreeNode *node = plait_tree_node (brackets->tree, closed.node);
+  if (node->n_children == 0 && !closed.dropped)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "byte %zu of the tree closes a constituent (%.*s) that holds nothing; expected a word or "
+                       "further constituents in it",
+                       byte, (int)node->length, node->text);
+  g_array_set_size (brackets->open, brackets->open->len - 1);
+  brackets->closed = brackets->open->len == 0;
+  if (node->n_children == 0)
+    {
+      if (!brackets->closed)
+        innermost (brackets)->dropped = TRUE;
+    }
+  else if (brackets->closed)
+    brackets->tree->root = closed.node;
+  else
+    plait_tree_attach (brackets->tree, innermost (brackets)->node, closed.node);
+  return TRUE;
+}
+
+static gboolean
+read_brackets (Brackets *brackets, const char *line, gsize length, GError **error)
+{
+  for (gsize i = 0; i < length;)
+    {
+      gsize byte = i + 1;
+      if (plait_text_is_ascii_space (line[i]))
+        i++;
+      else if (brackets->closed)
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "byte %zu comes after the end of the tree; expected each tree to begin a line, so parse the line again",
+            byte);
+      else if (line[i] == '(')
+        {
+          for (i++; i < length && plait_text_is_ascii_space (line[i]); i++)
+            ;
+          gsize n = atom_length (line + i, length - i);
+          Open open = { plait_tree_add (brackets->tree, -1, line + i, n), FALSE };
+          g_array_append_val (brackets->open, open);
+          i += n;
+        }
+      else if (line[i] == ')')
+        {
+          if (!close_constituent (brackets, byte, error))
+            return FALSE;
+          i++;
+        }
+      else
+        {
+          gsize n = atom_length (line + i, length - i);
+          if (!add_word (brackets, line + i, n, byte, error))
+            return FALSE;
+          i += n;
+        }
+    }
+  if (brackets->open->len > 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%u brackets of the tree are still open where it ends; parse it again, or, where it goes over "
+                       "several lines, begin each but the first with a space",
+                       brackets->open->len);
+  return TRUE;
+}
+
+/* Whether @line, whose first word is @word, says that its sentence has no tree. */
+static gboolean
+says_none (const char *line, gsize length, const char *word, gsize word_length)
+{
+  gsize position = (gsize)(word - line) + word_length, next_length;
+  gint64 depth = 0;
+  if (word_length == strlen ("null") && memcmp (word, "null", word_length) == 0)
+    return !plait_words_next (line, length, &position, &next_length);
+  for (gsize i = 0; i < length; i++)
+    {
+      if (line[i] != '(' && line[i] != ')' && !plait_text_is_ascii_space (line[i]))
+        return FALSE;
+      depth += (line[i] == '(') - (line[i] == ')');
+      if (depth < 0)
+        return FALSE;
+    }
+  return depth == 0;
+}
+
+gboolean
+plait_tree_read (PlaitTree *tree, const char *line, gsize length, GError **error)
+{
+  gsize position = 0, word_length;
+  const char *word = plait_words_next (line, length, &position, &word_length);
+  g_array_set_size (tree->nodes, 0);
+  tree->root = -1;
+  tree->n_words = 0;
+  if (!word || says_none (line, length, word, word_length))
+    return TRUE;
+  if (*word == '[')
+    return plait_tree_read_triples (tree, line, length, error);
+  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (Open));
+  Brackets brackets = { .tree = tree, .open = open };
+  return read_brackets (&brackets, line, length, error);
+}
+
+/* How a tree writes what its own brackets and the treebank's tools would take for something else. */
+static const struct
+{
+  const char *written;
+  char meant;
+} escapes[] = {
+  { "-LRB-", '(' }, { "-RRB-", ')' }, { "-LSB-", '[' }, { "-RSB-", ']' },
+  { "-LCB-", '{' }, { "-RCB-", '}' }, { "\\/", '/' },   { "\\*", '*' },
+};
+
+/* The bytes of the escape for @meant that @word begins with; 0: it begins with none. */
+static gsize
+escape_length (const char *word, gsize length, char meant)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (escapes); i++)
+    {
+      gsize n = strlen (escapes[i].written);
+      if (escapes[i].meant == meant && n <= length && memcmp (word, escapes[i].written, n) == 0)
+        return n;
+    }
+  return 0;
+}
+
+/* Whether a tree that writes @word means @token. */
+static gboolean
+is_token (const char *word, gsize word_length, const char *token, gsize token_length)
+{
+  if (word_length == 2 && (memcmp (word, "``", 2) == 0 || memcmp (word, "''", 2) == 0) && token_length == 1
+      && *token == '"')
+    return TRUE;
+  gsize i = 0;
+  for (gsize j = 0; j < token_length; j++)
+    {
+      gsize n = i < word_length && word[i] == token[j] ? 1 : escape_length (word + i, word_length - i, token[j]);
+      if (n == 0)
+        return FALSE;
+      i += n;
+    }
+  return i == word_length;
+}
+
+gboolean
+plait_tree_match (const PlaitTree *tree, const char *sentence, gsize length, GError **error)
+{
+  gsize position = 0, token_length;
+  const char *token;
+  gint64 tokens = 0;
+  guint node = 0;
+  while ((token = plait_words_next (sentence, length, &position, &token_length)))
+    {
+      /* Leaves were added in the order of their words. */
+      while (node < tree->nodes->len && plait_tree_node (tree, node)->word < 0)
+        node++;
+      const PlaitTreeNode *leaf = node < tree->nodes->len ? plait_tree_node (tree, node++) : NULL;
+      tokens++;
+      if (leaf && leaf->text && !is_token (leaf->text, leaf->length, token, token_length))
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "word %jd of the tree is \"%.*s\", but token %jd of the sentence is \"%.*s\"; expected the "
+                           "words to be the tokens one by one, so parse this text, tokenised as it is",
+                           tokens, (int)leaf->length, leaf->text, tokens, (int)token_length, token);
+    }
+  if (tokens != tree->n_words)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "the tree has %jd words, but the sentence has %jd tokens; expected the words to be the tokens "
+                       "one by one, so parse this text, tokenised as it is",
+                       tree->n_words, tokens);
+  return TRUE;
+}

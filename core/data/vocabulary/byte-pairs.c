@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+#include "vocabulary/byte-pairs.h"
+
+#include <string.h>
+#include <unicode/uchar.h>
+
+#include "text/error.h"
+#include "text/json-read.h"
+
+/* Two pieces that become one. */
+typedef struct
+{
+  gint32 left, right;
+  gint32 merged;
+  guint32 rank; /* the lower goes first */
+} Merge;
+
+struct PlaitBytePairs
+{
+  gint32 size;
+  char **pieces;     /* [size]; NULL: there is none */
+  gint32 bytes[256]; /* the piece of each byte alone */
+  Merge *merges;
+  GHashTable *by_pair; /* Merge -> itself */
+};
+
+/*
+ * The alphabet: bytes that are visible in Latin-1 stand for themselves, the others for U+0100, U+0101, ...
+ */
+
+static gboolean
+is_visible (guint byte)
+{
+  return (byte > 32 && byte < 127) || (byte > 160 && byte != 173);
+}
+
+static gunichar
+character_of (guint byte)
+{
+  gunichar character = 256;
+
+  if (is_visible (byte))
+    return byte;
+  for (guint i = 0; i < byte; i++)
+    character += !is_visible (i);
+  return character;
+}
+
+/* The byte that @character stands for, or -1. */
+static int
+byte_of (gunichar character)
+{
+  gunichar next = 256;
+
+  if (character < 256)
+    return is_visible (character) ? (int)character : -1;
+  for (guint byte = 0; byte < 256; byte++)
+    if (!is_visible (byte) && next++ == character)
+      return (int)byte;
+  return -1;
+}
+
+/*
+ * Loading
+ */
+
+static guint
+hash_pair (gconstpointer key)
+{
+  const Merge *merge = key;
+
+  return (guint)merge->left * 0x9e3779b1u ^ (guint)merge->right * 0x85ebca6bu;
+}
+
+static gboolean
+equal_pairs (gconstpointer a, gconstpointer b)
+{
+  const Merge *x = a, *y = b;
+
+  return x->left == y->left && x->right == y->right;
+}
+
+void
+plait_byte_pairs_free (PlaitBytePairs *self)
+{
+  for (gint32 id = 0; self && self->pieces && id < self->size; id++)
+    g_free (self->pieces[id]);
+  if (!self)
+    return;
+  g_clear_pointer (&self->by_pair, g_hash_table_unref);
+  g_free (self->pieces);
+  g_free (self->merges);
+  g_free (self);
+}
+
+/* The pieces of @json by their ids. */
+static gboolean
+load_pieces (PlaitBytePairs *self, json_t *json, const char *name, GError **error)
+{
+  const char *piece;
+  json_t *value;
+
+  json_object_foreach (json, piece, value)
+  {
+    json_int_t id = json_is_integer (value) ? json_integer_value (value) : -1;
+
+    if (id < 0)
+      return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the id of \"%s\" is no number from 0 on; expected PIECE: ID",
+                         name, piece);
+    if (id >= self->size)
+      continue;
+    if (self->pieces[id])
+      return plait_fail (error, PLAIT_ERROR_INPUT, "%s: \"%s\" and \"%s\" both have the id %d; expected one each", name,
+                         self->pieces[id], piece, (int)id);
+    self->pieces[id] = g_strdup (piece);
+  }
+  return TRUE;
+}
+
+/* The id of a piece that text may have; -1 if it is not there or above the vocabulary's size. */
+static gint32
+find_piece (const PlaitBytePairs *self, json_t *json, const char *piece)
+{
+  json_t *value = json_object_get (json, piece);
+
+  return value && json_integer_value (value) < self->size ? (gint32)json_integer_value (value) : -1;
+}
+
+static gboolean
+load_bytes (PlaitBytePairs *self, json_t *json, const char *name, GError **error)
+{
+  for (guint byte = 0; byte < G_N_ELEMENTS (self->bytes); byte++)
+    {
+      char piece[7];
+
+      piece[g_unichar_to_utf8 (character_of (byte), piece)] = '\0';
+      self->bytes[byte] = find_piece (self, json, piece);
+      if (self->bytes[byte] < 0)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: has no piece \"%s\" of an id below %d, which is byte %u alone; expected one for each "
+                           "byte, since text is made of them",
+                           name, piece, self->size, byte);
+    }
+  return TRUE;
+}
+
+/* Reads "LEFT RIGHT", which is cut in two. */
+static gboolean
+load_merge (PlaitBytePairs *self, json_t *json, char *line, guint32 rank, Merge *merge)
+{
+  char *right = strchr (line, ' ');
+  g_autofree char *merged = NULL;
+
+  if (!right || right == line || right[1] == '\0' || strchr (right + 1, ' '))
+    return FALSE;
+  *right++ = '\0';
+  merged = g_strconcat (line, right, NULL);
+  *merge
+      = (Merge){ find_piece (self, json, line), find_piece (self, json, right), find_piece (self, json, merged), rank };
+  return merge->left >= 0 && merge->right >= 0 && merge->merged >= 0;
+}
+
+static gboolean
+load_merges (PlaitBytePairs *self, json_t *json, GBytes *bytes, const char *name, GError **error)
+{
+  gsize size, n = 0;
+  const char *data = g_bytes_get_data (bytes, &size);
+  g_autofree char *text = g_strndup (data, size);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+
+  if (strlen (text) != size || !g_utf8_validate_len (text, size, NULL))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is no text of UTF-8; expected two pieces a line", name);
+  self->merges = g_new (Merge, g_strv_length (lines) + 1);
+  for (gsize i = 0; lines[i]; i++)
+    {
+      Merge *merge = &self->merges[n];
+
+      if (lines[i][0] == '\0' || (i == 0 && g_str_has_prefix (lines[i], "#version")))
+        continue;
+      if (!load_merge (self, json, lines[i], (guint32)n, merge))
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "%s:%zu: expected two pieces of vocab.json that make a third one, one space between them, and ids below %d",
+            name, i + 1, self->size);
+      if (!g_hash_table_add (self->by_pair, merge))
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%zu: these two pieces are merged twice; expected them once",
+                           name, i + 1);
+      n++;
+    }
+  return TRUE;
+}
+
+PlaitBytePairs *
+plait_byte_pairs_new (GBytes *vocabulary, GBytes *merges, gint32 size, const char *name, GError **error)
+{
+  g_autoptr (PlaitBytePairs) self = g_new0 (PlaitBytePairs, 1);
+  g_autofree char *vocabulary_name = g_strconcat (name, ": vocab.json", NULL);
+  g_autofree char *merges_name = g_strconcat (name, ": merges.txt", NULL);
+  g_autoptr (json_t) json = plait_json_read_object (g_bytes_get_data (vocabulary, NULL), g_bytes_get_size (vocabulary),
+                                                    vocabulary_name, error);
+
+  if (!json)
+    return NULL;
+  self->size = size;
+  self->pieces = g_new0 (char *, size);
+  self->by_pair = g_hash_table_new (hash_pair, equal_pairs);
+  if (!load_pieces (self, json, vocabulary_name, error) || !load_bytes (self, json, vocabulary_name, error)
+      || !load_merges (self, json, merges, merges_name, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+const char *
+plait_byte_pairs_piece (const PlaitBytePairs *self, gint32 id)
+{
+  return self->pieces[id];
+}
+
+/*
+ * Parting text. The expression of GPT-2's encoder is
+ *
+ *   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
+ *
+ * and this does what it does, in time linear in the text.
+ */
+
+typedef enum
+{
+  LETTER,
+  NUMBER,
+  SPACE,
+  OTHER,
+} Class;
+
+/* The class of the character at @at, and in *@next where it ends. */
+static Class
+class_of (const char *at, const char **next)
+{
+  UChar32 character = (UChar32)g_utf8_get_char (at);
+  guint32 category = U_MASK (u_charType (character));
+
+  *next = g_utf8_next_char (at);
+  return category & U_GC_L_MASK        ? LETTER
+         : category & U_GC_N_MASK      ? NUMBER
+         : u_isUWhiteSpace (character) ? SPACE
+                                       : OTHER;
+}
+
+/* The bytes of the contraction at @at, which is an apostrophe; 0: none. */
+static gsize
+contraction (const char *at, const char *end)
+{
+  static const char *const contractions[] = { "'s", "'t", "'re", "'ve", "'m", "'ll", "'d" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (contractions); i++)
+    {
+      gsize length = strlen (contractions[i]);
+
+      if ((gsize)(end - at) >= length && memcmp (at, contractions[i], length) == 0)
+        return length;
+    }
+  return 0;
+}
+
+/* Where the part of text that begins at @at, before @end, is over. */
+static const char *
+next_part (const char *at, const char *end)
+{
+  const char *next;
+  gsize length = *at == '\'' ? contraction (at, end) : 0;
+  Class class = class_of (at, &next);
+
+  if (length > 0)
+    return at + length;
+  /* A space belongs to what follows it. */
+  if (*at == ' ' && next < end)
+    {
+      const char *behind;
+      Class following = class_of (next, &behind);
+
+      if (following != SPACE)
+        {
+          class = following;
+          next = behind;
+        }
+    }
+  while (next < end)
+    {
+      const char *behind;
+
+      if (class_of (next, &behind) != class)
+        /* Of white space that something follows, the last one is left to it. */
+        return class == SPACE && g_utf8_next_char (at) < next ? g_utf8_prev_char (next) : next;
+      next = behind;
+    }
+  return end;
+}
+
+/*
+ * Merging: the pieces of a part are a list, and a heap knows the merges that can be made in it.
+ */
+
+typedef struct
+{
+  gint32 id; /* -1: merged into the one before it */
+  gint32 previous, next;
+} Piece;
+
+/* A merge of the piece at @place and the one behind it, as long as these are the two that it merges. */
+typedef struct
+{
+  const Merge *merge;
+  gint32 place;
+} Chance;
+
+static gboolean
+precedes (const Chance *a, const Chance *b)
+{
+  return a->merge->rank != b->merge->rank ? a->merge->rank < b->merge->rank : a->place < b->place;
+}
+
+static void
+push (GArray *heap, Chance chance)
+{
+  guint at = heap->len;
+  Chance *chances;
+
+  g_array_append_val (heap, chance);
+  chances = (Chance *)(gpointer)heap->data;
+  for (; at > 0 && precedes (&chance, &chances[(at - 1) / 2]); at = (at - 1) / 2)
+    chances[at] = chances[(at - 1) / 2];
+  chances[at] = chance;
+}
+
+static Chance
+pop (GArray *heap)
+{
+  Chance *chances = (Chance *)(gpointer)heap->data, first = chances[0], last = chances[heap->len - 1];
+  guint n = heap->len - 1, at = 0;
+
+  for (guint child = 1; child < n; child = 2 * at + 1)
+    {
+      child += child + 1 < n && precedes (&chances[child + 1], &chances[child]);
+      if (!precedes (&chances[child], &last))
+        break;
+      chances[at] = chances[child];
+      at = child;
+    }
+  chances[at] = last;
+  g_array_set_size (heap, n);
+  return first;
+}
+
+/* Adds the merge of the piece at @place and the next one, if there is one. */
+static void
+offer (const PlaitBytePairs *self, const Piece *pieces, gint32 place, GArray *heap)
+{
+  Merge pair;
+  const Merge *merge;
+
+  if (place < 0 || pieces[place].next < 0)
+    return;
+  pair = (Merge){ .left = pieces[place].id, .right = pieces[pieces[place].next].id };
+  merge = g_hash_table_lookup (self->by_pair, &pair);
+  if (merge)
+    push (heap, (Chance){ merge, place });
+}
+
+static void
+merge_all (const PlaitBytePairs *self, Piece *pieces, GArray *heap)
+{
+  while (heap->len > 0)
+    {
+      Chance chance = pop (heap);
+      Piece *left = &pieces[chance.place];
+      gint32 gone = left->next;
+
+      if (left->id != chance.merge->left || gone < 0 || pieces[gone].id != chance.merge->right)
+        continue;
+      left->id = chance.merge->merged;
+      left->next = pieces[gone].next;
+      pieces[gone].id = -1;
+      if (left->next >= 0)
+        pieces[left->next].previous = chance.place;
+      offer (self, pieces, left->previous, heap);
+      offer (self, pieces, chance.place, heap);
+    }
+}
+
+static void
+encode_part (const PlaitBytePairs *self, const char *part, gsize length, GArray *list, GArray *heap, GArray *ids)
+{
+  Piece *pieces;
+
+  g_array_set_size (list, (guint)length);
+  pieces = (Piece *)(gpointer)list->data;
+  for (gsize i = 0; i < length; i++)
+    pieces[i] = (Piece){ self->bytes[(guint8)part[i]], (gint32)i - 1, i + 1 < length ? (gint32)i + 1 : -1 };
+  for (gsize i = 0; i < length; i++)
+    offer (self, pieces, (gint32)i, heap);
+  merge_all (self, pieces, heap);
+  for (gint32 i = 0; i >= 0; i = pieces[i].next)
+    g_array_append_val (ids, pieces[i].id);
+}
+
+void
+plait_byte_pairs_encode (const PlaitBytePairs *self, const char *text, gsize length, GArray *ids)
+{
+  g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (Piece));
+  g_autoptr (GArray) heap = g_array_new (FALSE, FALSE, sizeof (Chance));
+  const char *end = text + length;
+
+  for (const char *next; text < end; text = next)
+    {
+      next = next_part (text, end);
+      encode_part (self, text, (gsize)(next - text), list, heap, ids);
+    }
+}
+
+void
+plait_byte_pairs_decode (const PlaitBytePairs *self, gint32 id, GString *bytes)
+{
+  for (const char *at = self->pieces[id]; at && *at; at = g_utf8_next_char (at))
+    {
+      int byte = byte_of (g_utf8_get_char (at));
+
+      if (byte >= 0)
+        g_string_append_c (bytes, (char)byte);
+      else
+        g_string_append_unichar (bytes, g_utf8_get_char (at));
+    }
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "vocabulary/foreign-vocabulary.h"
+
+#include <string.h>
+
+#include "text/error.h"
+#include "files/file.h"
+#include "text/words.h"
+#include "vocabulary/id-map.h"
+#include "lines/text-file.h"
+
+#define MOST_LINES 1000 /* that are looked at */
+
+/*
+ * What a file looks like
+ */
+
+/* What the lines at the beginning of a text are. */
+typedef struct
+{
+  guint lines;
+  guint words;      /* of one field */
+  guint counts;     /* of a word and a natural number above 0, or lines of words */
+  guint scores;     /* of a piece, a tab and a number that is 0 or less */
+  guint codes;      /* of two pieces and their number, as fastBPE has them */
+  guint wordpieces; /* such as ##ing and [UNK] */
+} Lines;
+
+static gboolean
+is_number (const char *text, gdouble *value)
+{
+  char *end;
+
+  *value = g_ascii_strtod (text, &end);
+  return end > text && *end == '\0';
+}
+
+static void
+look_at_line (Lines *lines, const char *line)
+{
+  g_autofree char *squeezed = g_strstrip (g_strdup (line));
+  g_auto (GStrv) fields = g_strsplit_set (squeezed, " \t", -1);
+  guint n = g_strv_length (fields);
+  gdouble value = 0;
+  gboolean number = n > 1 && is_number (fields[n - 1], &value);
+
+  if (n == 0)
+    return;
+  lines->lines++;
+  lines->words += n == 1;
+  lines->counts += n == 2 && number && value >= 0;
+  lines->scores += n == 2 && number && value <= 0 && strchr (line, '\t');
+  lines->codes += n == 3 && number;
+  lines->wordpieces += n == 1 && (g_str_has_prefix (fields[0], "##") || g_str_equal (fields[0], "[UNK]"));
+}
+
+static Lines
+look_at (const char *text)
+{
+  Lines lines = { 0 };
+  g_auto (GStrv) each = g_strsplit (text, "\n", MOST_LINES + 1);
+
+  for (guint i = 0; each[i] && i < MOST_LINES; i++)
+    look_at_line (&lines, each[i]);
+  return lines;
+}
+
+/* The SentencePiece model whose list of pieces is at @path, by its name, if it is there. (transfer full) */
+static char *
+model_of (const char *path)
+{
+  g_autofree char *stem
+      = g_str_has_suffix (path, ".vocab") ? g_strndup (path, strlen (path) - strlen (".vocab")) : NULL;
+  g_autofree char *model = stem ? g_strconcat (stem, ".model", NULL) : NULL;
+
+  return model && g_file_test (model, G_FILE_TEST_EXISTS) ? g_steal_pointer (&model) : g_strdup ("NAME.model");
+}
+
+static const char *
+describe_text (const char *text, const char *path, char **remedy)
+{
+  Lines lines = look_at (text);
+
+  if (g_str_has_prefix (text, "#version") || (lines.lines > 0 && lines.codes == lines.lines))
+    {
+      *remedy = g_strdup ("cut the text by that program and learn its pieces by data.vocabulary_type=words, with "
+                          "evaluate.join=subword-nmt; of a published model name the folder, by plait vocabulary "
+                          "--published");
+      return "the merges of byte pair encoding by another program, such as subword-nmt's codes";
+    }
+  if (lines.lines > 0 && lines.scores == lines.lines)
+    {
+      g_autofree char *model = model_of (path);
+
+      *remedy = g_strdup_printf ("name that model, %s", model);
+      return "the list of pieces that SentencePiece writes beside its model";
+    }
+  if (lines.wordpieces > 0 && lines.words == lines.lines)
+    {
+      *remedy = g_strdup ("cut the text by that program and learn its pieces by data.vocabulary_type=words, with "
+                          "evaluate.join=wordpiece");
+      return "the list of pieces of WordPiece, by which plait cuts no text";
+    }
+  if (lines.lines > 0 && (lines.words == lines.lines || lines.counts == lines.lines))
+    {
+      *remedy = g_strdup_printf ("make one of it by plait vocabulary --list %s --output FILE, for "
+                                 "data.vocabulary_type=words",
+                                 path);
+      return lines.counts == lines.lines ? "a list of words and their counts" : "a list of words";
+    }
+  *remedy = g_strdup_printf ("make one of it by plait vocabulary --output FILE %s", path);
+  return "text";
+}
+
+const char *
+plait_foreign_vocabulary_describe (GBytes *bytes, const char *path, char **remedy)
+{
+  gsize length;
+  const char *data = g_bytes_get_data (bytes, &length);
+  const char *kind = plait_file_kind (data, length);
+  g_autofree char *text = NULL;
+
+  *remedy = NULL;
+  if (kind || length == 0)
+    return kind ? kind : "an empty file";
+  if (!g_utf8_validate_len (data, length, NULL))
+    return NULL;
+  if (data[0] == '{')
+    return "a file of a published model, of whose folder plait vocabulary --published makes one";
+  text = g_strndup (data, length);
+  return data[0] == '[' && strchr (text, '=') ? "a key-file, such as an experiment"
+                                              : describe_text (text, path, remedy);
+}
+
+/*
+ * Lists of words
+ */
+
+/* A list that is being read. */
+typedef struct
+{
+  PlaitTextReader *reader;
+  gboolean begun, counted; /* whether its lines have counts, as its first line has or has not */
+  GHashTable *seen;        /* word -> number of its line */
+  GString *text;           /* the vocabulary */
+  char *specials[PLAIT_TOKEN_SPECIALS];
+  guint left_out;
+} List;
+
+static void
+list_clear (List *list)
+{
+  g_clear_pointer (&list->reader, plait_text_reader_free);
+  g_clear_pointer (&list->seen, g_hash_table_unref);
+  if (list->text)
+    g_string_free (list->text, TRUE);
+  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
+    g_free (list->specials[id]);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (List, list_clear)
+
+/* Cuts @line into a word and, if there is one, a count; FALSE if it is neither. */
+static gboolean
+cut_line (const char *line, gsize length, char **word, guint64 *count, gboolean *counted)
+{
+  gsize position = 0, n, n_count, n_more;
+  const char *first = plait_words_next (line, length, &position, &n);
+  const char *second = plait_words_next (line, length, &position, &n_count);
+  g_autofree char *number = second ? g_strndup (second, n_count) : NULL;
+
+  *counted = second != NULL;
+  *count = 0;
+  *word = g_strndup (first, n);
+  return !plait_words_next (line, length, &position, &n_more)
+         && (!number || g_ascii_string_to_unsigned (number, 10, 0, G_MAXINT64, count, NULL));
+}
+
+static gboolean
+add_line (List *list, const char *line, gsize length, GError **error)
+{
+  gint64 number = plait_text_reader_line (list->reader);
+  const char *path = plait_text_reader_name (list->reader);
+  g_autofree char *word = NULL;
+  gpointer before;
+  guint64 count;
+  gboolean counted, good = cut_line (line, length, &word, &count, &counted);
+
+  if (!good || (list->begun && counted != list->counted))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s:%jd: \"%.80s\" is no %s; expected a list of words, WORD or WORD COUNT in each line alike",
+                       path, number, line,
+                       !list->begun    ? "word, with its count or without"
+                       : list->counted ? "word with its count"
+                                       : "word alone");
+  list->begun = TRUE;
+  list->counted = counted;
+  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
+    if (g_str_equal (word, list->specials[id]))
+      {
+        list->left_out++;
+        return TRUE;
+      }
+  if (g_hash_table_lookup_extended (list->seen, word, NULL, &before))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%jd: the word \"%.80s\" stands in line %d already; take one out",
+                       path, number, word, GPOINTER_TO_INT (before));
+  g_string_append_printf (list->text, "%s %ju\n", word, count);
+  if (list->text->len > PLAIT_VOCABULARY_LARGEST_FILE)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%jd: the list has more than %zu bytes; expected at most that",
+                       path, number, PLAIT_VOCABULARY_LARGEST_FILE);
+  g_hash_table_insert (list->seen, g_steal_pointer (&word), GINT_TO_POINTER ((gint)MIN (number, G_MAXINT)));
+  return TRUE;
+}
+
+GBytes *
+plait_foreign_vocabulary_read_list (const char *path, guint *left_out, GError **error)
+{
+  g_auto (List) list = { .reader = plait_text_reader_open (path, error) };
+  g_autoptr (GError) fault = NULL;
+  const char *line;
+  gsize length;
+
+  if (!list.reader)
+    return NULL;
+  list.seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  list.text = g_string_new (plait_words_format.header);
+  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
+    list.specials[id] = plait_special_name (id, 0);
+  while ((line = plait_text_reader_next (list.reader, &length, &fault)))
+    if (!plait_text_is_blank (line, length) && !add_line (&list, line, length, error))
+      return NULL;
+  if (!plait_no_fault (&fault, error))
+    return NULL;
+  if (g_hash_table_size (list.seen) == 0)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: has no words; expected a list of them, one a line", path);
+  *left_out = list.left_out;
+  return g_string_free_to_bytes (g_steal_pointer (&list.text));
+}

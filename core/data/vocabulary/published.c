@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+#include "vocabulary/published.h"
+
+#include <string.h>
+
+#include "text/error.h"
+#include "text/json-read.h"
+#include "text/number.h"
+#include "vocabulary/byte-pairs.h"
+#include "vocabulary/id-map.h"
+
+#define HEADER "plait published 1\n"
+#define SPACE "\xe2\x96\x81" /* U+2581 */
+
+static const struct
+{
+  const char *name;
+  gsize place;
+  gint32 minimum;
+} fields[] = {
+  { "size", G_STRUCT_OFFSET (PlaitPublishedNumbers, size), 1 },
+  { "padding", G_STRUCT_OFFSET (PlaitPublishedNumbers, padding), -1 },
+  { "beginning", G_STRUCT_OFFSET (PlaitPublishedNumbers, beginning), -1 },
+  { "end", G_STRUCT_OFFSET (PlaitPublishedNumbers, end), 0 },
+  { "begins", G_STRUCT_OFFSET (PlaitPublishedNumbers, begins), 0 },
+  { "spaced", G_STRUCT_OFFSET (PlaitPublishedNumbers, spaced), 0 },
+  { "offset", G_STRUCT_OFFSET (PlaitPublishedNumbers, offset), 0 },
+};
+
+/* A vocabulary is of byte pairs or of a SentencePiece model. */
+typedef struct
+{
+  PlaitPublishedNumbers numbers;
+  PlaitBytePairs *byte_pairs;
+  PlaitSentencePiece *subwords;
+  char **pieces;       /* [numbers.size], by the model's ids; NULL where it has none */
+  GHashTable *by_text; /* of subwords, piece -> the model's id; the texts are those of @pieces */
+  PlaitIdMap ids;
+  char *absent[PLAIT_TOKEN_SPECIALS]; /* names of the special tokens that the model has not; else NULL */
+} Published;
+
+GString *
+plait_published_begin (const PlaitPublishedNumbers *numbers)
+{
+  GString *kept = g_string_new (HEADER);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (fields); i++)
+    g_string_append_printf (kept, "%s %d\n", fields[i].name, G_STRUCT_MEMBER (gint32, numbers, fields[i].place));
+  return kept;
+}
+
+void
+plait_published_append (GString *kept, const char *name, GBytes *file)
+{
+  gsize size;
+  const char *data = g_bytes_get_data (file, &size);
+
+  g_string_append_printf (kept, "file %s %zu\n", name, size);
+  g_string_append_len (kept, data, (gssize)size);
+}
+
+/*
+ * Loading
+ */
+
+static void
+published_free (gpointer model)
+{
+  Published *self = model;
+
+  for (gint32 id = 0; self->pieces && id < self->numbers.size; id++)
+    g_free (self->pieces[id]);
+  g_free (self->pieces);
+  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
+    g_free (self->absent[id]);
+  plait_id_map_clear (&self->ids);
+  g_clear_pointer (&self->by_text, g_hash_table_unref);
+  plait_byte_pairs_free (self->byte_pairs);
+  plait_sentencepiece_free (self->subwords);
+  g_free (self);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Published, published_free)
+
+/* The number behind @name and a space on the line at *@at, which moves behind it; -2: there is none. */
+static gint64
+take_number (GBytes *bytes, gsize *at, const char *name)
+{
+  gsize size, length = strlen (name);
+  const char *data = g_bytes_get_data (bytes, &size);
+  const char *line = data + *at, *end = memchr (line, '\n', size - *at);
+  g_autofree char *text = NULL;
+  gint64 number;
+
+  if (!end || (gsize)(end - line) <= length || memcmp (line, name, length) != 0 || line[length] != ' ')
+    return -2;
+  text = g_strndup (line + length + 1, (gsize)(end - line) - length - 1);
+  *at = (gsize)(end + 1 - data);
+  return plait_parse_integer (text, &number) && number >= -1 ? number : -2;
+}
+
+/* Reads what stands in front of the files. */
+static gboolean
+load_numbers (Published *self, GBytes *bytes, gsize *at)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (fields); i++)
+    {
+      gint64 number = take_number (bytes, at, fields[i].name);
+      gint64 limit = i == 0 ? PLAIT_VOCABULARY_MAXIMUM_SIZE : self->numbers.size - 1;
+
+      if (number < fields[i].minimum || number > limit)
+        return FALSE;
+      G_STRUCT_MEMBER (gint32, &self->numbers, fields[i].place) = (gint32)number;
+    }
+  return TRUE;
+}
+
+/* The file called @name, if it is the next one at *@at, which moves behind it. (transfer full) */
+static GBytes *
+take_file (GBytes *bytes, gsize *at, const char *name)
+{
+  g_autofree char *field = g_strconcat ("file ", name, NULL);
+  gint64 length = take_number (bytes, at, field);
+  gsize first = *at;
+
+  if (length < 0 || (guint64)length > g_bytes_get_size (bytes) - first)
+    return NULL;
+  *at += (gsize)length;
+  return g_bytes_new_from_bytes (bytes, first, (gsize)length);
+}
+
+static gboolean
+set_piece (Published *self, gint64 id, const char *piece, const char *name, GError **error)
+{
+  if (id < 0 || id >= self->numbers.size)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: the id of \"%s\" is no number from 0 to %d, of which config.json speaks", name, piece,
+                       self->numbers.size - 1);
+  if (self->pieces[id])
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: \"%s\" and \"%s\" both have the id %jd; expected one each", name,
+                       self->pieces[id], piece, id);
+  self->pieces[id] = g_strdup (piece);
+  return TRUE;
+}
+
+/* The ids that vocab.json gives to pieces. */
+static gboolean
+set_pieces_of_json (Published *self, GBytes *file, const char *name, gint32 *unknown, GError **error)
+{
+  g_autoptr (json_t) json
+      = plait_json_read_object (g_bytes_get_data (file, NULL), g_bytes_get_size (file), name, error);
+  const char *piece;
+  json_t *value;
+
+  if (!json)
+    return FALSE;
+  json_object_foreach (json, piece,
+                       value) if (!set_piece (self, json_is_integer (value) ? json_integer_value (value) : -1, piece,
+                                              name, error)) return FALSE;
+  value = json_object_get (json, "<unk>");
+  if (!value)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: has no piece \"<unk>\", which unknown text becomes", name);
+  *unknown = (gint32)json_integer_value (value);
+  return TRUE;
+}
+
+/* The ids that SentencePiece gives to pieces. Where those published lie higher, <s>, <pad>, </s> and <unk> stand first,
+ * and no other special token has an id of its own. */
+static gboolean
+set_pieces_of_model (Published *self, const char *name, gint32 *unknown, GError **error)
+{
+  int specials[4];
+
+  plait_sentencepiece_specials (self->subwords, specials);
+  *unknown = self->numbers.offset > 0 ? 3 : specials[3];
+  for (int id = 0; id < plait_sentencepiece_size (self->subwords); id++)
+    {
+      gsize length;
+      gboolean special = id == specials[0] || id == specials[1] || id == specials[2];
+      gint64 published = id == specials[3] ? *unknown : id + self->numbers.offset;
+
+      if (!(special && self->numbers.offset > 0)
+          && !set_piece (self, published, plait_sentencepiece_piece (self->subwords, id, &length), name, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Sets *@unknown to the model's id of what is unknown. */
+static gboolean
+load_subwords (Published *self, GBytes *model, GBytes *ids, const char *name, gint32 *unknown, GError **error)
+{
+  g_autofree char *model_name = g_strconcat (name, ": " PLAIT_PUBLISHED_MODEL, NULL);
+  g_autofree char *ids_name = g_strconcat (name, ": vocab.json", NULL);
+
+  self->subwords = plait_subwords_open (model, model_name, error);
+  if (!self->subwords
+      || !(ids ? set_pieces_of_json (self, ids, ids_name, unknown, error)
+               : set_pieces_of_model (self, model_name, unknown, error)))
+    return FALSE;
+  self->by_text = g_hash_table_new (g_str_hash, g_str_equal);
+  for (gint32 id = 0; id < self->numbers.size; id++)
+    if (self->pieces[id])
+      g_hash_table_insert (self->by_text, self->pieces[id], GINT_TO_POINTER (id));
+  return TRUE;
+}
+
+/* All text is known; a piece for the unknown there may be all the same. */
+static gboolean
+load_byte_pairs (Published *self, GBytes *ids, GBytes *merges, const char *name, gint32 *unknown, GError **error)
+{
+  gint32 size = self->numbers.size;
+
+  self->byte_pairs = plait_byte_pairs_new (ids, merges, size, name, error);
+  for (gint32 id = 0; self->byte_pairs && id < size; id++)
+    {
+      self->pieces[id] = g_strdup (plait_byte_pairs_piece (self->byte_pairs, id));
+      if (g_strcmp0 (self->pieces[id], "<unk>") == 0)
+        *unknown = id;
+    }
+  return self->byte_pairs != NULL;
+}
+
+static gboolean
+has_piece (gconstpointer model, const char *piece)
+{
+  const Published *self = model;
+
+  for (gint32 id = 0; id < self->numbers.size; id++)
+    if (g_strcmp0 (self->pieces[id], piece) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Numbers the model's ids, and names what has no piece, for plots. */
+static void
+number_ids (Published *self, gint32 unknown)
+{
+  const PlaitPublishedNumbers *numbers = &self->numbers;
+  const gint32 specials[PLAIT_TOKEN_SPECIALS] = {
+    numbers->padding,
+    numbers->beginning == numbers->end ? -1 : numbers->beginning,
+    numbers->end,
+    unknown,
+  };
+
+  plait_id_map_init (&self->ids, specials, numbers->size);
+  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
+    if (specials[id] < 0)
+      self->absent[id] = plait_special_unique_name (id, has_piece, self);
+    else if (!self->pieces[specials[id]])
+      self->pieces[specials[id]] = plait_special_unique_name (id, has_piece, self);
+  for (gint32 id = 0; id < numbers->size; id++)
+    if (!self->pieces[id])
+      self->pieces[id] = g_strdup_printf ("<unused %d>", id);
+}
+
+static gpointer
+published_load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name, PlaitVocabularyFacts *facts,
+                GError **error)
+{
+  g_autoptr (Published) self = g_new0 (Published, 1);
+  gsize at = strlen (HEADER);
+  gboolean known = plait_vocabulary_begins_with (bytes, HEADER) && load_numbers (self, bytes, &at);
+  g_autoptr (GBytes) model = known ? take_file (bytes, &at, PLAIT_PUBLISHED_MODEL) : NULL;
+  g_autoptr (GBytes) ids = known ? take_file (bytes, &at, "vocab.json") : NULL;
+  g_autoptr (GBytes) merges = known ? take_file (bytes, &at, "merges.txt") : NULL;
+  gint32 unknown = -1;
+
+  if (!known || at != g_bytes_get_size (bytes) || (model ? merges != NULL : !ids || !merges))
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "%s: is no whole vocabulary of a published model; make it again with plait vocabulary --published", name);
+  self->pieces = g_new0 (char *, self->numbers.size);
+  if (!(model ? load_subwords (self, model, ids, name, &unknown, error)
+              : load_byte_pairs (self, ids, merges, name, &unknown, error)))
+    return NULL;
+  number_ids (self, unknown);
+  *facts = (PlaitVocabularyFacts){ self->ids.size, self->numbers.begins != 0 };
+  return g_steal_pointer (&self);
+}
+
+static const char *
+published_piece (gconstpointer model, gint32 id)
+{
+  const Published *self = model;
+
+  return self->ids.theirs[id] < 0 ? self->absent[id] : self->pieces[self->ids.theirs[id]];
+}
+
+/*
+ * Encoding and decoding
+ */
+
+/* Our id of @piece; that of the unknown if there is no such piece, or text may not have it. */
+static gint32
+id_of (const Published *self, const char *piece)
+{
+  gpointer id;
+  gint32 ours
+      = g_hash_table_lookup_extended (self->by_text, piece, NULL, &id) ? self->ids.ours[GPOINTER_TO_INT (id)] : 0;
+
+  return MAX (ours, PLAIT_TOKEN_UNKNOWN);
+}
+
+/* The bytes of the language that @text begins with, ">>fra<<", and our id of it; 0: none that is known. */
+static gsize
+find_language (const Published *self, const char *text, gsize length, gint32 *id)
+{
+  const char *end = length > 4 && memcmp (text, ">>", 2) == 0 ? memmem (text, length, "<<", 2) : NULL;
+  g_autofree char *language = end ? g_strndup (text, (gsize)(end + 2 - text)) : NULL;
+
+  *id = language ? id_of (self, language) : PLAIT_TOKEN_UNKNOWN;
+  return *id > PLAIT_TOKEN_UNKNOWN ? strlen (language) : 0;
+}
+
+static void
+encode_subwords (const Published *self, const char *text, gsize length, GArray *ids)
+{
+  g_autoptr (GPtrArray) pieces = g_ptr_array_new_with_free_func (g_free);
+  gint32 id;
+  gsize language = find_language (self, text, length, &id);
+
+  if (language > 0)
+    g_array_append_val (ids, id);
+  if (!plait_sentencepiece_encode_pieces (self->subwords, text + language, length - language, pieces))
+    g_ptr_array_add (pieces, g_strdup (""));
+  for (guint i = 0; i < pieces->len; i++)
+    {
+      id = id_of (self, pieces->pdata[i]);
+      g_array_append_val (ids, id);
+    }
+}
+
+static void
+encode_byte_pairs (const Published *self, const char *text, gsize length, GArray *ids)
+{
+  g_autofree char *spaced = NULL;
+  guint first = ids->len;
+
+  if (self->numbers.spaced && length > 0 && text[0] != ' ')
+    {
+      spaced = g_strdup_printf (" %.*s", (int)length, text);
+      text = spaced;
+      length++;
+    }
+  plait_byte_pairs_encode (self->byte_pairs, text, length, ids);
+  for (guint i = first; i < ids->len; i++)
+    g_array_index (ids, gint32, i) = MAX (self->ids.ours[g_array_index (ids, gint32, i)], PLAIT_TOKEN_UNKNOWN);
+}
+
+static void
+published_encode (gconstpointer model, const char *text, gsize length, GArray *ids)
+{
+  const Published *self = model;
+
+  if (self->byte_pairs)
+    encode_byte_pairs (self, text, length, ids);
+  else
+    encode_subwords (self, text, length, ids);
+}
+
+static GString *
+decode_subwords (const Published *self, const gint32 *ids, gsize n)
+{
+  g_autoptr (GPtrArray) pieces = g_ptr_array_new ();
+  GString *text;
+
+  for (gsize i = 0; i < n; i++)
+    if (ids[i] >= PLAIT_TOKEN_UNKNOWN)
+      g_ptr_array_add (pieces, (gpointer)published_piece (self, ids[i]));
+  text = plait_sentencepiece_decode_pieces (self->subwords, (const char *const *)pieces->pdata, pieces->len);
+  /* Pieces of the other side's model come as they stand. */
+  if (text)
+    g_string_replace (text, SPACE, " ", 0);
+  return text;
+}
+
+static GString *
+decode_byte_pairs (const Published *self, const gint32 *ids, gsize n)
+{
+  GString *text = g_string_new (NULL);
+
+  for (gsize i = 0; i < n; i++)
+    if (ids[i] >= PLAIT_TOKEN_UNKNOWN && self->ids.theirs[ids[i]] >= 0)
+      plait_byte_pairs_decode (self->byte_pairs, self->ids.theirs[ids[i]], text);
+  if (self->numbers.spaced && text->len > 0 && text->str[0] == ' ')
+    g_string_erase (text, 0, 1);
+  return text;
+}
+
+static char *
+published_decode (gconstpointer model, const gint32 *ids, gsize n)
+{
+  const Published *self = model;
+
+  return plait_vocabulary_make_line (self->byte_pairs ? decode_byte_pairs (self, ids, n)
+                                                      : decode_subwords (self, ids, n));
+}
+
+const PlaitVocabularyFormat plait_published_format = {
+  .format = "published",
+  .header = HEADER,
+  .seal = "plait published 2 sha256 ",
+  .piece = published_piece,
+  .encode = published_encode,
+  .decode = published_decode,
+  .free = published_free,
+  .load = published_load,
+};

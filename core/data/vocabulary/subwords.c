@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: MIT */
+/* SentencePiece vocabularies: how a model is trained, and what is asked of a model before it is used. */
+#include <math.h>
+#include <string.h>
+
+#include "text/error.h"
+#include "process/trial.h"
+#include "vocabulary/id-map.h"
+#include "vocabulary/sentencepiece.h"
+#include "lines/text-file.h"
+#include "vocabulary/vocabulary-private.h"
+
+#define TEXT_LIMIT ((gint64)1 << 30) /* bytes of training text: SentencePiece holds it, and counts in 32 bits */
+#define PIECE_LIMIT 4096             /* bytes of one piece */
+#define WORD_LIMIT 65535 /* characters of a word: SentencePiece counts them in 16 bits, and ends the process */
+
+static const char *const normalizations[] = { "identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf", NULL };
+
+/* Whether @piece can label an axis: UTF-8 without NUL. */
+static gboolean
+check_piece (const char *piece, gsize length, int id, const char *name, GError **error)
+{
+  if (length <= PIECE_LIMIT && g_utf8_validate_len (piece, length, NULL))
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s: piece %d of the SentencePiece model is not UTF-8 of at most %d bytes; train the model again",
+                     name, id, PIECE_LIMIT);
+}
+
+static gboolean
+check_model (const PlaitSentencePiece *model, const char *name, GError **error)
+{
+  int specials[PLAIT_TOKEN_SPECIALS], size = plait_sentencepiece_size (model), n_specials = 0;
+  plait_sentencepiece_specials (model, specials);
+  for (int i = 0; i < PLAIT_TOKEN_SPECIALS; i++)
+    n_specials += specials[i] >= 0;
+  if (size <= n_specials || size > PLAIT_VOCABULARY_MAXIMUM_SIZE - PLAIT_TOKEN_SPECIALS + n_specials)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: the SentencePiece model has %d pieces, %d of them special tokens; expected others as well, "
+                       "and at most %d pieces",
+                       name, size, n_specials, PLAIT_VOCABULARY_MAXIMUM_SIZE);
+  g_autoptr (GHashTable) by_piece = g_hash_table_new (g_str_hash, g_str_equal);
+  for (int id = 0; id < size; id++)
+    {
+      gsize length;
+      gpointer first;
+      const char *piece = plait_sentencepiece_piece (model, id, &length);
+      if (!check_piece (piece, length, id, name, error))
+        return FALSE;
+      if (g_hash_table_lookup_extended (by_piece, piece, NULL, &first))
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: pieces %d and %d of the SentencePiece model are both \"%s\"; train the model again",
+                           name, GPOINTER_TO_INT (first), id, piece);
+      if (!isfinite (plait_sentencepiece_score (model, id)))
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: the score of piece %d of the SentencePiece model, \"%s\", is infinite or not a number; "
+                           "train the model again",
+                           name, id, piece);
+      g_hash_table_insert (by_piece, (gpointer)piece, GINT_TO_POINTER (id));
+    }
+  return TRUE;
+}
+
+/* Says in our words why SentencePiece does not load a model, where its reason is @message (NULL: it was not asked). */
+static const char *
+why_not_loaded (const char *message)
+{
+  static const struct
+  {
+    const char *theirs, *ours;
+  } reasons[] = {
+    { "unk is already defined", "the model has two pieces for what is unknown" },
+    { "unk is not defined", "the model has no piece for what is unknown" },
+    { "already defined", "a piece stands in the model twice" },
+    { "must not be empty", "the model has an empty piece" },
+    { "byte piece", "the model's pieces for bytes are not one for each of the 256" },
+    { "normalization rule", "the model's normalisation is damaged" },
+    { "Self-test", "the model cuts the sentences that it carries as a test in another way" },
+    { "no pieces", "the model has no pieces but special tokens" },
+  };
+
+  for (gsize i = 0; message && i < G_N_ELEMENTS (reasons); i++)
+    if (strstr (message, reasons[i].theirs))
+      return reasons[i].ours;
+  return message ? "its bytes are not those of a SentencePiece model" : "it is empty";
+}
+
+static PlaitSentencePiece *
+load_and_check (GBytes *bytes, const char *name, GError **error)
+{
+  gsize size;
+  gconstpointer data = g_bytes_get_data (bytes, &size);
+  g_autofree char *message = NULL;
+  PlaitSentencePiece *model = size > 0 ? plait_sentencepiece_load (data, size, &message) : NULL;
+  if (!model)
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "%s: is no vocabulary (%s); expected a SentencePiece model or a word vocabulary that plait made", name,
+        why_not_loaded (message));
+  if (check_model (model, name, error))
+    return model;
+  plait_sentencepiece_free (model);
+  return NULL;
+}
+
+typedef struct
+{
+  GBytes *bytes;
+  const char *name;
+} Trial;
+
+/* In the child: load, then use the model the ways it will be used. */
+static gboolean
+try_model (gpointer data, GError **error)
+{
+  static const char sample[] = "The quick brown \xc5\xbelu\xc5\xa5ou\xc4\x8dk\xc3\xbd k\xc5\xaf\xc5\x88, 12.5 "
+                               "\xe2\x82\xac! \xe6\x9d\xb1\xe4\xba\xac \xf0\x9f\x98\x80 \xe2\x96\x81\xef\xbf\xbd";
+  Trial *trial = data;
+  PlaitSentencePiece *model = load_and_check (trial->bytes, trial->name, error);
+  if (!model)
+    return FALSE;
+  int size = plait_sentencepiece_size (model);
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  for (gint32 id = 0; id < size; id++)
+    g_array_append_val (ids, id);
+  GString *text = plait_sentencepiece_decode (model, (const gint32 *)ids->data, ids->len);
+  gboolean works = text && plait_sentencepiece_encode (model, sample, strlen (sample), ids)
+                   && plait_sentencepiece_encode (model, text->str, text->len, ids)
+                   && plait_sentencepiece_encode (model, "", 0, ids);
+  for (guint i = 0; i < ids->len; i++)
+    works = works && g_array_index (ids, gint32, i) >= 0 && g_array_index (ids, gint32, i) < size;
+  return works
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: the SentencePiece model cannot encode and decode text; train the model again",
+                        trial->name);
+}
+
+PlaitSentencePiece *
+plait_subwords_open (GBytes *bytes, const char *name, GError **error)
+{
+  Trial trial = { bytes, name };
+  if (!plait_trial (name, PLAIT_ERROR_INPUT, try_model, &trial, PLAIT_TRIAL_LIMITS, error))
+    return NULL;
+  return load_and_check (bytes, name, error);
+}
+
+/* A model, and its ids as we number them. */
+typedef struct
+{
+  PlaitSentencePiece *model;
+  PlaitIdMap ids;
+  char *absent[PLAIT_TOKEN_SPECIALS]; /* names of the special tokens that the model has not; else NULL */
+} Subwords;
+
+static void
+subwords_free (gpointer model)
+{
+  Subwords *self = model;
+  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
+    g_free (self->absent[id]);
+  plait_id_map_clear (&self->ids);
+  plait_sentencepiece_free (self->model);
+  g_free (self);
+}
+
+static gboolean
+has_piece (gconstpointer model, const char *piece)
+{
+  const Subwords *self = model;
+  gsize length;
+  for (int id = 0; id < plait_sentencepiece_size (self->model); id++)
+    if (g_str_equal (plait_sentencepiece_piece (self->model, id, &length), piece))
+      return TRUE;
+  return FALSE;
+}
+
+static gpointer
+subwords_load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name, PlaitVocabularyFacts *facts,
+               GError **error)
+{
+  PlaitSentencePiece *model = plait_subwords_open (bytes, name, error);
+  int specials[PLAIT_TOKEN_SPECIALS];
+  if (!model)
+    return NULL;
+  Subwords *self = g_new0 (Subwords, 1);
+  self->model = model;
+  plait_sentencepiece_specials (model, specials);
+  plait_id_map_init (&self->ids, specials, plait_sentencepiece_size (model));
+  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
+    if (specials[id] < 0)
+      self->absent[id] = plait_special_unique_name (id, has_piece, self);
+  facts->size = self->ids.size;
+  return self;
+}
+
+static const char *
+subwords_piece (gconstpointer model, gint32 id)
+{
+  const Subwords *self = model;
+  gint32 theirs = self->ids.theirs[id];
+  gsize length;
+  return theirs < 0 ? self->absent[id] : plait_sentencepiece_piece (self->model, theirs, &length);
+}
+
+static double
+subwords_score (gconstpointer model, gint32 id)
+{
+  const Subwords *self = model;
+  gint32 theirs = self->ids.theirs[id];
+  return theirs < 0 ? 0 : (double)plait_sentencepiece_score (self->model, theirs);
+}
+
+/* A tab is a space, as in what is learnt from. */
+static void
+subwords_encode (gconstpointer model, const char *text, gsize length, GArray *ids)
+{
+  const Subwords *self = model;
+  gint32 unknown = PLAIT_TOKEN_UNKNOWN;
+  guint first = ids->len;
+  g_autofree char *spaced = NULL;
+  if (memchr (text, '\t', length))
+    text = spaced = g_strdelimit (g_strndup (text, length), "\t", ' ');
+  if (plait_sentencepiece_encode (self->model, text, length, ids))
+    for (guint i = first; i < ids->len; i++)
+      g_array_index (ids, gint32, i) = self->ids.ours[g_array_index (ids, gint32, i)];
+  else
+    g_array_append_val (ids, unknown);
+}
+
+static char *
+subwords_decode (gconstpointer model, const gint32 *ids, gsize n)
+{
+  const Subwords *self = model;
+  g_autofree gint32 *theirs = g_new (gint32, n);
+  gsize known = 0;
+  for (gsize i = 0; i < n; i++)
+    if (self->ids.theirs[ids[i]] >= 0)
+      theirs[known++] = self->ids.theirs[ids[i]];
+  return plait_vocabulary_make_line (plait_sentencepiece_decode (self->model, theirs, known));
+}
+
+/* Training text: the lines of several files one after the other, of which every (lines / limit)-th is given. */
+typedef struct
+{
+  const char *const *paths;
+  PlaitTextReader *reader;
+  gsize next_path;
+  gint64 lines; /* of all files; 0 while they are counted */
+  gint64 limit; /* 0: none */
+  gint64 line;
+  gint64 bytes;
+  GString *given;
+  gsize brackets[PLAIT_TOKEN_SPECIALS]; /* of names of special tokens that stand nowhere in the text */
+  GError *error;
+} Lines;
+
+static const char *
+next_line (Lines *lines, gsize *length)
+{
+  for (;;)
+    {
+      if (!lines->reader)
+        {
+          if (!lines->paths[lines->next_path])
+            return NULL;
+          lines->reader = plait_text_reader_open (lines->paths[lines->next_path++], &lines->error);
+          if (!lines->reader)
+            return NULL;
+        }
+      const char *line = plait_text_reader_next (lines->reader, length, &lines->error);
+      if (line || lines->error)
+        return line;
+      g_clear_pointer (&lines->reader, plait_text_reader_free);
+    }
+}
+
+/* Whether line @line of @lines is among the @limit that are spread evenly over them. */
+static gboolean
+is_chosen (gint64 line, gint64 lines, gint64 limit)
+{
+  if (limit == 0 || limit >= lines)
+    return TRUE;
+  double step = (double)limit / (double)lines;
+  return (gint64)floor ((double)(line + 1) * step) > (gint64)floor ((double)line * step);
+}
+
+static const char *
+next_training_line (gpointer data, gsize *length)
+{
+  Lines *lines = data;
+  const char *line;
+  while (!lines->error && (line = next_line (lines, length)))
+    {
+      if (!is_chosen (lines->line++, lines->lines, lines->limit) || plait_text_is_blank (line, *length))
+        continue;
+      lines->bytes += (gint64)*length;
+      if (lines->bytes > TEXT_LIMIT)
+        {
+          plait_fail (
+              &lines->error, PLAIT_ERROR_INPUT,
+              "%s:%jd: there is more than 1 GiB of text to learn a vocabulary from; learn from some of its lines, by "
+              "data.vocabulary_sentences (plait vocabulary --lines)",
+              plait_text_reader_name (lines->reader), plait_text_reader_line (lines->reader));
+          break;
+        }
+      /* SentencePiece skips lines with tabs and with U+2585, which it uses for itself. */
+      g_string_truncate (lines->given, 0);
+      g_string_append_len (lines->given, line, (gssize)*length);
+      g_string_replace (lines->given, "\xe2\x96\x85", " ", 0);
+      g_strdelimit (lines->given->str, "\t", ' ');
+      *length = lines->given->len;
+      return lines->given->str;
+    }
+  return NULL;
+}
+
+static void
+lines_rewind (Lines *lines)
+{
+  g_clear_pointer (&lines->reader, plait_text_reader_free);
+  lines->next_path = 0;
+  lines->line = 0;
+}
+
+static gboolean
+check_settings (const PlaitVocabularySettings *settings, GError **error)
+{
+  if (strcmp (settings->type, "unigram") != 0 && strcmp (settings->type, "bpe") != 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "Vocabulary type \"%s\" is unknown; expected words, unigram or bpe",
+                       settings->type);
+  if (settings->size <= PLAIT_TOKEN_SPECIALS || settings->size > PLAIT_VOCABULARY_MAXIMUM_SIZE)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "Vocabulary size %jd cannot be; expected more than %d and at most %d",
+                       settings->size, PLAIT_TOKEN_SPECIALS, PLAIT_VOCABULARY_MAXIMUM_SIZE);
+  if (!(settings->character_coverage >= .98 && settings->character_coverage <= 1))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "Character coverage %g cannot be; expected .98 to 1",
+                       settings->character_coverage);
+  if (!g_strv_contains (normalizations, settings->normalization))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "Normalization \"%s\" is unknown; expected identity, nfkc, nmt_nfkc, nfkc_cf or nmt_nfkc_cf",
+                       settings->normalization);
+  if (settings->sentence_limit < 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "Sentence limit %jd cannot be; expected 0 or more",
+                       settings->sentence_limit);
+  return TRUE;
+}
+
+/* Sets @error to why no vocabulary was learnt. @message is SentencePiece's reason, which advises options of its own. */
+static void
+explain_failure (const PlaitVocabularySettings *settings, const char *path, const char *message, GError **error)
+{
+  static const char few[] = "required_chars. ", many[] = "value <= ";
+  const char *needed = strstr (message, few), *given = strstr (message, many);
+  g_autofree char *what = g_strdup_printf ("%s: no %s vocabulary of %jd pieces can be made from this text", path,
+                                           settings->type, settings->size);
+
+  needed = needed ? strstr (needed, " vs ") : NULL;
+  if (needed)
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s: its characters and the special tokens are %jd pieces%s; raise data.vocabulary_size (plait "
+                "vocabulary --size) to that or more, or give rare characters no piece by a "
+                "data.vocabulary_character_coverage (--coverage) below %g",
+                what, g_ascii_strtoll (needed + strlen (" vs "), NULL, 10),
+                settings->byte_fallback ? ", the bytes among them" : "", settings->character_coverage);
+  else if (given)
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s: it gives %jd at most; lower data.vocabulary_size (plait vocabulary --size) to that or less, or "
+                "learn from more text",
+                what, g_ascii_strtoll (given + strlen (many), NULL, 10));
+  else
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s: SentencePiece fails (%s); try another data.vocabulary_size (plait vocabulary --size), or "
+                "data.vocabulary_type=%s (--type)",
+                what, message, strcmp (settings->type, "bpe") == 0 ? "unigram" : "bpe");
+}
+
+/* Notes what special tokens are to be called so that @line does not spell their names: SentencePiece would learn
+ * nothing of the characters there. It looks for them in normal form, which may turn other characters into theirs. */
+static void
+note_specials (Lines *lines, const char *line, gsize length, gboolean identity)
+{
+  g_autofree char *form = NULL, *folded = NULL;
+  if (!memchr (line, '<', length) && (identity || !(strstr (line, "\uff1c") || strstr (line, "\ufe64"))))
+    return;
+  if (!identity)
+    {
+      form = g_utf8_normalize (line, (gssize)length, G_NORMALIZE_NFKC);
+      line = folded = g_utf8_casefold (form, -1);
+      length = strlen (line);
+    }
+  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
+    lines->brackets[id] = MAX (lines->brackets[id], plait_special_brackets (id, line, length));
+}
+
+static GBytes *
+train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
+{
+  char size[32], coverage[G_ASCII_DTOSTR_BUF_SIZE], longest[32];
+  g_snprintf (size, sizeof size, "%jd", settings->size);
+  g_snprintf (longest, sizeof longest, "%d", PLAIT_TEXT_LINE_LIMIT + 1);
+  g_ascii_dtostr (coverage, sizeof coverage, settings->character_coverage);
+  gboolean identity = strcmp (settings->normalization, "identity") == 0;
+  g_auto (GStrv) specials = g_new0 (char *, PLAIT_TOKEN_SPECIALS + 1);
+  for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
+    specials[id] = plait_special_name (id, lines->brackets[id]);
+  const PlaitSentencePieceOption options[] = {
+    { "model_type", settings->type },
+    { "vocab_size", size },
+    { "character_coverage", coverage },
+    { "normalization_rule_name", settings->normalization },
+    /* Under identity, decoding gives the very text that was encoded: runs of spaces are kept as well. */
+    { "remove_extra_whitespaces", identity ? "false" : "true" },
+    { "byte_fallback", settings->byte_fallback ? "true" : "false" },
+    { "pad_id", "0" },
+    { "bos_id", "1" },
+    { "eos_id", "2" },
+    { "unk_id", "3" },
+    { "pad_piece", specials[PLAIT_TOKEN_PAD] },
+    { "bos_piece", specials[PLAIT_TOKEN_BOS] },
+    { "eos_piece", specials[PLAIT_TOKEN_EOS] },
+    { "unk_piece", specials[PLAIT_TOKEN_UNKNOWN] },
+    /* The same text gives the same model: one thread, no sampling, no line left out for its length. */
+    { "num_threads", "1" },
+    { "input_sentence_size", "0" },
+    { "shuffle_input_sentence", "false" },
+    { "max_sentence_length", longest },
+    { "minloglevel", "3" },
+    { NULL },
+  };
+  g_autofree char *message = NULL;
+  g_autoptr (GBytes) bytes = plait_sentencepiece_train (options, next_training_line, lines, &message);
+  if (!plait_no_fault (&lines->error, error))
+    return NULL;
+  if (!bytes)
+    explain_failure (settings, lines->paths[0], message, error);
+  return g_steal_pointer (&bytes);
+}
+
+/* TRUE if some character of @line is printed: SentencePiece learns from no other text. */
+static gboolean
+is_visible (const char *line, gsize length)
+{
+  for (const char *at = line; at < line + length; at = g_utf8_next_char (at))
+    {
+      gunichar c = g_utf8_get_char (at);
+      if (g_unichar_isgraph (c) && c != 0x2581 && c != 0x2585 && c != 0xfffd)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* TRUE if spaces part @line into what byte pair encoding can count. */
+static gboolean
+check_words (const Lines *lines, const char *line, gsize length, GError **error)
+{
+  glong run = 0;
+  for (const char *at = line; length > WORD_LIMIT && at < line + length; at = g_utf8_next_char (at))
+    {
+      run = plait_text_is_ascii_space (*at) || g_utf8_get_char (at) == 0x2581 ? 0 : run + 1;
+      if (run > WORD_LIMIT)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s:%jd: more than %d characters stand here without a space, more than type bpe takes; part "
+                           "them by spaces, or use data.vocabulary_type=unigram (plait vocabulary --type)",
+                           plait_text_reader_name (lines->reader), plait_text_reader_line (lines->reader), WORD_LIMIT);
+    }
+  return TRUE;
+}
+
+static GBytes *
+subwords_train (const PlaitVocabularyFormat *format, const PlaitVocabularySettings *settings, const char *const *paths,
+                GError **error)
+{
+  if (!check_settings (settings, error))
+    return NULL;
+  Lines lines = { .paths = paths, .limit = settings->sentence_limit, .given = g_string_new (NULL) };
+  GBytes *bytes = NULL;
+  gint64 filled = 0;
+  gsize length;
+  const char *line;
+  gboolean identity = strcmp (settings->normalization, "identity") == 0, bpe = strcmp (settings->type, "bpe") == 0;
+  while ((line = next_line (&lines, &length)))
+    {
+      if (bpe && !check_words (&lines, line, length, &lines.error))
+        break;
+      lines.lines++;
+      filled += is_visible (line, length);
+      note_specials (&lines, line, length, identity);
+    }
+  lines_rewind (&lines);
+  if (lines.error)
+    g_propagate_error (error, g_steal_pointer (&lines.error));
+  else if (filled == 0)
+    plait_fail (error, PLAIT_ERROR_INPUT, "%s: has no text; expected text to make a vocabulary from",
+                paths[0] ? paths[0] : "vocabulary");
+  else
+    bytes = train (settings, &lines, error);
+  lines_rewind (&lines);
+  g_string_free (lines.given, TRUE);
+  return bytes;
+}
+
+const PlaitVocabularyFormat plait_sentencepiece_format = {
+  .format = "sentencepiece",
+  .seal = "\xc2\x3e\x4dplait sha256 ", /* tag and length of the field 1000, 13 + 64 bytes long */
+  .piece = subwords_piece,
+  .score = subwords_score,
+  .encode = subwords_encode,
+  .decode = subwords_decode,
+  .free = subwords_free,
+  .load = subwords_load,
+  .train = subwords_train,
+};

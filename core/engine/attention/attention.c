@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "attention/attention.h"
+
+#include "kernels/kernels.h"
+
+typedef struct
+{
+  const PlaitKernels *kernels;
+  PlaitPool *pool;
+  const PlaitAttentionJob *job;
+  gsize (*kernel) (const PlaitAttentionPiece *piece, gpointer scratch);
+} Attention;
+
+/* Pieces are heads of sentences. A sentence's heads stand together, so a thread meets its rows
+ * while they are in cache. */
+static void
+head_piece (gpointer data, gint64 number, guint thread)
+{
+  const Attention *attention = data;
+  guint heads = attention->job->settings->heads;
+  PlaitAttentionPiece piece = { attention->job, number / heads, (guint)(number % heads) };
+  gsize size = attention->kernel (&piece, NULL);
+
+  attention->kernel (&piece, plait_pool_scratch (attention->pool, thread, size));
+}
+
+/* A sentence with one query, all of its heads; the general way where the kernel does not know their width. */
+static void
+one_piece (gpointer data, gint64 sentence, guint thread)
+{
+  const Attention *attention = data;
+  guint heads = attention->job->settings->heads;
+  gint64 keys = plait_ragged_length (attention->job->memories[0].rows, sentence) + attention->kernels->vector_length;
+  PlaitScalar *scratch = plait_pool_scratch (attention->pool, thread, sizeof (PlaitScalar) * (gsize)(heads * keys));
+
+  if (attention->kernels->attention_one (attention->job, sentence, scratch))
+    return;
+  for (guint head = 0; head < heads; head++)
+    head_piece (data, sentence * heads + head, thread);
+}
+
+/* Whether the job is a step of search: one query a sentence, and nothing to be kept. */
+static gboolean
+has_single_queries (const PlaitAttentionJob *job)
+{
+  gint64 n = job->query_rows.n;
+
+  if (job->n_memories > 1 || job->memories[0].weights || job->log_sums || job->settings->causal
+      || job->settings->dropout > 0 || plait_ragged_rows (job->query_rows) != n)
+    return FALSE;
+  for (gint64 s = 0; s < n; s++)
+    if (plait_ragged_length (job->query_rows, s) != 1)
+      return FALSE;
+  return TRUE;
+}
+
+typedef struct
+{
+  const PlaitKernels *kernels;
+  PlaitScalar *columns;
+  PlaitTensor keys;
+  PlaitRagged rows;
+} KeyColumns;
+
+static void
+key_columns_piece (gpointer data, gint64 sentence, guint thread)
+{
+  const KeyColumns *work = data;
+  gint64 vector = work->kernels->vector_length, keys = plait_ragged_length (work->rows, sentence);
+  gint64 stride = (keys + vector - 1) / vector * vector;
+
+  if (keys > 0)
+    work->kernels->transpose (work->columns + plait_key_columns_place (work->rows, sentence, work->keys.width), stride,
+                              stride, plait_tensor_row (work->keys, work->rows.offsets[sentence]), work->keys.stride,
+                              keys, work->keys.width);
+}
+
+gint64
+plait_attention_key_columns_size (PlaitRagged rows, gint64 width)
+{
+  /* Blocks of keys are read in whole vectors from anywhere. */
+  return plait_key_columns_place (rows, rows.n, width) + PLAIT_LONGEST_VECTOR;
+}
+
+void
+plait_attention_key_columns (PlaitPool *pool, PlaitScalar *columns, PlaitTensor keys, PlaitRagged rows)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
+  KeyColumns work = { plait_kernels (), columns, keys, rows };
+
+  g_assert (plait_ragged_rows (rows) == keys.rows);
+  plait_pool_run (pool, rows.n, key_columns_piece, &work);
+}
+
+static void
+check (const PlaitAttentionJob *job)
+{
+  g_assert (job->settings->heads > 0 && job->queries.width % job->settings->heads == 0);
+  g_assert (job->n_memories >= 1 && job->n_memories <= PLAIT_ATTENTION_MEMORIES);
+  g_assert (!job->settings->causal || job->n_memories == 1);
+  for (guint m = 0; m < job->n_memories; m++)
+    {
+      const PlaitAttentionMemory *memory = &job->memories[m];
+
+      g_assert (memory->rows.n == job->query_rows.n);
+      g_assert (!memory->key_columns || (!memory->gather && !job->settings->causal));
+      g_assert (!memory->key_columns == !job->memories[0].key_columns);
+    }
+}
+
+void
+plait_attention_forward (PlaitPool *pool, const PlaitAttentionJob *job)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
+  Attention attention = { plait_kernels (), pool, job, plait_kernels ()->attention_forward };
+
+  check (job);
+  if (has_single_queries (job))
+    plait_pool_run (pool, job->query_rows.n, one_piece, &attention);
+  else
+    plait_pool_run (pool, job->query_rows.n * job->settings->heads, head_piece, &attention);
+}
+
+void
+plait_attention_backward (PlaitPool *pool, const PlaitAttentionJob *job)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
+  Attention attention = { plait_kernels (), pool, job, plait_kernels ()->attention_backward };
+
+  check (job);
+  plait_pool_run (pool, job->query_rows.n * job->settings->heads, head_piece, &attention);
+}
+
+typedef struct
+{
+  PlaitPool *pool;
+  const PlaitItemsJob *job;
+  void (*kernel) (const PlaitItemsJob *job, gint64 row, PlaitScalar *scratch);
+  gint64 rows_in_piece;
+} Items;
+
+static void
+items_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Items *items = data;
+  PlaitScalar *scratch = plait_pool_scratch (items->pool, thread, sizeof (PlaitScalar) * 2 * (items->job->n + 1));
+  gint64 end = MIN ((piece + 1) * items->rows_in_piece, items->job->queries.rows);
+
+  for (gint64 row = piece * items->rows_in_piece; row < end; row++)
+    items->kernel (items->job, row, scratch);
+}
+
+static void
+run_items (Items *items)
+{
+  const PlaitItemsJob *job = items->job;
+
+  g_assert (job->settings->heads > 0 && job->queries.width % job->settings->heads == 0);
+  items->rows_in_piece = MAX (1, 16384 / MAX (1, job->queries.width * (1 + job->n)));
+  plait_pool_run (items->pool, (job->queries.rows + items->rows_in_piece - 1) / items->rows_in_piece, items_piece,
+                  items);
+}
+
+void
+plait_items_attention_forward (PlaitPool *pool, const PlaitItemsJob *job)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
+
+  run_items (&(Items){ pool, job, plait_kernels ()->items_forward });
+}
+
+void
+plait_items_attention_backward (PlaitPool *pool, const PlaitItemsJob *job)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ATTENTION);
+
+  run_items (&(Items){ pool, job, plait_kernels ()->items_backward });
+}

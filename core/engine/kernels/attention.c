@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernels/attention-halves.h"
+
+/*
+ * Forward. The softmax of a query is made block by block: a weight is exp (score - the greatest score so far), and when
+ * a block has a greater one, context and total of the blocks before are scaled down to it. Where the keys are one block
+ * the weights are divided by their total, else the context is.
+ */
+
+typedef struct
+{
+  PlaitScalar *columns;  /* of the keys: [blocks][width][stride] */
+  PlaitScalar *gathered; /* keys on their way into columns: [block][padded] */
+  PlaitScalar *values;   /* [keys][padded], of rows that are copied */
+  PlaitScalar *queries;  /* the same of a tile */
+  PlaitScalar *scores;   /* [tile][stride] */
+  PlaitScalar *contexts; /* [tile][padded] */
+
+  /* With bfloat16 instead of columns, values and queries: */
+  PlaitHalves *key_panels;   /* of each block, its keys by columns */
+  PlaitHalves *value_panels; /* the same of its values by rows */
+  PlaitHalves *query_halves; /* of a tile */
+  PlaitHalves *weight_halves;
+} Room;
+
+/* Of the queries of a tile. */
+typedef struct
+{
+  PlaitScalar greatest[MOST_QUERIES + LANES]; /* scaled score so far */
+  PlaitScalar totals[MOST_QUERIES + LANES];   /* of the weights so far */
+  PlaitScalar factors[MOST_QUERIES + LANES];  /* of what came before the block */
+} Running;
+
+static gboolean
+has_columns (const Piece *piece)
+{
+  return piece->job->memories[0].key_columns != NULL;
+}
+
+/* Returns the scalars that it takes. */
+static gsize
+take_room (const Piece *piece, PlaitScalar *data, Room *room)
+{
+  Scratch scratch = { data, 0 };
+  gint64 blocks = (piece->keys + piece->block - 1) / piece->block;
+
+  room->gathered = take_block (&scratch, piece->block * piece->padded);
+  room->scores = take_block (&scratch, piece->tile * piece->stride);
+  room->contexts = take_block (&scratch, piece->tile * piece->padded);
+  if (piece->bfloat16)
+    {
+      room->key_panels = take_halves (&scratch, blocks * right_size (piece->block, piece->width));
+      room->value_panels = take_halves (&scratch, blocks * right_size (piece->width, piece->block));
+      room->query_halves = take_halves (&scratch, piece->tile * plait_halves (piece->width));
+      room->weight_halves = take_halves (&scratch, piece->tile * plait_halves (piece->block));
+      return scratch.taken;
+    }
+  room->columns = take_block (&scratch, has_columns (piece) ? 0 : blocks * piece->width * piece->stride);
+  room->values = take_block (&scratch, piece->keys * piece->padded);
+  room->queries = take_block (&scratch, piece->tile * piece->padded);
+  return scratch.taken;
+}
+
+static PlaitScalar *
+columns_of_block (const Piece *piece, const Room *room, gint64 from)
+{
+  return room->columns + from / piece->block * piece->width * piece->stride;
+}
+
+/* The keys of the block from @from on as a right factor, and the values. */
+static Right
+key_panels_of_block (const Piece *piece, const Room *room, gint64 from)
+{
+  return (Right){ room->key_panels + from / piece->block * right_size (piece->block, piece->width),
+                  plait_halves (piece->width) };
+}
+
+static Right
+value_panels_of_block (const Piece *piece, const Room *room, gint64 from)
+{
+  return (Right){ room->value_panels + from / piece->block * right_size (piece->width, piece->block),
+                  plait_halves (MIN (piece->block, piece->keys - from)) };
+}
+
+static void
+round_memories (const Piece *piece, const Room *room)
+{
+  for (gint64 from = 0; from < piece->keys; from += piece->block)
+    {
+      gint64 end = MIN (from + piece->block, piece->keys);
+
+      round_right (piece, key_panels_of_block (piece, room, from).panels,
+                   rows_of_block (piece, FALSE, from, end, room->gathered), end - from, TRUE);
+      round_right (piece, value_panels_of_block (piece, room, from).panels,
+                   rows_of_block (piece, TRUE, from, end, room->gathered), end - from, FALSE);
+    }
+}
+
+static void
+lay_out_memories (const Piece *piece, const Room *room)
+{
+  if (piece->bfloat16)
+    {
+      round_memories (piece, room);
+      return;
+    }
+  for (gint64 from = 0; from < piece->keys && !has_columns (piece); from += piece->block)
+    transpose_block (piece, columns_of_block (piece, room, from), FALSE, from, MIN (from + piece->block, piece->keys),
+                     room->gathered);
+  EACH_PART (part, piece, 0, piece->keys)
+  rows_of_part (piece, part, TRUE, piece->in_place, room->values + part.place * piece->padded);
+}
+
+/* The values of a part, as they are laid out. */
+static Rows
+values_of_part (const Piece *piece, const Room *room, Part part)
+{
+  if (piece->in_place && !piece->job->memories[part.memory].gather)
+    return rows_of_part (piece, part, TRUE, TRUE, NULL);
+  return (Rows){ room->values + part.place * piece->padded, piece->padded };
+}
+
+/* scores [n][stride] of the tile's queries against keys @from .. @from + @keys - 1. */
+static void
+score_block (const Piece *piece, const Room *room, Rows queries, gint64 n, gint64 from, gint64 keys)
+{
+  gint64 width = piece->job->queries.width;
+
+  if (piece->bfloat16)
+    {
+      multiply_halves (piece, round_left (piece, room->query_halves, queries, n, piece->width, FALSE),
+                       key_panels_of_block (piece, room, from), room->scores, piece->stride, keys, FALSE);
+      return;
+    }
+  if (!has_columns (piece))
+    {
+      KERNEL (multiply)
+      (n, whole_vectors (keys), piece->width, queries.data, queries.stride, 1, columns_of_block (piece, room, from),
+       piece->stride, room->scores, piece->stride, FALSE);
+      return;
+    }
+  /* What is written beyond a memory's keys is overwritten by the next, or lies in the room at the end. */
+  EACH_PART (part, piece, from, from + keys)
+  {
+    const PlaitAttentionMemory *memory = &piece->job->memories[part.memory];
+    gint64 stride = whole_vectors (memory_length (piece, part.memory));
+    const PlaitScalar *columns
+        = memory->key_columns + plait_key_columns_place (memory->rows, piece->sentence, width) + piece->column * stride;
+
+    KERNEL (multiply)
+    (n, whole_vectors (part.n), piece->width, queries.data, queries.stride, 1, columns + part.first, stride,
+     room->scores + part.place - from, piece->stride, FALSE);
+  }
+}
+
+/* Raises the greatest scores to those of the block, and tells by which factors that scales down what came before. */
+static void
+raise_greatest (const Piece *piece, const Room *room, Running *running, gint64 first, gint64 n, gint64 from,
+                gint64 keys)
+{
+  const Vector lowest = vector_all (-(PlaitScalar)INFINITY);
+
+  for (gint64 q = 0; q < n; q++)
+    {
+      const PlaitScalar *row = room->scores + q * piece->stride;
+      gint64 seen = seen_of_block (piece, first + q, from, keys), i = 0;
+      PlaitScalar earlier = running->greatest[q], here;
+      Vector found = lowest;
+
+      for (; i + VECTOR_LENGTH <= seen; i += VECTOR_LENGTH)
+        found = vector_maximum (found, vector_load (row + i));
+      if (i < seen)
+        found = vector_maximum (found, vector_choose (lanes_below (seen - i), vector_load (row + i), lowest));
+      here = vector_greatest (found) * piece->scale;
+      running->greatest[q] = from == 0 || here > earlier ? here : earlier;
+      running->factors[q] = from == 0 ? 0 : earlier - running->greatest[q];
+    }
+  if (from == 0)
+    return;
+  for (gint64 q = 0; q < n; q += VECTOR_LENGTH)
+    {
+      Vector factor = vector_exp_of_negative (vector_load (running->factors + q));
+
+      vector_store (running->factors + q, factor);
+      vector_store (running->totals + q, vector_load (running->totals + q) * factor);
+    }
+  for (gint64 q = 0; q < n; q++)
+    for (gint64 j = 0; j < piece->padded && running->factors[q] != 1; j += VECTOR_LENGTH)
+      {
+        PlaitScalar *context = room->contexts + q * piece->padded + j;
+
+        vector_store (context, vector_load (context) * running->factors[q]);
+      }
+}
+
+/* scores -> exp (score - greatest), zeros from where a query sees no more; their sums are added to @totals or put
+ * there. Each step goes over all queries before the next, so that the processor has several to work on at once. */
+static void
+exponentiate (const Piece *piece, const Room *room, Running *running, PlaitScalar *totals, gint64 first, gint64 n,
+              gint64 from, gint64 keys)
+{
+  for (gint64 q = 0; q < n; q++)
+    {
+      PlaitScalar *row = room->scores + q * piece->stride, greatest = running->greatest[q];
+      gint64 seen = seen_of_block (piece, first + q, from, keys), i = 0;
+      Vector sum = { 0 };
+
+      for (; i < seen; i += VECTOR_LENGTH)
+        {
+          Vector weight = vector_exp_of_negative (vector_load (row + i) * piece->scale - greatest);
+
+          if (i + VECTOR_LENGTH > seen)
+            weight = vector_choose (lanes_below (seen - i), weight, (Vector){ 0 });
+          sum += weight;
+          vector_store (row + i, weight);
+        }
+      for (; i < keys; i += VECTOR_LENGTH)
+        vector_store (row + i, (Vector){ 0 });
+      totals[q] = from > 0 ? totals[q] + vector_sum (sum) : vector_sum (sum);
+    }
+}
+
+/* The scores' exponentials -> weights. */
+static void
+divide_by_totals (const Piece *piece, const Room *room, const Running *running, gint64 n, gint64 keys)
+{
+  for (gint64 q = 0; q < n; q++)
+    {
+      PlaitScalar *row = room->scores + q * piece->stride, inverse = 1 / running->totals[q];
+
+      for (gint64 i = 0; i < keys; i += VECTOR_LENGTH)
+        vector_store (row + i, vector_load (row + i) * inverse);
+    }
+}
+
+/* to [n][stride] = weights times values of the block, or adds them. */
+static void
+read_values (const Piece *piece, const Room *room, PlaitScalar *to, gint64 stride, gint64 n, gint64 from, gint64 keys)
+{
+  if (piece->bfloat16)
+    {
+      Rows weights = { room->scores, piece->stride };
+
+      multiply_halves (piece, round_left (piece, room->weight_halves, weights, n, keys, FALSE),
+                       value_panels_of_block (piece, room, from), to, stride, piece->width, from > 0);
+      return;
+    }
+  EACH_PART (part, piece, from, from + keys)
+  {
+    Rows values = values_of_part (piece, room, part);
+
+    KERNEL (multiply)
+    (n, piece->width, part.n, room->scores + part.place - from, piece->stride, 1, values.data, values.stride, to,
+     stride, part.place > 0);
+  }
+}
+
+static void
+drop_tile (const Piece *piece, const Room *room, gint64 first, gint64 n, gint64 from, gint64 keys)
+{
+  for (gint64 q = 0; q < n && piece->mask.threshold > 0; q++)
+    drop (piece, first + q, room->scores + q * piece->stride, from, keys);
+}
+
+/* The contexts of the tile, over their totals. */
+static void
+give_contexts (const Piece *piece, const Room *room, const Running *running, gint64 first, gint64 n)
+{
+  for (gint64 q = 0; q < n; q++)
+    {
+      PlaitScalar *to = plait_tensor_row (piece->job->context, piece->first_query + first + q) + piece->column;
+      const PlaitScalar *from = room->contexts + q * piece->padded;
+      PlaitScalar inverse = 1 / running->totals[q];
+
+      for (gint64 j = 0; j < piece->width; j += VECTOR_LENGTH)
+        put (to + j, vector_load (from + j) * inverse, MIN (VECTOR_LENGTH, piece->width - j));
+    }
+}
+
+/* Where the weights of the sentence's queries begin in those of a memory. */
+static PlaitScalar *
+kept_weights (const Piece *piece, const PlaitAttentionMemory *memory)
+{
+  PlaitRagged queries = piece->job->query_rows;
+  gint64 before = 0, pairs = 0;
+
+  for (gint64 s = 0; s < queries.n; s++)
+    {
+      before = s == piece->sentence ? pairs : before;
+      pairs += plait_ragged_length (queries, s) * plait_ragged_length (memory->rows, s);
+    }
+  return memory->weights + piece->head * pairs + before;
+}
+
+/* Puts the weights of the tile and block where the memories want them. */
+static void
+keep_weights (const Piece *piece, const Room *room, gint64 first, gint64 n, gint64 from, gint64 keys)
+{
+  EACH_PART (part, piece, from, from + keys)
+  {
+    const PlaitAttentionMemory *memory = &piece->job->memories[part.memory];
+    gint64 length = memory_length (piece, part.memory);
+    PlaitScalar *kept = memory->weights ? kept_weights (piece, memory) : NULL;
+
+    for (gint64 q = 0; q < n && kept; q++)
+      memcpy (kept + (first + q) * length + part.first, room->scores + q * piece->stride + part.place - from,
+              sizeof (PlaitScalar) * (gsize)part.n);
+  }
+}
+
+static gboolean
+keeps_weights (const PlaitAttentionJob *job)
+{
+  for (guint m = 0; m < job->n_memories; m++)
+    if (job->memories[m].weights)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+no_keys (const Piece *piece)
+{
+  const PlaitAttentionJob *job = piece->job;
+
+  for (gint64 i = 0; i < piece->queries; i++)
+    {
+      memset (plait_tensor_row (job->context, piece->first_query + i) + piece->column, 0,
+              sizeof (PlaitScalar) * (gsize)piece->width);
+      if (job->log_sums)
+        job->log_sums[(piece->first_query + i) * job->settings->heads + piece->head] = 0;
+    }
+}
+
+static void
+keep_log_sums (const Piece *piece, Running *running, gint64 first, gint64 n)
+{
+  const PlaitAttentionJob *job = piece->job;
+
+  for (gint64 q = n; q % VECTOR_LENGTH != 0; q++)
+    running->totals[q] = 1;
+  for (gint64 q = 0; q < n; q += VECTOR_LENGTH)
+    vector_store (running->totals + q, vector_log (vector_load (running->totals + q)));
+  for (gint64 q = 0; q < n; q++)
+    job->log_sums[(piece->first_query + first + q) * job->settings->heads + piece->head]
+        = running->greatest[q] + running->totals[q];
+}
+
+/* A tile of a sentence whose keys are one block. */
+static void
+forward_at_once (const Piece *piece, const Room *room, Running *running, Rows queries, gint64 first, gint64 n)
+{
+  gboolean keeps = keeps_weights (piece->job);
+  /* Kept weights have zeros for keys that no query of the tile sees. */
+  gint64 keys = keeps ? piece->keys : keys_of_tile (piece, first, n);
+  PlaitTensor context = piece->job->context;
+
+  score_block (piece, room, queries, n, 0, keys);
+  raise_greatest (piece, room, running, first, n, 0, keys);
+  exponentiate (piece, room, running, running->totals, first, n, 0, keys);
+  divide_by_totals (piece, room, running, n, keys);
+  if (keeps)
+    keep_weights (piece, room, first, n, 0, keys);
+  drop_tile (piece, room, first, n, 0, keys);
+  read_values (piece, room, plait_tensor_row (context, piece->first_query + first) + piece->column, context.stride, n,
+               0, keys);
+}
+
+static void
+forward_by_blocks (const Piece *piece, const Room *room, Running *running, Rows queries, gint64 first, gint64 n)
+{
+  gint64 end = keys_of_tile (piece, first, n);
+  PlaitScalar ignored[MOST_QUERIES];
+
+  for (gint64 from = 0; from < end; from += piece->block)
+    {
+      gint64 keys = MIN (piece->block, end - from);
+
+      score_block (piece, room, queries, n, from, keys);
+      raise_greatest (piece, room, running, first, n, from, keys);
+      exponentiate (piece, room, running, running->totals, first, n, from, keys);
+      drop_tile (piece, room, first, n, from, keys);
+      read_values (piece, room, room->contexts, piece->padded, n, from, keys);
+    }
+  give_contexts (piece, room, running, first, n);
+  /* Only now is it known what the weights are over. */
+  for (gint64 from = 0; from < piece->keys && keeps_weights (piece->job); from += piece->block)
+    {
+      gint64 keys = MIN (piece->block, piece->keys - from);
+
+      score_block (piece, room, queries, n, from, keys);
+      exponentiate (piece, room, running, ignored, first, n, from, keys);
+      divide_by_totals (piece, room, running, n, keys);
+      keep_weights (piece, room, first, n, from, keys);
+    }
+}
+
+gsize
+KERNEL (attention_forward) (const PlaitAttentionPiece *given, gpointer scratch)
+{
+  Piece piece = piece_of (given);
+  Room room;
+  gsize size = sizeof (PlaitScalar) * take_room (&piece, scratch, &room);
+
+  if (!scratch)
+    return size;
+  if (piece.keys == 0)
+    {
+      no_keys (&piece);
+      return size;
+    }
+  lay_out_memories (&piece, &room);
+  for (gint64 first = 0; first < piece.queries; first += piece.tile)
+    {
+      gint64 n = MIN (piece.tile, piece.queries - first);
+      Rows queries = rows_of_queries (&piece, piece.job->queries, first, n, room.queries);
+      Running running;
+
+      (piece.at_once ? forward_at_once : forward_by_blocks) (&piece, &room, &running, queries, first, n);
+      if (piece.job->log_sums)
+        keep_log_sums (&piece, &running, first, n);
+    }
+  return size;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "kernels/parts.h"
+
+/*
+ * The register tile that every product is made of: c[0 .. rows - 1][0 .. vectors * length - 1] (+)= a b over depth k,
+ * where a[i][k] is at a[i * row + k * step], so that a may be transposed, and row k of b starts at b[k * b_stride], of
+ * its vectors those from PACKED_VECTORS on @beside numbers further. The last vector of c's rows has @last elements; b's
+ * rows have whole vectors.
+ * At each k so many @lines of the cache are fetched from @next on, @next_step numbers further: what the processor
+ * fetches of its own does not keep up with a large factor.
+ * Every element is one chain of multiply-adds in the order of k: its bits do not depend on the tile that it falls into.
+ */
+#if defined(__AVX512F__) || defined(__ARM_NEON)
+/* 32 registers. */
+#define TILE_VECTORS 4
+#define TILE_MOST_ROWS 12
+static const guint8 tile_rows[TILE_VECTORS + 1] = { 0, 12, 12, 8, 6 };
+#else
+/* 16 registers. */
+#define TILE_VECTORS 2
+#define TILE_MOST_ROWS 8
+static const guint8 tile_rows[TILE_VECTORS + 1] = { 0, 8, 6 };
+#endif
+#define TILE_WIDTH (TILE_VECTORS * VECTOR_LENGTH)
+
+/* Vectors in a row of a packed weight's panels. */
+#ifdef __AVX512F__
+#define PACKED_VECTORS 2
+#else
+#define PACKED_VECTORS TILE_VECTORS
+#endif
+
+#define LINE_BYTES 64 /* of the cache */
+
+static inline __attribute__ ((always_inline)) void
+tile (const int rows, const int vectors, const int lines, gint64 depth, const PlaitScalar *a, gint64 row, gint64 step,
+      const PlaitScalar *b, gint64 b_stride, gint64 beside, PlaitScalar *c, gint64 c_stride, gint64 last, gboolean add,
+      const PlaitScalar *next, gint64 next_step)
+{
+  Vector sums[TILE_MOST_ROWS][TILE_VECTORS];
+
+  UNROLL
+  for (int i = 0; i < rows; i++)
+    UNROLL
+  for (int j = 0; j < vectors; j++)
+    sums[i][j] = (Vector){ 0 };
+  for (gint64 k = 0; k < depth; k++)
+    {
+      Vector line[TILE_VECTORS];
+
+      UNROLL
+      for (int j = 0; j < vectors; j++)
+        line[j] = vector_load (b + j / PACKED_VECTORS * beside + j % PACKED_VECTORS * VECTOR_LENGTH);
+      UNROLL
+      for (int j = 0; j < lines; j++)
+        __builtin_prefetch ((const char *)next + j * LINE_BYTES, 0, 2);
+      if (lines > 0)
+        next += next_step;
+      UNROLL
+      for (int i = 0; i < rows; i++)
+        {
+          PlaitScalar x = a[i * row];
+
+          UNROLL
+          for (int j = 0; j < vectors; j++)
+            sums[i][j] += x * line[j];
+        }
+      a += step;
+      b += b_stride;
+    }
+  UNROLL
+  for (int i = 0; i < rows; i++)
+    UNROLL
+  for (int j = 0; j < vectors; j++)
+    {
+      PlaitScalar *to = c + i * c_stride + j * VECTOR_LENGTH;
+      gint64 here = j == vectors - 1 ? last : VECTOR_LENGTH;
+
+      put (to, add ? take (to, here) + sums[i][j] : sums[i][j], here);
+    }
+}
+
+#define TILE_ARGUMENTS                                                                                                 \
+  gint64 depth, const PlaitScalar *a, gint64 row, gint64 step, const PlaitScalar *b, gint64 b_stride, gint64 beside,   \
+      PlaitScalar *c, gint64 c_stride, gint64 last, gboolean add, const PlaitScalar *next, gint64 next_step
+typedef void (*Tile) (TILE_ARGUMENTS);

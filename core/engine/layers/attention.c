@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "layers/attention.h"
+
+#include "autograd/internal.h"
+#include "attention/attention.h"
+
+#include <string.h>
+
+/* What all three uses share; @function is the one that was called. */
+static PlaitAttention
+new_attention (PlaitParameters *parameters, const char *function, const char *name,
+               const PlaitAttentionDeclaration *declaration)
+{
+  g_autofree char *output = g_strconcat (name, "/output", NULL);
+  PlaitAttention attention = { .declaration = *declaration };
+  gint64 width = declaration->width;
+
+  if (width < 1 || declaration->heads < 1 || width % declaration->heads != 0)
+    plait_parameters_misfit (parameters, function, "heads that divide a width above 0");
+  if (!(declaration->dropout >= 0 && declaration->dropout < 1))
+    plait_parameters_misfit (parameters, function, "dropout from 0 up to 1");
+  attention.output = plait_linear_declare (parameters, output, width, width, declaration->biases);
+  if (declaration->zero_output)
+    attention.output.weight->initial = PLAIT_ZEROS;
+  return attention;
+}
+
+PlaitAttention
+plait_attention_declare_self (PlaitParameters *parameters, const char *name,
+                              const PlaitAttentionDeclaration *declaration)
+{
+  g_autofree char *query_key_value = g_strconcat (name, "/query_key_value", NULL);
+  PlaitAttention attention = new_attention (parameters, G_STRFUNC, name, declaration);
+  gint64 width = declaration->width;
+
+  attention.query_key_value
+      = plait_linear_declare_blocks (parameters, query_key_value, width, 3 * width, 3, declaration->biases);
+  return attention;
+}
+
+/* A layer over memories with room for @n projections of keys and values. */
+static PlaitAttention
+new_memory_attention (PlaitParameters *parameters, const char *function, const char *name,
+                      const PlaitAttentionDeclaration *declaration, guint n)
+{
+  g_autofree char *query = g_strconcat (name, "/query", NULL);
+  PlaitAttention attention = new_attention (parameters, function, name, declaration);
+
+  attention.query
+      = plait_linear_declare (parameters, query, declaration->width, declaration->width, declaration->biases);
+  attention.key_value = plait_parameters_memory (parameters, n * sizeof (PlaitLinear));
+  attention.n_key_values = n;
+  return attention;
+}
+
+PlaitAttention
+plait_attention_declare (PlaitParameters *parameters, const char *name, const PlaitAttentionDeclaration *declaration,
+                         gint64 memory_width)
+{
+  g_autofree char *key_value = g_strconcat (name, "/key_value", NULL);
+  PlaitAttention attention = new_memory_attention (parameters, G_STRFUNC, name, declaration, 1);
+
+  attention.key_value[0] = plait_linear_declare_blocks (parameters, key_value, memory_width, 2 * declaration->width, 2,
+                                                        declaration->biases);
+  return attention;
+}
+
+PlaitAttention
+plait_attention_declare_joint (PlaitParameters *parameters, const char *name,
+                               const PlaitAttentionDeclaration *declaration, const char *const *memory_names,
+                               const gint64 *memory_widths, guint n)
+{
+  PlaitAttention attention = new_memory_attention (parameters, G_STRFUNC, name, declaration, n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *key_value = g_strconcat (name, "/key_value/", memory_names[i], NULL);
+
+      attention.key_value[i] = plait_linear_declare_blocks (parameters, key_value, memory_widths[i],
+                                                            2 * declaration->width, 2, declaration->biases);
+    }
+  return attention;
+}
+
+static PlaitAttentionOptions
+options_of (const PlaitAttention *attention, gboolean causal)
+{
+  return (PlaitAttentionOptions){ .heads = attention->declaration.heads,
+                                  .causal = causal,
+                                  .dropout = attention->declaration.dropout };
+}
+
+/* The keys of @rows, in the columns of @projected from @first on, and beside them the values. */
+static PlaitAttended
+keys_and_values (PlaitTape *tape, PlaitNode *projected, gint64 first, gint64 width, PlaitRagged rows)
+{
+  return (PlaitAttended){ .keys = plait_columns (tape, projected, first, width),
+                          .values = plait_columns (tape, projected, first + width, width),
+                          .rows = rows };
+}
+
+/* Self-attention, to @starts alone where they are given. */
+static PlaitNode *
+apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows, const PlaitStarts *starts,
+            gboolean causal, PlaitScalar *weights)
+{
+  gint64 width = attention->declaration.width;
+  PlaitAttentionOptions options = options_of (attention, causal);
+  PlaitNode *projected = plait_linear_apply (tape, &attention->query_key_value, x, PLAIT_ACTIVATION_NONE);
+  PlaitNode *queries = plait_columns (tape, projected, 0, width), *context;
+  PlaitAttended own;
+
+  if (starts)
+    {
+      PlaitNode *seen = plait_gather_rows (tape, plait_columns (tape, projected, width, 2 * width), starts->rows,
+                                           plait_ragged_rows (starts->sentences));
+
+      own = keys_and_values (tape, seen, 0, width, starts->sentences);
+    }
+  else
+    own = keys_and_values (tape, projected, width, width, rows);
+  own.weights = weights;
+  context = plait_attention (tape, queries, rows, &own, 1, &options);
+  return plait_linear_apply (tape, &attention->output, context, PLAIT_ACTIVATION_NONE);
+}
+
+PlaitNode *
+plait_attention_apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows,
+                            gboolean causal, PlaitScalar *weights)
+{
+  return apply_self (tape, attention, x, rows, NULL, causal, weights);
+}
+
+PlaitNode *
+plait_attention_apply_to_starts (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows,
+                                 const PlaitStarts *starts)
+{
+  return apply_self (tape, attention, x, rows, starts, FALSE, NULL);
+}
+
+PlaitAttended
+plait_attention_project (PlaitTape *tape, const PlaitAttention *attention, guint index, PlaitNode *memory,
+                         PlaitRagged rows)
+{
+  PlaitNode *projected;
+
+  plait_tape_expect (tape, index < attention->n_key_values);
+  projected = plait_linear_apply (tape, &attention->key_value[index], memory, PLAIT_ACTIVATION_NONE);
+  return keys_and_values (tape, projected, 0, attention->declaration.width, rows);
+}
+
+void
+plait_attended_keep_columns (PlaitTape *tape, PlaitAttended *attended)
+{
+  PlaitTensor keys = attended->keys->value;
+  PlaitScalar *columns = plait_arena_new_array (plait_tape_arena (tape), PlaitScalar,
+                                                plait_attention_key_columns_size (attended->rows, keys.width));
+
+  plait_attention_key_columns (plait_tape_pool (tape), columns, keys, attended->rows);
+  attended->key_columns = columns;
+}
+
+/* A byte a query row: whether its sentence has a key in any memory. NULL if all have. */
+static const guint8 *
+readable_rows (PlaitTape *tape, PlaitRagged query_rows, const PlaitAttended *memories, guint n)
+{
+  guint8 *readable = NULL;
+
+  for (gint64 sentence = 0; sentence < query_rows.n; sentence++)
+    {
+      gint64 keys = 0;
+
+      for (guint i = 0; i < n; i++)
+        keys += plait_ragged_length (memories[i].rows, sentence);
+      if (keys > 0)
+        continue;
+      if (!readable)
+        {
+          gsize rows = (gsize)MAX (plait_ragged_rows (query_rows), 1);
+
+          readable = plait_arena_take (plait_tape_arena (tape), rows);
+          memset (readable, 1, rows);
+        }
+      memset (readable + query_rows.offsets[sentence], 0, (gsize)plait_ragged_length (query_rows, sentence));
+    }
+  return readable;
+}
+
+/* The output projection of @context. Without a bias a zero row stays zero by itself. */
+static PlaitNode *
+apply_output (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *context, const guint8 *readable)
+{
+  PlaitNode *output = plait_linear_apply (tape, &attention->output, context, PLAIT_ACTIVATION_NONE);
+
+  if (!readable || !attention->output.bias)
+    return output;
+  return plait_select_rows (tape, readable, output, NULL);
+}
+
+PlaitNode *
+plait_attention_apply (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged query_rows,
+                       const PlaitAttended *memories, guint n)
+{
+  PlaitAttentionOptions options = options_of (attention, FALSE);
+  PlaitNode *queries = plait_linear_apply (tape, &attention->query, x, PLAIT_ACTIVATION_NONE);
+  PlaitNode *context = plait_attention (tape, queries, query_rows, memories, n, &options);
+
+  return apply_output (tape, attention, context, readable_rows (tape, query_rows, memories, n));
+}
+
+/* A byte a row: whether any of @n items is present. NULL if one is everywhere. */
+static const guint8 *
+rows_with_items (PlaitTape *tape, gint64 rows, const guint8 *const *present, guint n)
+{
+  guint8 *some;
+
+  if (!present)
+    return NULL;
+  for (guint i = 0; i < n; i++)
+    if (!present[i])
+      return NULL;
+  some = plait_arena_new_array0 (plait_tape_arena (tape), guint8, rows);
+  for (guint i = 0; i < n; i++)
+    for (gint64 row = 0; row < rows; row++)
+      some[row] |= present[i][row];
+  return some;
+}
+
+PlaitNode *
+plait_attention_apply_items (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitNode *const *items,
+                             const guint8 *const *present, guint n, PlaitScalar *weights)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 width = attention->declaration.width;
+  PlaitAttentionOptions options = options_of (attention, FALSE);
+  PlaitNode **keys = plait_arena_new_array (arena, PlaitNode *, n);
+  PlaitNode **values = plait_arena_new_array (arena, PlaitNode *, n);
+  PlaitNode *queries = plait_linear_apply (tape, &attention->query, x, PLAIT_ACTIVATION_NONE);
+  PlaitNode *context;
+
+  plait_tape_expect (tape, attention->n_key_values == 1 || attention->n_key_values == n);
+  for (guint i = 0; i < n; i++)
+    {
+      const PlaitLinear *key_value = &attention->key_value[attention->n_key_values > 1 ? i : 0];
+      PlaitNode *projected = plait_linear_apply (tape, key_value, items[i], PLAIT_ACTIVATION_NONE);
+
+      keys[i] = plait_columns (tape, projected, 0, width);
+      values[i] = plait_columns (tape, projected, width, width);
+    }
+  context = plait_attention_over_items (tape, queries, keys, values, present, n, &options, weights);
+  return apply_output (tape, attention, context, rows_with_items (tape, x->value.rows, present, n));
+}
+
+PlaitNode *
+plait_attention_step (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitAttentionCache *cache,
+                      PlaitRagged rows, const gint64 *gather, PlaitScalar *weights)
+{
+  PlaitPool *pool = plait_tape_pool (tape);
+  gint64 width = attention->declaration.width;
+  gint64 n = x->value.rows;
+  PlaitAttentionOptions options = options_of (attention, FALSE);
+  PlaitNode *projected = plait_linear_apply (tape, &attention->query_key_value, x, PLAIT_ACTIVATION_NONE);
+  PlaitRagged units = plait_ragged_units (plait_tape_arena (tape), n);
+  PlaitTensor passed;
+  PlaitAttended own = { .rows = rows, .gather = gather, .weights = weights };
+  PlaitNode *context;
+
+  plait_tape_expect (tape, plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE && rows.n == n);
+  plait_tape_expect (tape, cache->keys_values.width == 2 * width && cache->used + n <= cache->keys_values.rows);
+  plait_tensor_accumulate (pool, plait_tensor_rows (cache->keys_values, cache->used, n), 0, 1,
+                           plait_tensor_columns (projected->value, width, 2 * width));
+  cache->used += n;
+
+  passed = plait_tensor_rows (cache->keys_values, 0, cache->used);
+  own.keys = plait_leaf (tape, plait_tensor_columns (passed, 0, width), NULL);
+  own.values = plait_leaf (tape, plait_tensor_columns (passed, width, width), NULL);
+  context = plait_attention (tape, plait_columns (tape, projected, 0, width), units, &own, 1, &options);
+  return plait_linear_apply (tape, &attention->output, context, PLAIT_ACTIVATION_NONE);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "layers/encoder-stack.h"
+
+#include <string.h>
+
+#include "autograd/internal.h"
+
+#define MAX_LAYERS 4096
+
+static PlaitEncoderLayer
+declare_layer (PlaitParameters *parameters, const char *name, const PlaitEncoderStackDeclaration *declaration)
+{
+  g_autofree char *attention_norm = g_strconcat (name, "/self_attention_norm", NULL);
+  g_autofree char *attention = g_strconcat (name, "/self_attention", NULL);
+  g_autofree char *sentence_norm = g_strconcat (name, "/sentence_attention_norm", NULL);
+  g_autofree char *sentence = g_strconcat (name, "/sentence_attention", NULL);
+  g_autofree char *feed_forward_norm = g_strconcat (name, "/feed_forward_norm", NULL);
+  g_autofree char *feed_forward = g_strconcat (name, "/feed_forward", NULL);
+  PlaitEncoderLayer layer = { .attention_norm = plait_norm_declare (parameters, attention_norm, declaration->width) };
+  PlaitAttentionDeclaration of_attention = {
+    .width = declaration->width,
+    .heads = (guint)declaration->heads,
+    .dropout = declaration->attention_dropout,
+    .biases = declaration->attention_bias,
+  };
+
+  layer.attention = plait_attention_declare_self (parameters, attention, &of_attention);
+  if (declaration->readers != PLAIT_READERS_NONE)
+    {
+      of_attention.zero_output = declaration->zero_output;
+      layer.sentence_norm = plait_norm_declare (parameters, sentence_norm, declaration->width);
+      layer.sentence = plait_attention_declare_self (parameters, sentence, &of_attention);
+    }
+  layer.feed_forward_norm = plait_norm_declare (parameters, feed_forward_norm, declaration->width);
+  layer.feed_forward = plait_feed_forward_declare (
+      parameters, feed_forward, declaration->width, declaration->feed_forward,
+      plait_feed_forward_activation (declaration->activation), declaration->feed_forward_dropout);
+  return layer;
+}
+
+gboolean
+plait_encoder_stack_declare (PlaitEncoderStack *stack, PlaitParameters *parameters, const char *prefix,
+                             const PlaitEncoderStackDeclaration *declaration, GError **error)
+{
+  g_autofree char *norm = g_strconcat (prefix, "norm", NULL);
+
+  plait_parameters_expect (parameters, declaration->heads > 0 && declaration->width > 0);
+  plait_parameters_expect (parameters, declaration->layers >= 0 && declaration->layers <= MAX_LAYERS);
+  plait_parameters_expect (parameters, declaration->dropout >= 0 && declaration->dropout < 1);
+  if (!plait_parameters_check (parameters, NULL))
+    return TRUE; /* the host tells it */
+  if (declaration->width % declaration->heads != 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "heads=%jd do not divide the width of %jd that they read: choose heads that do",
+                       declaration->heads, declaration->width);
+  *stack = (PlaitEncoderStack){
+    .pre_norm = declaration->norm == PLAIT_ENCODER_NORM_DECODER ? declaration->pre_norm
+                                                                : declaration->norm == PLAIT_ENCODER_NORM_PRE,
+    .dropout = declaration->dropout,
+    .readers = declaration->readers,
+    .n = declaration->layers,
+    .layers = plait_parameters_memory (parameters, declaration->layers * sizeof (PlaitEncoderLayer)),
+  };
+  for (gint64 i = 0; i < stack->n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%slayer/%jd", prefix, i);
+
+      stack->layers[i] = declare_layer (parameters, name, declaration);
+    }
+  if (stack->pre_norm && declaration->final_norm)
+    stack->norm = plait_norm_declare (parameters, norm, declaration->width);
+  return TRUE;
+}
+
+/* The sub-layer of @attention, to @starts alone where they are given. */
+static PlaitNode *
+attend (PlaitTape *tape, const PlaitEncoderStack *stack, const PlaitNorm *norm, const PlaitAttention *attention,
+        PlaitNode *x, PlaitRagged rows, const PlaitStarts *starts)
+{
+  PlaitNode *y = stack->pre_norm ? plait_norm_apply (tape, norm, x) : x;
+
+  y = starts ? plait_attention_apply_to_starts (tape, attention, y, rows, starts)
+             : plait_attention_apply_self (tape, attention, y, rows, FALSE, NULL);
+  x = plait_residual (tape, x, y, stack->dropout);
+  return stack->pre_norm ? x : plait_norm_apply (tape, norm, x);
+}
+
+static PlaitNode *
+feed (PlaitTape *tape, const PlaitEncoderStack *stack, const PlaitEncoderLayer *layer, PlaitNode *x)
+{
+  PlaitNode *y = stack->pre_norm ? plait_norm_apply (tape, &layer->feed_forward_norm, x) : x;
+
+  y = plait_feed_forward_apply (tape, &layer->feed_forward, y);
+  x = plait_residual (tape, x, y, stack->dropout);
+  return stack->pre_norm ? x : plait_norm_apply (tape, &layer->feed_forward_norm, x);
+}
+
+/* x with the rows of @starts from @made. */
+static PlaitNode *
+put_starts (PlaitTape *tape, PlaitNode *x, PlaitNode *made, const PlaitStarts *starts)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 rows = x->value.rows;
+  guint8 *is_start = plait_arena_new_array0 (arena, guint8, rows);
+  gint64 *place = plait_arena_new_array (arena, gint64, rows + 1);
+
+  for (gint64 row = 0; row < rows; row++)
+    place[row] = -1;
+  for (gint64 i = 0; i < made->value.rows; i++)
+    {
+      is_start[starts->rows[i]] = 1;
+      place[starts->rows[i]] = i;
+    }
+  return plait_select_rows (tape, is_start, plait_gather_rows (tape, made, place, rows), x);
+}
+
+static PlaitNode *
+read_starts (PlaitTape *tape, const PlaitEncoderStack *stack, const PlaitEncoderLayer *layer, PlaitNode *x,
+             PlaitRagged rows, const PlaitStarts *starts)
+{
+  PlaitNode *made;
+
+  plait_tape_expect (tape, starts != NULL);
+  if (stack->readers == PLAIT_READERS_ALL)
+    return attend (tape, stack, &layer->sentence_norm, &layer->sentence, x, rows, starts);
+  made = plait_gather_rows (tape, x, starts->rows, plait_ragged_rows (starts->sentences));
+  made = attend (tape, stack, &layer->sentence_norm, &layer->sentence, made, starts->sentences, NULL);
+  return put_starts (tape, x, made, starts);
+}
+
+/* A layer and what it reads. */
+typedef struct
+{
+  const PlaitEncoderStack *stack;
+  const PlaitEncoderLayer *layer;
+  PlaitNode *x;
+  PlaitRagged rows;
+  const PlaitStarts *starts;
+} Reading;
+
+static PlaitNode *
+apply_layer (PlaitTape *tape, gconstpointer data)
+{
+  const Reading *reading = data;
+  const PlaitEncoderStack *stack = reading->stack;
+  const PlaitEncoderLayer *layer = reading->layer;
+  gboolean reads = stack->readers != PLAIT_READERS_NONE;
+  PlaitNode *x = attend (tape, stack, &layer->attention_norm, &layer->attention, reading->x, reading->rows,
+                         reads ? NULL : reading->starts);
+
+  if (reads)
+    x = read_starts (tape, stack, layer, x, reading->rows, reading->starts);
+  return feed (tape, stack, layer, x);
+}
+
+PlaitNode *
+plait_encoder_stack_apply (PlaitTape *tape, const PlaitEncoderStack *stack, PlaitNode *x, PlaitRagged rows,
+                           const PlaitStarts *starts)
+{
+  Reading reading = { .stack = stack, .x = x, .rows = rows };
+
+  if (starts)
+    reading.starts = memcpy (plait_arena_take (plait_tape_arena (tape), sizeof *starts), starts, sizeof *starts);
+  for (gint64 i = 0; i < stack->n; i++)
+    {
+      reading.layer = &stack->layers[i];
+      reading.x = plait_tape_segment (tape, apply_layer, &reading, sizeof reading);
+    }
+  return stack->norm.gain ? plait_norm_apply (tape, &stack->norm, reading.x) : reading.x;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "recurrent/bundles.h"
+
+#include "kernels/kernels.h"
+#include "tensor/panel.h"
+#include "tensor/spans.h"
+
+/* Fewer sentences would leave a factor's panels too little used each time they are read. */
+#define LEAST_SENTENCES 8
+
+/* How many bundles. */
+static gint64
+count (const PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitStepFactor *factors, guint n)
+{
+  gint64 threads = plait_pool_threads (pool), blas_rows = plait_kernels ()->blas_rows[0];
+
+  /* BLAS may give a row other bits in another company. */
+  if (sentences < threads * LEAST_SENTENCES || (blas_rows > 0 && most_rows >= blas_rows))
+    return 1;
+  for (guint i = 0; i < n; i++)
+    if ((gsize)(factors[i].weight.rows * factors[i].weight.width) * sizeof (PlaitScalar) > PLAIT_NEAR_BYTES)
+      return 1;
+  return threads;
+}
+
+typedef struct
+{
+  PlaitPool *pool;
+  gint64 n;
+  PlaitBundleWork work;
+  gpointer data;
+} Bundles;
+
+static void
+bundle_piece (gpointer data, gint64 bundle, guint thread)
+{
+  const Bundles *bundles = data;
+
+  bundles->work (bundles->data, bundle, bundles->n, plait_pool_alone (bundles->pool, thread));
+}
+
+void
+plait_bundles_run (PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitStepFactor *factors, guint n,
+                   PlaitBundleWork work, gpointer data)
+{
+  Bundles bundles = { pool, count (pool, sentences, most_rows, factors, n), work, data };
+
+  if (bundles.n == 1)
+    work (data, 0, 1, pool);
+  else
+    plait_pool_run (pool, bundles.n, bundle_piece, &bundles);
+}
+
+gint64
+plait_bundle_row (PlaitRagged sentences, gint64 rows, gint64 bundle, gint64 bundles)
+{
+  if (bundle == 0 || bundle == bundles)
+    return bundle == 0 ? 0 : rows;
+  return sentences.offsets[plait_first_place (sentences.offsets, 0, sentences.n, rows * bundle / bundles)];
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/product.h"
+
+#include <string.h>
+
+#include "tensor/blas.h"
+#include "kernels/halves.h"
+#include "tensor/packed-private.h"
+#include "tensor/panel.h"
+#include "tensor/rows.h"
+#include "kernels/terms.h"
+
+/*
+ * A piece is some rows and some panels of columns: at most as many as make the product fast, fewer until there are
+ * enough pieces for the threads. By the kernels, it packs its columns of the right factor, unless its thread did so for
+ * the piece before; pieces of the same columns stand together. BLAS packs both factors of each piece and wants larger
+ * ones. Chosen by measuring.
+ */
+typedef struct
+{
+  gint64 rows;
+  gint64 columns;
+  gint64 least_rows;
+  gint64 least_columns;
+  gint64 least_pieces;
+} Cut;
+
+static const Cut kernels_cut = { 96, 256, 24, 0, 16 };
+static const Cut blas_cut = { 256, 512, 96, 128, 8 };
+
+/* Up to so many rows the right factor is read where it stands, if its rows are the panels' rows: packing would cost
+ * more than it gives. */
+#define FEW_ROWS 128
+#define FAR_BYTES 2048
+
+typedef struct
+{
+  const PlaitKernels *kernels;
+  const PlaitBfloat16Kernels *bfloat16; /* multiplies the pieces, or NULL */
+  PlaitPool *pool;
+  PlaitTensor c;
+  PlaitTensor a;
+  PlaitTensor b;
+  gboolean transpose_a;
+  gboolean transpose_b;
+  const PlaitFinish *finish; /* NULL but in the last round */
+  PlaitScalar *column_sums;  /* NULL, or where to add b's column sums */
+  gint64 first;              /* of the depth, in this round */
+  gint64 depth;
+  gboolean add;
+  gboolean add_sums;
+  gboolean blas; /* multiplies the pieces */
+  gint64 tile;   /* columns of a panel */
+  gint64 row_bands;
+  gint64 band_width; /* columns of a piece */
+} Product;
+
+/* At the start of a thread's scratch: the column band whose panels stand behind it. */
+#define KEPT_BYTES 64
+
+/* A transposed left factor whose rows stand so far apart is copied for each piece: to read a few numbers of each row
+ * costs a page and a line of the cache every time. */
+static gboolean
+copies_left (const Product *product)
+{
+  return product->transpose_a && product->a.stride * (gint64)sizeof (PlaitScalar) >= FAR_BYTES;
+}
+
+static gsize
+scratch_bytes (const Product *product)
+{
+  gint64 rows = (product->c.rows + product->row_bands - 1) / product->row_bands;
+
+  if (product->bfloat16)
+    return KEPT_BYTES + plait_halves_panel_bytes (product->band_width, product->depth)
+           + plait_halves_left_bytes (rows, product->depth);
+  return KEPT_BYTES
+         + sizeof (PlaitScalar) * (gsize)(product->depth * (product->band_width + (copies_left (product) ? rows : 0)));
+}
+
+/* A piece: where it lies in c. */
+typedef struct
+{
+  gint64 band;
+  gint64 part; /* of the band */
+  gint64 row;
+  gint64 rows;
+  gint64 column;
+  gint64 width;
+} Place;
+
+/* Adds the column sums of b, of the columns and the depth of a piece. */
+static void
+add_column_sums (const Product *product, const Place *place)
+{
+  for (gint64 k = 0; k < product->depth; k++)
+    product->kernels->accumulate (product->column_sums + place->column, product->add_sums || k > 0,
+                                  PLAIT_TERM (linear_bias, 1),
+                                  plait_tensor_row (product->b, product->first + k) + place->column, place->width);
+}
+
+static void
+multiply_bfloat16 (const Product *product, const Place *place, guint thread)
+{
+  gint64 *kept = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
+  char *panels = (char *)kept + KEPT_BYTES;
+  PlaitHalves *left = (PlaitHalves *)(panels + plait_halves_panel_bytes (product->band_width, product->depth));
+  PlaitBfloat16Panel rows;
+
+  if (*kept != place->band)
+    plait_halves_right (product->bfloat16, (PlaitHalves *)panels, product->b, product->transpose_b, product->first,
+                        product->depth, place->column, place->width);
+  *kept = place->band;
+  rows = plait_halves_left (product->bfloat16, left, product->a, product->transpose_a, place->row, place->rows,
+                            product->first, product->depth);
+  plait_halves_multiply (product->bfloat16, &rows, (PlaitHalves *)panels, rows.halves,
+                         plait_tensor_row (product->c, place->row) + place->column, product->c.stride, place->width,
+                         product->add);
+  if (product->column_sums && place->part == 0)
+    add_column_sums (product, place);
+}
+
+static void
+multiply_panels (const Product *product, const Place *place, guint thread)
+{
+  const PlaitScalar one = PLAIT_TERM (linear_bias, 1);
+  const PlaitKernels *kernels = product->kernels;
+  gint64 tile = product->tile, depth = product->depth, row = product->a.stride, step = 1;
+  gint64 column = place->column, width = place->width;
+  gint64 unpacked = product->transpose_b || product->c.rows > FEW_ROWS ? 0 : width - width % tile;
+  const PlaitScalar *a = product->a.data;
+  gint64 *kept = plait_pool_scratch (product->pool, thread, scratch_bytes (product));
+  PlaitScalar *panels = (PlaitScalar *)((char *)kept + KEPT_BYTES);
+
+  if (*kept != place->band)
+    {
+      if (unpacked < width)
+        plait_panel_pack (kernels, tile, panels + unpacked * depth, product->b, product->transpose_b, product->first,
+                          depth, column + unpacked, width - unpacked);
+      *kept = place->band;
+    }
+  if (copies_left (product))
+    {
+      PlaitScalar *left = panels + depth * product->band_width;
+
+      row = 1;
+      step = place->rows;
+      for (gint64 k = 0; k < depth; k++)
+        memcpy (left + k * step, plait_tensor_row (product->a, product->first + k) + place->row,
+                sizeof (PlaitScalar) * (gsize)step);
+      a = left;
+    }
+  else if (product->transpose_a)
+    {
+      row = 1;
+      step = product->a.stride;
+      a += product->first * step + place->row;
+    }
+  else
+    a += place->row * row + product->first;
+  for (gint64 j = 0; j < width; j += tile)
+    {
+      gboolean packed = j >= unpacked;
+      const PlaitScalar *panel
+          = packed ? panels + j * depth : plait_tensor_row (product->b, product->first) + column + j;
+      gint64 wide = MIN (tile, width - j), stride = packed ? tile : product->b.stride;
+
+      kernels->multiply (place->rows, wide, depth, a, row, step, panel, stride,
+                         plait_tensor_row (product->c, place->row) + column + j, product->c.stride, product->add);
+      if (product->column_sums && place->part == 0)
+        kernels->multiply (1, wide, depth, &one, 0, 0, panel, stride, product->column_sums + column + j, 0,
+                           product->add_sums);
+    }
+}
+
+static void
+multiply_blas (const Product *product, const Place *place)
+{
+  PlaitTensor a = product->a, b = product->b;
+  PlaitTensor c
+      = plait_tensor_columns (plait_tensor_rows (product->c, place->row, place->rows), place->column, place->width);
+
+  a = product->transpose_a ? plait_tensor_columns (a, place->row, place->rows)
+                           : plait_tensor_rows (a, place->row, place->rows);
+  b = product->transpose_b ? plait_tensor_rows (b, place->column, place->width)
+                           : plait_tensor_columns (b, place->column, place->width);
+  plait_blas_multiply (c, product->add, 1, a, product->transpose_a, b, product->transpose_b);
+  if (product->column_sums && place->part == 0)
+    add_column_sums (product, place);
+}
+
+static void
+multiply_piece (const Product *product, const Place *place, guint thread)
+{
+  if (product->bfloat16)
+    multiply_bfloat16 (product, place, thread);
+  else if (product->blas)
+    multiply_blas (product, place);
+  else
+    multiply_panels (product, place, thread);
+}
+
+static void
+product_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Product *product = data;
+  gint64 band = piece / product->row_bands, part = piece % product->row_bands;
+  Place place = { .band = band, .part = part, .column = band * product->band_width };
+
+  place.row = product->c.rows * part / product->row_bands;
+  place.rows = product->c.rows * (part + 1) / product->row_bands - place.row;
+  place.width = MIN (product->band_width, product->c.width - place.column);
+  multiply_piece (product, &place, thread);
+  if (product->finish)
+    plait_panel_finish (product->kernels, product->finish, product->c, place.row, place.rows, place.column,
+                        place.width);
+}
+
+static void
+forget_panels (const Product *product, guint thread)
+{
+  *(gint64 *)plait_pool_scratch (product->pool, thread, scratch_bytes (product)) = -1;
+}
+
+static void
+run_round (Product *product)
+{
+  const Cut *cut = product->blas ? &blas_cut : &kernels_cut;
+  gint64 tile = product->tile, panels = (product->c.width + tile - 1) / tile, bands;
+  gint64 rows = cut->rows, band = MAX (1, cut->columns / tile), least = MAX (1, cut->least_columns / tile);
+
+  if (!product->blas && !product->transpose_a && product->c.rows >= cut->least_rows * cut->least_pieces / 2
+      && (gsize)(product->depth * product->c.width) * (product->bfloat16 ? sizeof (guint16) : sizeof (PlaitScalar))
+             <= PLAIT_NEAR_BYTES)
+    band = panels;
+  for (;;)
+    {
+      bands = (panels + band - 1) / band;
+      product->row_bands = (product->c.rows + rows - 1) / rows;
+      if (bands * product->row_bands >= cut->least_pieces || (band <= least && rows <= cut->least_rows))
+        break;
+      if (rows > cut->least_rows)
+        rows /= 2;
+      else
+        band /= 2;
+    }
+  product->band_width = band * tile;
+  for (guint thread = 0; thread < plait_pool_threads (product->pool) && !product->blas; thread++)
+    forget_panels (product, thread);
+  plait_pool_run (product->pool, bands * product->row_bands, product_piece, product);
+}
+
+/*
+ * A deep product of a small result (the gradient of a small weight) is cut by the depth: its rows and columns make too
+ * few pieces. Each piece leaves its sums, the column sums behind the others, and they are added in order.
+ */
+#define DEEP_RESULT 16384 /* most elements of the result */
+#define DEEP_PIECE 192    /* least depth of a piece */
+#define DEEP_PIECES 16    /* most pieces */
+
+typedef struct
+{
+  const Product *product;
+  PlaitScalar beta;
+  PlaitScalar sums_beta;
+  gint64 depth;
+  gint64 pieces;
+  PlaitScalar *sums; /* [pieces][rows + 1, width] */
+} Deep;
+
+static PlaitTensor
+deep_sums (const Deep *deep, gint64 piece)
+{
+  PlaitTensor c = deep->product->c;
+
+  return plait_tensor (deep->sums + piece * (c.rows + 1) * c.width, c.rows + 1, c.width);
+}
+
+static void
+deep_piece (gpointer data, gint64 piece, guint thread)
+{
+  const Deep *deep = data;
+  Product part = *deep->product;
+  gint64 begin = deep->depth * piece / deep->pieces, end = deep->depth * (piece + 1) / deep->pieces;
+  Place place = { .rows = part.c.rows, .width = part.c.width };
+
+  part.c = plait_tensor_rows (deep_sums (deep, piece), 0, place.rows);
+  if (part.column_sums)
+    part.column_sums = plait_tensor_row (deep_sums (deep, piece), place.rows);
+  for (part.first = begin; part.first < end; part.first += part.depth)
+    {
+      part.depth = MIN (PLAIT_PANEL_DEPTH, end - part.first);
+      part.add = part.add_sums = part.first > begin;
+      forget_panels (&part, thread);
+      multiply_piece (&part, &place, thread);
+    }
+}
+
+static void
+deep_sum_piece (gpointer data, gint64 row, guint thread)
+{
+  const Deep *deep = data;
+  const Product *product = deep->product;
+  gboolean last = row == product->c.rows;
+  PlaitScalar *to = last ? product->column_sums : plait_tensor_row (product->c, row);
+
+  for (gint64 piece = 0; piece < deep->pieces; piece++)
+    product->kernels->accumulate (to,
+                                  piece > 0 ? 1
+                                  : last    ? deep->sums_beta
+                                            : deep->beta,
+                                  1, plait_tensor_row (deep_sums (deep, piece), row), product->c.width);
+}
+
+/* FALSE if the product is better cut otherwise. */
+static gboolean
+run_deep (Product *product, PlaitScalar beta, PlaitScalar sums_beta, gint64 depth)
+{
+  PlaitPool *pool = product->pool;
+  gint64 size = (product->c.rows + 1) * product->c.width;
+  Deep deep = { .product = product,
+                .beta = beta,
+                .sums_beta = sums_beta,
+                .depth = depth,
+                .pieces = MIN (depth / DEEP_PIECE, DEEP_PIECES) };
+
+  if (!product->transpose_a || product->blas || deep.pieces < 4 || size > DEEP_RESULT)
+    return FALSE;
+  deep.sums = plait_pool_scratch (pool, plait_pool_threads (pool), sizeof (PlaitScalar) * (gsize)(size * deep.pieces));
+  product->row_bands = 1;
+  product->band_width = (product->c.width + product->tile - 1) / product->tile * product->tile;
+  plait_pool_run (pool, deep.pieces, deep_piece, &deep);
+  plait_pool_run (pool, product->c.rows + (product->column_sums != NULL), deep_sum_piece, &deep);
+  return TRUE;
+}
+
+static void
+run_product (Product *product, PlaitPrecision precision, PlaitScalar beta, const PlaitFinish *finish,
+             PlaitScalar sums_beta)
+{
+  gint64 depth = product->transpose_a ? product->a.rows : product->a.width, most = PLAIT_PANEL_DEPTH;
+
+  g_assert (product->c.rows == (product->transpose_a ? product->a.width : product->a.rows));
+  g_assert (product->c.width == (product->transpose_b ? product->b.rows : product->b.width));
+  g_assert (depth == (product->transpose_b ? product->b.width : product->b.rows));
+  product->kernels = plait_kernels ();
+  product->bfloat16 = plait_bfloat16_kernels (precision);
+  product->tile = product->bfloat16 ? PLAIT_BFLOAT16_WIDTH : product->kernels->tile_width;
+  if (product->c.rows == 0 || product->c.width == 0)
+    return;
+  product->blas
+      = !product->bfloat16
+        && plait_blas_serves (product->kernels, product->transpose_a, product->c.rows, product->c.width, depth);
+  if (run_deep (product, beta, sums_beta, depth))
+    return;
+  if (product->blas)
+    most = depth; /* it cuts the depth itself */
+  /* A first round even at depth 0: the empty sum is zero. */
+  for (gint64 first = 0; first == 0 || first < depth; first += most)
+    {
+      product->first = first;
+      product->depth = MIN (most, depth - first);
+      product->add = beta != 0 || first > 0;
+      product->add_sums = sums_beta != 0 || first > 0;
+      product->finish = first + product->depth == depth ? finish : NULL;
+      run_round (product);
+    }
+}
+
+void
+plait_product (PlaitPool *pool, PlaitTensor c, PlaitScalar beta, PlaitTensor a, gboolean transpose_a, PlaitTensor b,
+               gboolean transpose_b, PlaitPrecision precision)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_PRODUCTS);
+  Product product = { .pool = pool, .c = c, .a = a, .b = b, .transpose_a = transpose_a, .transpose_b = transpose_b };
+
+  run_product (&product, precision, beta, NULL, 0);
+}
+
+/* Whether @packed is read for a product of such a shape: BLAS reads numbers where they stand. */
+static gboolean
+reads_packed (const PlaitPacked *packed, gint64 rows, gint64 width, gint64 depth)
+{
+  return packed
+         && (plait_packed_precision (packed) != PLAIT_PRECISION_FLOAT
+             || !plait_blas_serves (plait_kernels (), FALSE, rows, width, depth));
+}
+
+void
+plait_linear_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, PlaitTensor weight, const PlaitPacked *packed,
+                      PlaitPrecision precision, const PlaitScalar *bias, PlaitActivation activation,
+                      const PlaitTensor *before)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_PRODUCTS);
+  PlaitFinish finish = { .bias = bias, .activation = activation };
+  Product product = { .pool = pool, .c = y, .a = x, .b = weight };
+
+  if (before)
+    finish.before = *before;
+  if (reads_packed (packed, y.rows, y.width, x.width))
+    plait_packed_product (pool, y, 0, x, packed, &finish);
+  else
+    run_product (&product, precision, 0, &finish, 0);
+}
+
+void
+plait_linear_backward (PlaitPool *pool, const PlaitLinearBackward *work)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_PRODUCTS);
+  if (work->dx.data && reads_packed (work->packed, work->dx.rows, work->dx.width, work->dz.width))
+    plait_packed_product (pool, work->dx, work->dx_beta, work->dz, work->packed, NULL);
+  else if (work->dx.data)
+    plait_product (pool, work->dx, work->dx_beta, work->dz, FALSE, work->weight, TRUE, work->precision);
+  if (work->dweight.data && work->x.width > 0)
+    {
+      Product product = { .pool = pool,
+                          .c = work->dweight,
+                          .a = work->x,
+                          .b = work->dz,
+                          .transpose_a = TRUE,
+                          .column_sums = work->dbias.data };
+
+      run_product (&product, work->precision, work->dweight_beta, NULL, work->dbias_beta);
+    }
+  else if (work->dbias.data)
+    plait_rows_sum (pool, work->dbias, work->dbias_beta, work->dz);
+}

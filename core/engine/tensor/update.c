@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/update.h"
+
+#include "kernels/kernels.h"
+#include "tensor/spans.h"
+
+/* Pieces go through all slots: piece i of a slot covers its elements i * PIECE ... */
+#define PIECE PLAIT_SPAN_ELEMENTS
+
+typedef struct
+{
+  const PlaitKernels *kernels;
+  const PlaitUpdateSlot *slots;
+  guint n_slots;
+  const PlaitUpdateSettings *settings; /* NULL: no update, but the sum of squares */
+  double *squares;                     /* of each piece */
+} Update;
+
+static gint64
+pieces_of (const PlaitUpdateSlot *slot)
+{
+  return (slot->n + PIECE - 1) / PIECE;
+}
+
+static gint64
+all_pieces (const Update *update)
+{
+  gint64 pieces = 0;
+
+  for (guint i = 0; i < update->n_slots; i++)
+    pieces += pieces_of (&update->slots[i]);
+  return pieces;
+}
+
+/* Works on the part of the slot that @number falls into. */
+static void
+piece (gpointer data, gint64 number, guint thread)
+{
+  const Update *update = data;
+  const PlaitUpdateSlot *slot = update->slots;
+  gint64 place = number, first, n;
+
+  for (; place >= pieces_of (slot); slot++)
+    place -= pieces_of (slot);
+  first = place * PIECE;
+  n = MIN (PIECE, slot->n - first);
+  if (!update->settings)
+    update->squares[number] = update->kernels->squares (slot->gradient + first, n);
+  else if (update->settings->rule == PLAIT_UPDATE_ADAM)
+    update->kernels->adam (slot, first, n, update->settings);
+  else
+    update->kernels->adadelta (slot, first, n, update->settings);
+}
+
+void
+plait_update (PlaitPool *pool, const PlaitUpdateSlot *slots, guint n_slots, const PlaitUpdateSettings *settings)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_UPDATE);
+  Update update = { .kernels = plait_kernels (), .slots = slots, .n_slots = n_slots, .settings = settings };
+
+  plait_pool_run (pool, all_pieces (&update), piece, &update);
+}
+
+double
+plait_gradient_squared_norm (PlaitPool *pool, PlaitArena *arena, const PlaitUpdateSlot *slots, guint n_slots)
+{
+  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_UPDATE);
+  Update update = { .kernels = plait_kernels (), .slots = slots, .n_slots = n_slots };
+  gint64 pieces = all_pieces (&update);
+  double sum = 0;
+
+  if (pieces == 0)
+    return 0;
+  update.squares = plait_arena_new_array (arena, double, pieces);
+  plait_pool_run (pool, pieces, piece, &update);
+  for (gint64 i = 0; i < pieces; i++)
+    sum += update.squares[i];
+  plait_arena_release (arena, update.squares, sizeof (double) * (gsize)pieces);
+  return sum;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * BLEU (Papineni et al. 2002) with the choices of sacreBLEU 2 (Post 2018): tokens of mteval-v13a, of mteval-v14 or
+ * single characters, smoothing of Chen & Cherry (2014), the closest reference length, the shorter of two equally close
+ * ones. And multi-bleu, what Moses' multi-bleu.perl computes, which papers before sacreBLEU quote: no smoothing, tokens
+ * as they stand. That script reads bytes, so white space and the letters of its -lc are those of ASCII.
+ *
+ * A row is [hypothesis length, reference length, matches of order 1 .. 4, n-grams of order 1 .. 4].
+ */
+#include "metrics/metric-kind.h"
+
+#include "text/error.h"
+#include "text/number.h"
+#include "text/words.h"
+#include "words/text.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ORDERS 4
+#define WIDTH (2 + 2 * ORDERS)
+
+typedef enum
+{
+  TOKENS_13A,
+  TOKENS_INTERNATIONAL,
+  TOKENS_CHARACTERS,
+  TOKENS_NONE,
+  TOKENS_MULTI_BLEU, /* no choice of bleu's */
+} Tokens;
+static const char *const token_names[] = { "13a", "intl", "char", "none", NULL };
+
+typedef enum
+{
+  CASE_LOWER,
+  CASE_MIXED,
+} Case;
+static const char *const case_names[] = { "lc", "mixed", NULL };
+
+typedef enum
+{
+  SMOOTH_EXP,
+  SMOOTH_FLOOR,
+  SMOOTH_ADD_K,
+  SMOOTH_NONE,
+} Smooth;
+static const char *const smooth_names[] = { "exp", "floor", "add-k", "none", NULL };
+
+typedef struct
+{
+  PlaitMetric parent;
+  guint tokens;
+  guint smooth;
+  double value; /* of floor and add-k; negative: not given */
+  gboolean lowercase;
+  gboolean effective;
+  guint multi_case; /* Case, of multi-bleu */
+} Bleu;
+
+static const PlaitMetricOption options[] = {
+  { "tok", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Bleu, tokens), token_names },
+  { "smooth", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Bleu, smooth), smooth_names },
+  { "value", PLAIT_METRIC_NUMBER, G_STRUCT_OFFSET (Bleu, value), NULL, 0, 1000 },
+  { "lowercase", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Bleu, lowercase) },
+  { "effective", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Bleu, effective) },
+  { NULL },
+};
+
+static const PlaitMetricOption multi_options[] = {
+  { "case", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Bleu, multi_case), case_names },
+  { NULL },
+};
+
+static gboolean
+is_multi (const Bleu *bleu)
+{
+  return bleu->tokens == TOKENS_MULTI_BLEU;
+}
+
+static void
+begin (PlaitMetric *metric)
+{
+  ((Bleu *)metric)->value = -1;
+}
+
+static void
+begin_multi (PlaitMetric *metric)
+{
+  Bleu *bleu = (Bleu *)metric;
+  begin (metric);
+  bleu->tokens = TOKENS_MULTI_BLEU;
+  bleu->smooth = SMOOTH_NONE;
+}
+
+static gboolean
+takes_value (const Bleu *bleu)
+{
+  return bleu->smooth == SMOOTH_FLOOR || bleu->smooth == SMOOTH_ADD_K;
+}
+
+static gboolean
+finish (PlaitMetric *metric, GError **error)
+{
+  Bleu *bleu = (Bleu *)metric;
+  if (!takes_value (bleu) && bleu->value >= 0)
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "metric \"%s\": \"value\" belongs to smooth=floor and smooth=add-k, but smooth is %s; leave it out",
+        metric->text, smooth_names[bleu->smooth]);
+  if (bleu->value < 0)
+    bleu->value = bleu->smooth == SMOOTH_FLOOR ? 0.1 : 1;
+  return TRUE;
+}
+
+/* Perl's lc and split on bytes. */
+static void
+add_multi_tokens (const Bleu *bleu, PlaitNgrams *words, const char *text)
+{
+  g_autofree char *line = bleu->multi_case == CASE_LOWER ? g_ascii_strdown (text, -1) : g_strdup (text);
+  gsize size = strlen (line), position = 0, length;
+  plait_ngrams_add_sequence (words);
+  for (const char *word; (word = plait_words_next (line, size, &position, &length));)
+    plait_ngrams_append_word (words, word, length);
+}
+
+/* NULL: @line as it stands. (transfer full) */
+static char *
+tokenise (guint tokens, const char *line)
+{
+  switch ((Tokens)tokens)
+    {
+    case TOKENS_13A:
+      return plait_tokenise_13a (line);
+    case TOKENS_INTERNATIONAL:
+      return plait_tokenise_international (line);
+    case TOKENS_CHARACTERS:
+      return plait_tokenise_characters (line);
+    default:
+      return NULL;
+    }
+}
+
+static void
+add_tokens (const Bleu *bleu, PlaitNgrams *words, const char *text)
+{
+  if (is_multi (bleu))
+    {
+      add_multi_tokens (bleu, words, text);
+      return;
+    }
+  g_autofree char *line = bleu->lowercase ? plait_text_lower (text) : g_strdup (text);
+  plait_text_strip_end (line);
+  g_autofree char *tokens = tokenise (bleu->tokens, line);
+  plait_ngrams_add_words (words, tokens ? tokens : line);
+}
+
+/* The length nearest to @length among those of the sequences 1 .. @count, the shortest of the nearest. */
+static gsize
+closest_length (const PlaitNgrams *words, gsize length, guint count)
+{
+  gsize closest = 0, least = G_MAXSIZE;
+  for (guint k = 1; k <= count; k++)
+    {
+      gsize other = plait_ngrams_length (words, k);
+      gsize difference = other > length ? other - length : length - other;
+      if (difference < least || (difference == least && other < closest))
+        {
+          least = difference;
+          closest = other;
+        }
+    }
+  return closest;
+}
+
+static void
+row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
+{
+  const Bleu *bleu = (const Bleu *)metric;
+  PlaitNgrams *words = sentence->words;
+  for (guint k = 0; k <= sentence->count; k++)
+    add_tokens (bleu, words, sentence->texts[k]);
+
+  gsize length = plait_ngrams_length (words, 0);
+  values[0] = (double)length;
+  values[1] = (double)closest_length (words, length, sentence->count);
+  for (guint n = 0; n < ORDERS; n++)
+    {
+      plait_ngrams_next (words);
+      values[2 + n] = (double)plait_ngrams_match (words, 0, 1, 1 + sentence->count);
+      values[2 + ORDERS + n] = (double)plait_ngrams_total (words, 0);
+    }
+}
+
+typedef struct
+{
+  double precisions[ORDERS]; /* per cent */
+  double brevity;
+  double score;
+} Parts;
+
+/* A precision of zero makes the geometric mean zero, but stays finite where it is averaged with others. */
+static double
+floored_log (double value)
+{
+  return value == 0 ? -9999999999.0 : log (value);
+}
+
+static Parts
+compute (const Bleu *bleu, const double *sums)
+{
+  Parts parts = { .brevity = 1 };
+  double length = sums[0], reference = sums[1];
+  if (length < reference)
+    parts.brevity = length > 0 ? exp (1 - reference / length) : 0;
+
+  gboolean any = FALSE;
+  for (guint n = 0; n < ORDERS; n++)
+    any |= sums[2 + n] > 0;
+  if (!any)
+    return parts;
+
+  double halving = 1;
+  guint effective = ORDERS;
+  for (guint n = 0; n < ORDERS; n++)
+    {
+      double matches = sums[2 + n], total = sums[2 + ORDERS + n];
+      if (bleu->smooth == SMOOTH_ADD_K && n > 0)
+        {
+          matches += bleu->value;
+          total += bleu->value;
+        }
+      if (total == 0)
+        break;
+      if (bleu->effective)
+        effective = n + 1;
+      if (matches > 0)
+        parts.precisions[n] = 100 * matches / total;
+      else if (bleu->smooth == SMOOTH_EXP)
+        {
+          halving *= 2;
+          parts.precisions[n] = 100 / (halving * total);
+        }
+      else if (bleu->smooth == SMOOTH_FLOOR)
+        parts.precisions[n] = 100 * bleu->value / total;
+    }
+
+  double logs = 0;
+  for (guint n = 0; n < effective; n++)
+    logs += floored_log (parts.precisions[n]);
+  parts.score = parts.brevity * exp (logs / effective);
+  return parts;
+}
+
+static double
+score (const PlaitMetric *metric, const double *sums)
+{
+  return compute ((const Bleu *)metric, sums).score;
+}
+
+static char *
+detail (const PlaitMetric *metric, const double *sums)
+{
+  Parts parts = compute ((const Bleu *)metric, sums);
+  return plait_format ("%.1f/%.1f/%.1f/%.1f (BP = %.3f ratio = %.3f hyp_len = %.0f ref_len = %.0f)",
+                       parts.precisions[0], parts.precisions[1], parts.precisions[2], parts.precisions[3],
+                       parts.brevity, sums[1] > 0 ? sums[0] / sums[1] : 0, sums[0], sums[1]);
+}
+
+static void
+sign (const PlaitMetric *metric, GString *signature)
+{
+  const Bleu *bleu = (const Bleu *)metric;
+  if (is_multi (bleu))
+    {
+      g_string_append_printf (signature, "case:%s|eff:no|tok:none|smooth:none|like:multi-bleu.perl|",
+                              bleu->multi_case == CASE_LOWER ? "lc-ascii" : "mixed");
+      return;
+    }
+  g_string_append_printf (signature, "case:%s|eff:%s|tok:%s|smooth:%s", bleu->lowercase ? "lc" : "mixed",
+                          bleu->effective ? "yes" : "no", token_names[bleu->tokens], smooth_names[bleu->smooth]);
+  g_autofree char *value = takes_value (bleu) ? plait_format ("[%.2f]", bleu->value) : NULL;
+  g_string_append_printf (signature, "%s|", value ? value : "");
+}
+
+#define BLEU_KIND(name_, title_, options_, begin_)                                                                     \
+  {                                                                                                                    \
+    .name = name_, .title = title_, .width = WIDTH, .size = sizeof (Bleu), .options = options_,                        \
+    .larger_is_better = TRUE, .begin = begin_, .finish = finish, .row = row, .score = score, .detail = detail,         \
+    .sign = sign,                                                                                                      \
+  }
+
+/* Precision of word n-grams up to order 4, with brevity penalty (Papineni et al. 2002). */
+const PlaitMetricKind plait_metric_bleu = BLEU_KIND ("bleu", "BLEU", options, begin);
+/* As multi-bleu.perl -lc computes it: unsmoothed, lowercased, tokens as they stand. */
+const PlaitMetricKind plait_metric_multi_bleu = BLEU_KIND ("multi-bleu", "multi-BLEU", multi_options, begin_multi);

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * chrF (Popović 2015) and chrF++ (Popović 2017) with the choices of sacreBLEU 2 (Post 2018): character n-grams up to
+ * order 6 unless told otherwise, words up to order 2 for chrF++, white space left out, precision and recall averaged
+ * over the orders that both sides have; with several references each sentence counts against the one that scores best.
+ *
+ * A row is [n-grams of the hypothesis, of the reference, matches] for each character order, then each word order.
+ */
+#include "metrics/metric-kind.h"
+
+#include "words/text.h"
+
+#include <string.h>
+
+#define CHARACTER_ORDERS 6
+#define WORD_ORDERS 2 /* of chrF++ */
+#define MOST_ORDERS 20
+
+typedef struct
+{
+  PlaitMetric parent;
+  guint beta;              /* how much more recall weighs than precision */
+  guint characters, words; /* orders */
+  gboolean lowercase;
+  gboolean whitespace; /* white space counts as characters */
+  gboolean epsilon;    /* average F over all orders instead */
+} Chrf;
+
+static const PlaitMetricOption options[] = {
+  { "beta", PLAIT_METRIC_WHOLE, G_STRUCT_OFFSET (Chrf, beta), NULL, 1, 100 },
+  { "characters", PLAIT_METRIC_WHOLE, G_STRUCT_OFFSET (Chrf, characters), NULL, 1, MOST_ORDERS },
+  { "words", PLAIT_METRIC_WHOLE, G_STRUCT_OFFSET (Chrf, words), NULL, 0, MOST_ORDERS },
+  { "lowercase", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, lowercase) },
+  { "whitespace", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, whitespace) },
+  { "epsilon", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, epsilon) },
+  { NULL },
+};
+
+static void
+begin (PlaitMetric *metric)
+{
+  Chrf *chrf = (Chrf *)metric;
+  chrf->beta = 2;
+  chrf->characters = CHARACTER_ORDERS;
+  chrf->words = metric->kind == &plait_metric_chrf_words ? WORD_ORDERS : 0;
+}
+
+static gboolean
+finish (PlaitMetric *metric, GError **error)
+{
+  const Chrf *chrf = (const Chrf *)metric;
+  g_autofree char *plus = g_strnfill (chrf->words, '+');
+  metric->title = g_strdup_printf ("chrF%u%s", chrf->beta, plus);
+  metric->width = 3 * (chrf->characters + chrf->words);
+  return TRUE;
+}
+
+/* Adds the words of @text, one mark of punctuation at the end, or else at the beginning, split off each. */
+static void
+add_words (PlaitNgrams *words, const char *text)
+{
+  plait_ngrams_add_sequence (words);
+  for (const char *end; plait_text_next_word (&text, &end); text = end)
+    {
+      const char *second = g_utf8_next_char (text), *last = g_utf8_prev_char (end);
+      const char *cut = end;
+      if (second < end && g_ascii_ispunct (*last))
+        cut = last;
+      else if (second < end && g_ascii_ispunct (*text))
+        cut = second;
+      plait_ngrams_append_word (words, text, (gsize)(cut - text));
+      if (cut < end)
+        plait_ngrams_append_word (words, cut, (gsize)(end - cut));
+    }
+}
+
+static double
+f_score (const Chrf *chrf, const double *sums)
+{
+  const double tiny = 1e-16;
+  guint orders = chrf->parent.width / 3, shared = 0;
+  double factor = chrf->beta * chrf->beta;
+  double sum = 0, precisions = 0, recalls = 0;
+  for (guint n = 0; n < orders; n++)
+    {
+      double hypothesis = sums[3 * n], reference = sums[3 * n + 1], match = sums[3 * n + 2];
+      double precision = hypothesis > 0 ? match / hypothesis : tiny;
+      double recall = reference > 0 ? match / reference : tiny;
+      double below = factor * precision + recall;
+      sum += below > 0 ? (1 + factor) * precision * recall / below : tiny;
+      if (hypothesis > 0 && reference > 0)
+        {
+          precisions += precision;
+          recalls += recall;
+          shared++;
+        }
+    }
+
+  if (chrf->epsilon)
+    return 100 * sum / orders;
+  if (shared == 0 || precisions + recalls == 0)
+    return 0;
+  precisions /= shared;
+  recalls /= shared;
+  return 100 * ((1 + factor) * precisions * recalls / (factor * precisions + recalls));
+}
+
+/* Fills every order's triple for the hypothesis against each reference; @values [count, width]. */
+static void
+count_order (PlaitNgrams *ngrams, guint order, guint count, guint width, double *values)
+{
+  plait_ngrams_next (ngrams);
+  double own = (double)plait_ngrams_total (ngrams, 0);
+  for (guint k = 0; k < count; k++)
+    {
+      double *triple = values + k * width + 3 * order;
+      triple[1] = (double)plait_ngrams_total (ngrams, 1 + k);
+      triple[0] = triple[1] > 0 ? own : 0; /* an order that the reference lacks counts for nobody */
+      triple[2] = (double)plait_ngrams_match (ngrams, 0, 1 + k, 2 + k);
+    }
+}
+
+static void
+row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
+{
+  const Chrf *chrf = (const Chrf *)metric;
+  guint width = metric->width;
+  for (guint k = 0; k <= sentence->count; k++)
+    {
+      g_autofree char *line = chrf->lowercase ? plait_text_lower (sentence->texts[k]) : g_strdup (sentence->texts[k]);
+      plait_text_strip_end (line);
+      plait_ngrams_add_characters (sentence->characters, line, chrf->whitespace);
+      if (chrf->words > 0)
+        add_words (sentence->words, line);
+    }
+
+  g_autofree double *all = g_new (double, (gsize)sentence->count *width);
+  for (guint n = 0; n < width / 3; n++)
+    count_order (n < chrf->characters ? sentence->characters : sentence->words, n, sentence->count, width, all);
+
+  double best = -1;
+  for (guint k = 0; k < sentence->count; k++)
+    {
+      double score = f_score (chrf, all + (gsize)k * width);
+      if (score > best)
+        {
+          best = score;
+          memcpy (values, all + (gsize)k * width, width * sizeof (double));
+        }
+    }
+}
+
+static double
+score (const PlaitMetric *metric, const double *sums)
+{
+  return f_score ((const Chrf *)metric, sums);
+}
+
+static void
+sign (const PlaitMetric *metric, GString *signature)
+{
+  const Chrf *chrf = (const Chrf *)metric;
+  g_string_append_printf (signature, "case:%s|eff:%s|nc:%u|nw:%u|space:%s|", chrf->lowercase ? "lc" : "mixed",
+                          chrf->epsilon ? "no" : "yes", chrf->characters, chrf->words, chrf->whitespace ? "yes" : "no");
+}
+
+#define CHRF_KIND(name_)                                                                                               \
+  {                                                                                                                    \
+    .name = name_, .size = sizeof (Chrf), .options = options, .larger_is_better = TRUE, .begin = begin,                \
+    .finish = finish, .row = row, .score = score, .sign = sign,                                                        \
+  }
+
+/* F score of character n-grams up to order 6, recall weighing double (Popović 2015), and with word n-grams up to order
+ * 2 (Popović 2017). */
+const PlaitMetricKind plait_metric_chrf = CHRF_KIND ("chrf");
+const PlaitMetricKind plait_metric_chrf_words = CHRF_KIND ("chrf++");

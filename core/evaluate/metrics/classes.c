@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Labels, or answers of any kind that are right or wrong as wholes. Texts are compared as they stand, less the white
+ * space of ASCII around them; of several references any may be met.
+ *
+ *   accuracy    the share of texts that are a reference; with "words" that of the words between white space that are
+ *               the reference's at their place, for those who predict as many as there are
+ *   macro-f1    F of each class alone, the mean over the classes of the references that are met or said: what rare
+ *               classes count for as much as frequent ones. As scikit-learn has it with labels= those classes
+ *
+ * A row of accuracy is [right, 1]. One of macro-f1 has [classes, 1] before, for each class, [said and right, said,
+ * reference], so that a score knows how many classes there are.
+ */
+#include "metrics/metric-kind.h"
+
+#include "text/error.h"
+#include "words/text.h"
+
+#include <string.h>
+
+#define BEGINNING 2 /* of a row of macro-f1 */
+#define EACH 3
+
+/* Beyond, rows of all classes do not fit into memory. */
+#define MOST_NUMBERS ((gsize)1 << 28)
+
+typedef struct
+{
+  PlaitMetric parent;
+  gboolean words;
+} Accuracy;
+
+static const PlaitMetricOption accuracy_options[] = {
+  { "words", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Accuracy, words) },
+  { NULL },
+};
+
+/* @text without the white space around it. (transfer full) */
+static char *
+label_of (const char *text)
+{
+  gsize first = strspn (text, " \t\r\n\v\f"), end = strlen (text);
+  while (end > first && strchr (" \t\r\n\v\f", text[end - 1]))
+    end--;
+  return g_strndup (text + first, end - first);
+}
+
+static void
+sign (const PlaitMetric *metric, GString *signature)
+{
+  g_string_append (signature, "case:mixed|tok:none|");
+}
+
+static gboolean
+finish_accuracy (PlaitMetric *metric, GError **error)
+{
+  metric->title = g_strdup (((Accuracy *)metric)->words ? "word accuracy" : "accuracy");
+  return TRUE;
+}
+
+/* The words of @text that are those of @reference, and how many that has. */
+static void
+count_words (const char *text, const char *reference, double *values)
+{
+  const char *end = text, *reference_end = reference;
+  gboolean more = TRUE;
+  values[0] = values[1] = 0;
+  while (plait_text_next_word (&reference, &reference_end))
+    {
+      more = more && plait_text_next_word (&text, &end);
+      values[0]
+          += more && end - text == reference_end - reference && memcmp (text, reference, (gsize)(end - text)) == 0;
+      values[1]++;
+      text = end;
+      reference = reference_end;
+    }
+}
+
+static void
+row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
+{
+  if (((const Accuracy *)metric)->words)
+    {
+      count_words (sentence->texts[0], sentence->texts[1], values);
+      return;
+    }
+  g_autofree char *said = label_of (sentence->texts[0]);
+  values[0] = 0;
+  for (guint k = 1; k <= sentence->count; k++)
+    {
+      g_autofree char *expected = label_of (sentence->texts[k]);
+      if (strcmp (said, expected) == 0)
+        values[0] = 1;
+    }
+  values[1] = 1;
+}
+
+static char *
+detail_accuracy (const PlaitMetric *metric, const double *sums)
+{
+  return g_strdup_printf ("(%.0f of %.0f)", sums[0], sums[1]);
+}
+
+const PlaitMetricKind plait_metric_accuracy = {
+  .name = "accuracy",
+  .width = 2,
+  .size = sizeof (Accuracy),
+  .options = accuracy_options,
+  .larger_is_better = TRUE,
+  .finish = finish_accuracy,
+  .row = row,
+  .score = plait_metric_mean,
+  .detail = detail_accuracy,
+  .sign = sign,
+};
+
+/*
+ * Macro F
+ */
+
+/* The references' classes, each with its place. (transfer full) */
+static GHashTable *
+find_classes (const PlaitTextPairs *pairs)
+{
+  GHashTable *classes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (gsize i = 0; i < pairs->sentences; i++)
+    for (guint k = 0; k < pairs->reference_sets; k++)
+      {
+        const char *reference = pairs->references[k][i];
+        g_autofree char *name = label_of (reference ? reference : "");
+        if (reference && !g_hash_table_contains (classes, name))
+          g_hash_table_insert (classes, g_steal_pointer (&name), GUINT_TO_POINTER (g_hash_table_size (classes)));
+      }
+  return classes;
+}
+
+/* The place of @text's class in a row, or NULL. */
+static double *
+place (GHashTable *classes, const char *text, double *values)
+{
+  g_autofree char *name = label_of (text);
+  gpointer number;
+  return g_hash_table_lookup_extended (classes, name, NULL, &number)
+             ? values + BEGINNING + EACH * GPOINTER_TO_UINT (number)
+             : NULL;
+}
+
+static PlaitStatistics *
+rows (const PlaitMetric *metric, const PlaitTextPairs *pairs, GError **error)
+{
+  g_autoptr (GHashTable) classes = find_classes (pairs);
+  guint n = g_hash_table_size (classes), width = BEGINNING + EACH * n;
+  if (pairs->sentences > MOST_NUMBERS / width)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "the references of %zu sentences are of %u classes, too many for %s; are they labels?",
+                            pairs->sentences, n, metric->title);
+  PlaitStatistics *statistics = plait_statistics_new (pairs->sentences, width);
+  for (gsize i = 0; i < pairs->sentences; i++)
+    {
+      double *values = statistics->values + i * width, *said = place (classes, pairs->hypotheses[i], values);
+      double *expected = NULL;
+      for (guint k = 0; k < pairs->reference_sets; k++)
+        if (pairs->references[k][i])
+          {
+            double *other = place (classes, pairs->references[k][i], values);
+            if (!expected || other == said)
+              expected = other;
+          }
+      values[0] = n;
+      values[1] = 1;
+      expected[2] = 1;
+      if (said)
+        said[1] = 1;
+      if (said == expected)
+        said[0] = 1;
+    }
+  return statistics;
+}
+
+/* The mean of F over the classes that occur, and how many those are. */
+static double
+macro_f (const double *sums, guint *counted)
+{
+  guint classes = sums[1] > 0 ? (guint)(sums[0] / sums[1] + .5) : 0;
+  double sum = 0;
+  *counted = 0;
+  for (guint i = 0; i < classes; i++)
+    {
+      const double *each = sums + BEGINNING + EACH * i;
+      if (each[1] + each[2] <= 0)
+        continue;
+      sum += 2 * each[0] / (each[1] + each[2]);
+      (*counted)++;
+    }
+  return *counted > 0 ? 100 * sum / *counted : 0;
+}
+
+static double
+score_f (const PlaitMetric *metric, const double *sums)
+{
+  guint counted;
+  return macro_f (sums, &counted);
+}
+
+static char *
+detail_f (const PlaitMetric *metric, const double *sums)
+{
+  guint counted;
+  macro_f (sums, &counted);
+  return g_strdup_printf ("(%u classes)", counted);
+}
+
+/* Classes that are only said are not in the mean: their number is no sum over sentences. */
+static void
+sign_f (const PlaitMetric *metric, GString *signature)
+{
+  sign (metric, signature);
+  g_string_append (signature, "classes:references|");
+}
+
+const PlaitMetricKind plait_metric_macro_f = {
+  .name = "macro-f1",
+  .title = "macro F1",
+  .width = PLAIT_WIDTH_OF_TEXT,
+  .size = sizeof (PlaitMetric),
+  .larger_is_better = TRUE,
+  .rows = rows,
+  .score = score_f,
+  .detail = detail_f,
+  .sign = sign_f,
+};

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * METEOR (Denkowski & Lavie 2011) of English with the weights of version 1.5 (Denkowski & Lavie 2014) and two of its
+ * four matchers: words that are equal, and words of equal stems (Snowball's for English). Its synonyms, paraphrases and
+ * list of function words are not here, so scores are below those of the original and compare with each other alone; the
+ * signature says so. The harmonic mean of precision and recall, in which recall weighs most, is lessened by how many
+ * pieces the matches break into.
+ *
+ * Of alignments that match as many words as can be, the one of the fewest pieces counts, then that of the smallest
+ * distances between words. It is looked for from left to right with a beam, as there.
+ *
+ * A row is [words of the hypothesis, of the reference, equal words, equal stems, pieces]. Two texts that match whole in
+ * one piece count no piece, in a corpus too: the released scorer adds none up (MeteorStats.addStats).
+ */
+#include "metrics/metric-kind.h"
+
+#include "text/number.h"
+#include "words/text.h"
+
+#include <libstemmer.h>
+#include <math.h>
+#include <string.h>
+
+#define WIDTH 5
+#define MOST_BYTES (8 * 1024) /* of a text: alignments take the product of the words */
+#define BEAM 40
+
+/* What version 1.5 has for English. */
+#define ALPHA 0.85 /* of recall */
+#define BETA 0.2
+#define GAMMA 0.6
+#define STEM 0.6 /* a match by stems, where one of equal words is 1 */
+
+typedef enum
+{
+  TOKENS_13A,
+  TOKENS_NONE,
+} Tokens;
+static const char *const token_names[] = { "13a", "none", NULL };
+
+typedef struct
+{
+  PlaitMetric parent;
+  guint tokens;
+  gboolean exact; /* no stems */
+} Meteor;
+
+static const PlaitMetricOption options[] = {
+  { "exact", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Meteor, exact) },
+  { "tok", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Meteor, tokens), token_names },
+  { NULL },
+};
+
+static gboolean
+finish (PlaitMetric *metric, GError **error)
+{
+  metric->title = g_strdup (((const Meteor *)metric)->exact ? "METEOR (exact)" : "METEOR (exact, stem)");
+  return TRUE;
+}
+
+/* The lower-case words of @text as the next sequence of @words, their stems as that of @stems. */
+static void
+add_words (const Meteor *meteor, struct sb_stemmer *stemmer, PlaitNgrams *words, PlaitNgrams *stems, const char *text)
+{
+  g_autofree char *lower = plait_text_lower (text);
+  g_autofree char *line = meteor->tokens == TOKENS_13A ? plait_tokenise_13a (lower) : g_steal_pointer (&lower);
+  const char *at = line;
+
+  plait_ngrams_add_words (words, line);
+  plait_ngrams_add_sequence (stems);
+  for (const char *end; plait_text_next_word (&at, &end); at = end)
+    {
+      const sb_symbol *word = (const sb_symbol *)at;
+      int length = (int)(end - at);
+
+      if (stemmer)
+        {
+          word = sb_stemmer_stem (stemmer, word, length);
+          length = sb_stemmer_length (stemmer);
+        }
+      plait_ngrams_append_word (stems, (const char *)word, (gsize)length);
+    }
+}
+
+/*
+ * Alignment
+ */
+
+#define NOWHERE (-2) /* no word follows it */
+
+/* What the first words of the hypothesis are matched to. */
+typedef struct
+{
+  guint pieces, distance, exact;
+  gint last;     /* place where the last word is matched; NOWHERE: it is not */
+  guint64 taken; /* a sum over the places that are matched: equal sums are equal sets, but for odds of 2^-64 */
+  guint parent;  /* in the beam before */
+  gint rank;     /* of the last word's place; NOWHERE */
+} State;
+
+typedef struct
+{
+  const guint32 *words, *stems;
+  gint length;
+} Side;
+
+typedef struct
+{
+  State states[BEAM]; /* the best first */
+  guint n;
+  guint8 *used; /* [BEAM, reference]: by rank */
+} Beam;
+
+typedef struct
+{
+  Side hypothesis, reference;
+  /* The places of the reference, those of one stem together and rising: a rank is a number in this order. */
+  gint *places, *ranks; /* [reference] */
+  Beam now, next;
+} Alignment;
+
+/* Whether @x is the better one. Of equal ones none is. */
+static gboolean
+is_better (const State *x, const State *y)
+{
+  if (x->pieces != y->pieces)
+    return x->pieces < y->pieces;
+  return x->distance != y->distance ? x->distance < y->distance : x->exact > y->exact;
+}
+
+/* A number for a place, for sums of sets. */
+static guint64
+mark_of (gint place)
+{
+  guint64 x = ((guint64)place + 1) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+
+  x = (x ^ (x >> 30)) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
+  x = (x ^ (x >> 27)) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
+  return x ^ (x >> 31);
+}
+
+/* Takes @state into the next beam if it is one of the best, and the best of those that the future cannot tell apart.
+ * FALSE if it is worse than all of a full beam. */
+static gboolean
+offer (Beam *beam, const State *state)
+{
+  guint at = beam->n;
+
+  if (beam->n == BEAM && !is_better (state, &beam->states[BEAM - 1]))
+    return FALSE;
+  for (guint k = 0; k < beam->n; k++)
+    if (beam->states[k].taken == state->taken && beam->states[k].last == state->last)
+      {
+        if (!is_better (state, &beam->states[k]))
+          return TRUE;
+        beam->n--;
+        memmove (beam->states + k, beam->states + k + 1, (beam->n - k) * sizeof *state);
+        break;
+      }
+  beam->n = MIN (beam->n + 1, BEAM);
+  for (at = beam->n - 1; at > 0 && is_better (state, &beam->states[at - 1]); at--)
+    beam->states[at] = beam->states[at - 1];
+  beam->states[at] = *state;
+  return TRUE;
+}
+
+/* State @parent with word @i of the hypothesis at @rank. */
+static gboolean
+offer_match (Alignment *alignment, guint parent, gint i, gint rank)
+{
+  State state = alignment->now.states[parent];
+  gint place = alignment->places[rank];
+
+  state.pieces += state.last + 1 != place;
+  state.distance += (guint)ABS (i - place);
+  state.exact += alignment->reference.words[place] == alignment->hypothesis.words[i];
+  state.taken += mark_of (place);
+  state.last = place;
+  state.rank = rank;
+  state.parent = parent;
+  return offer (&alignment->next, &state);
+}
+
+static gint
+count (const guint32 *numbers, gint from, gint end, guint32 number)
+{
+  gint n = 0;
+
+  for (gint i = from; i < end; i++)
+    n += numbers[i] == number;
+  return n;
+}
+
+/* What may follow state @parent at word @i of the hypothesis, whose stem has the ranks @first .. @end - 1 and stands in
+ * @left words from it on. */
+static void
+follow (Alignment *alignment, guint parent, gint i, gint first, gint end, gint left)
+{
+  const State *before = &alignment->now.states[parent];
+  const guint8 *used = alignment->now.used + (gsize)parent * (gsize)alignment->reference.length;
+  gint follows = before->last + 1, taken = 0, below = first, above;
+
+  for (gint rank = first; rank < end; rank++)
+    taken += used[rank];
+  if (left > end - first - taken) /* the others suffice for what the reference has */
+    {
+      State state = *before;
+
+      state.last = state.rank = NOWHERE;
+      state.parent = parent;
+      offer (&alignment->next, &state);
+    }
+  /* The place that goes on with a piece, then all from the nearest on, as long as one is good enough. */
+  if (follows >= 0 && follows < alignment->reference.length && alignment->ranks[follows] >= first
+      && alignment->ranks[follows] < end && !used[alignment->ranks[follows]])
+    offer_match (alignment, parent, i, alignment->ranks[follows]);
+  while (below < end && alignment->places[below] < i)
+    below++;
+  above = below--;
+  for (;;)
+    {
+      const guint8 *found = above < end ? memchr (used + above, 0, (gsize)(end - above)) : NULL;
+      gboolean nearer;
+
+      above = found ? (gint)(found - used) : end;
+      found = below >= first ? memrchr (used + first, 0, (gsize)(below + 1 - first)) : NULL;
+      below = found ? (gint)(found - used) : first - 1;
+      if (above >= end && below < first)
+        return;
+      nearer = above >= end || (below >= first && i - alignment->places[below] <= alignment->places[above] - i);
+      if (!offer_match (alignment, parent, i, nearer ? below-- : above++))
+        return;
+    }
+}
+
+/* Makes the next beam the present one. */
+static void
+step (Alignment *alignment)
+{
+  gsize length = (gsize)alignment->reference.length;
+  Beam swap = alignment->now;
+
+  for (guint k = 0; k < alignment->next.n; k++)
+    {
+      const State *state = &alignment->next.states[k];
+
+      memcpy (alignment->next.used + k * length, alignment->now.used + state->parent * length, length);
+      if (state->rank != NOWHERE)
+        alignment->next.used[k * length + (gsize)state->rank] = 1;
+    }
+  alignment->now = alignment->next;
+  alignment->next = swap;
+  alignment->next.n = 0;
+}
+
+/* How many of the first @n numbers are below @number. */
+static gint
+count_below (const guint32 *numbers, gint n, guint32 number)
+{
+  gint below = 0;
+
+  for (gint i = 0; i < n; i++)
+    below += numbers[i] < number;
+  return below;
+}
+
+/* Fills the row of one hypothesis and one reference. Every state matches as many words as can be. */
+static void
+align (const Side *hypothesis, const Side *reference, double *values)
+{
+  gsize length = (gsize)reference->length;
+  g_autofree gint *places = g_new (gint, length + 1), *ranks = g_new (gint, length + 1);
+  g_autofree guint8 *one = g_new0 (guint8, BEAM * (length + 1)), *other = g_new0 (guint8, BEAM * (length + 1));
+  Alignment alignment = { *hypothesis, *reference, places, ranks, { .n = 1, .used = one }, { .used = other } };
+  gsize matches = 0;
+
+  for (gint j = 0; j < reference->length; j++)
+    {
+      ranks[j] = count_below (reference->stems, reference->length, reference->stems[j])
+                 + count (reference->stems, 0, j, reference->stems[j]);
+      places[ranks[j]] = j;
+    }
+  alignment.now.states[0] = (State){ .last = NOWHERE, .rank = NOWHERE };
+  for (gint i = 0; i < hypothesis->length; i++)
+    {
+      guint32 stem = hypothesis->stems[i];
+      gint first = count_below (reference->stems, reference->length, stem);
+      gint end = first + count (reference->stems, 0, reference->length, stem);
+      gint left = count (hypothesis->stems, i, hypothesis->length, stem);
+
+      for (guint k = 0; k < alignment.now.n; k++)
+        follow (&alignment, k, i, first, end, left);
+      step (&alignment);
+    }
+  for (gsize rank = 0; rank < length; rank++)
+    matches += alignment.now.used[rank];
+  values[0] = hypothesis->length;
+  values[1] = reference->length;
+  values[2] = alignment.now.states[0].exact;
+  values[3] = (double)matches - alignment.now.states[0].exact;
+  values[4] = alignment.now.states[0].pieces;
+  if (values[4] == 1 && matches == length && hypothesis->length == reference->length)
+    values[4] = 0;
+}
+
+/*
+ * Scores
+ */
+
+typedef struct
+{
+  double precision, recall, penalty, score;
+} Parts;
+
+static Parts
+compute (const double *sums)
+{
+  Parts parts = { 0 };
+  double matches = sums[2] + sums[3], weight = sums[2] + STEM * sums[3];
+
+  if (matches == 0)
+    return parts;
+  parts.precision = weight / sums[0];
+  parts.recall = weight / sums[1];
+  parts.penalty = GAMMA * pow (sums[4] / matches, BETA);
+  parts.score = 100 * (1 - parts.penalty) / ((1 - ALPHA) / parts.precision + ALPHA / parts.recall);
+  return parts;
+}
+
+static Side
+side_of (const PlaitSentence *sentence, guint sequence)
+{
+  return (Side){ plait_ngrams_symbols (sentence->words, sequence),
+                 plait_ngrams_symbols (sentence->characters, sequence),
+                 (gint)plait_ngrams_length (sentence->words, sequence) };
+}
+
+static void
+row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
+{
+  const Meteor *meteor = (const Meteor *)metric;
+  struct sb_stemmer *stemmer = meteor->exact ? NULL : sb_stemmer_new ("english", NULL);
+  PlaitNgrams *stems = sentence->characters; /* the other counter: of words too */
+  double best = -1;
+
+  for (guint k = 0; k <= sentence->count; k++)
+    add_words (meteor, stemmer, sentence->words, stems, sentence->texts[k]);
+  if (stemmer)
+    sb_stemmer_delete (stemmer);
+  Side hypothesis = side_of (sentence, 0);
+  for (guint k = 1; k <= sentence->count; k++)
+    {
+      Side reference = side_of (sentence, k);
+      double found[WIDTH], scored;
+
+      align (&hypothesis, &reference, found);
+      scored = compute (found).score;
+      if (scored > best)
+        {
+          best = scored;
+          memcpy (values, found, sizeof found);
+        }
+    }
+}
+
+static double
+score (const PlaitMetric *metric, const double *sums)
+{
+  return compute (sums).score;
+}
+
+static char *
+detail (const PlaitMetric *metric, const double *sums)
+{
+  Parts parts = compute (sums);
+  return plait_format ("(P = %.2f R = %.2f penalty = %.3f)", 100 * parts.precision, 100 * parts.recall, parts.penalty);
+}
+
+static void
+sign (const PlaitMetric *metric, GString *signature)
+{
+  const Meteor *meteor = (const Meteor *)metric;
+
+  g_string_append_printf (signature, "lang:en|match:%s|weights:1.5|function-words:none|case:lc|tok:%s|",
+                          meteor->exact ? "exact" : "exact+stem", token_names[meteor->tokens]);
+}
+
+const PlaitMetricKind plait_metric_meteor = {
+  .name = "meteor",
+  .width = WIDTH,
+  .most_bytes = MOST_BYTES,
+  .size = sizeof (Meteor),
+  .options = options,
+  .larger_is_better = TRUE,
+  .finish = finish,
+  .row = row,
+  .score = score,
+  .detail = detail,
+  .sign = sign,
+};

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "metrics/pieces.h"
+
+#include <string.h>
+
+#include "words/text.h"
+
+#define MARK_OF_WORD "\xe2\x96\x81" /* U+2581 */
+
+/* Text looks as if it were in pieces from one word of so many on. */
+#define ONE_OF 50
+
+/* sed -r 's/(@@ )|(@@ ?$)//g', of each line. */
+static void
+join_subword_nmt (char *text)
+{
+  char *to = text;
+
+  for (const char *from = text; *from;)
+    if (g_str_has_prefix (from, "@@") && strchr (" \n", from[2]))
+      from += from[2] == ' ' ? 3 : 2;
+    else
+      *to++ = *from++;
+  *to = '\0';
+}
+
+static void
+join_wordpiece (char *text)
+{
+  char *to = text;
+
+  for (const char *from = text; *from;)
+    if (g_str_has_prefix (from, " ##") && !strchr (" \n", from[3]))
+      from += 3;
+    else
+      *to++ = *from++;
+  *to = '\0';
+}
+
+/* A text without a mark is not in pieces. */
+static void
+join_sentencepiece (char *text)
+{
+  char *to = text;
+  gboolean begins = TRUE;
+
+  if (!strstr (text, MARK_OF_WORD))
+    return;
+  for (const char *from = text; *from;)
+    if (g_str_has_prefix (from, MARK_OF_WORD))
+      {
+        if (!begins)
+          *to++ = ' ';
+        begins = FALSE;
+        from += strlen (MARK_OF_WORD);
+      }
+    else if (*from == ' ')
+      from++;
+    else
+      {
+        begins = *from == '\n';
+        *to++ = *from++;
+      }
+  *to = '\0';
+}
+
+void
+plait_text_join (char **texts, PlaitTextPieces pieces)
+{
+  static void (*const joins[]) (char *text) = {
+    [PLAIT_PIECES_SUBWORD_NMT] = join_subword_nmt,
+    [PLAIT_PIECES_WORDPIECE] = join_wordpiece,
+    [PLAIT_PIECES_SENTENCEPIECE] = join_sentencepiece,
+  };
+
+  for (gsize i = 0; texts[i] && pieces != PLAIT_PIECES_NONE; i++)
+    joins[pieces](texts[i]);
+}
+
+/* What the word @word .. @end - 1 looks like a piece of. */
+static PlaitTextPieces
+pieces_of (const char *word, const char *end)
+{
+  gsize length = (gsize)(end - word);
+
+  if (length > 2 && memcmp (end - 2, "@@", 2) == 0)
+    return PLAIT_PIECES_SUBWORD_NMT;
+  if (length > 2 && memcmp (word, "##", 2) == 0 && word[2] != '#')
+    return PLAIT_PIECES_WORDPIECE;
+  return g_str_has_prefix (word, MARK_OF_WORD) ? PLAIT_PIECES_SENTENCEPIECE : PLAIT_PIECES_NONE;
+}
+
+const char *
+plait_text_find_pieces (const char *const *texts)
+{
+  g_auto (GStrv) names = g_strsplit (PLAIT_TEXT_PIECES, ";", -1);
+  gsize words = 0, found[] = { 0, 0, 0, 0 };
+
+  for (gsize i = 0; texts[i]; i++)
+    for (const char *word = texts[i], *end; plait_text_next_word (&word, &end); word = end, words++)
+      found[pieces_of (word, end)]++;
+  for (guint pieces = PLAIT_PIECES_NONE + 1; names[pieces]; pieces++)
+    if (found[pieces] > 0 && found[pieces] >= words / ONE_OF)
+      return g_intern_string (names[pieces]);
+  return NULL;
+}

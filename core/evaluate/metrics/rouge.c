@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * ROUGE (Lin 2004) with the choices of the package rouge-score: n-grams of one or two words (1, 2), the longest common
+ * subsequence of two texts (L), and the union of those of their sentences, which are lines (Lsum). A text scores the
+ * harmonic mean F of precision and recall, a corpus the mean of its texts; of several references counts the one of the
+ * greatest F, the first of equals. Words are runs of the letters a to z and of digits, in lower case: all else, letters
+ * with accents too, stands between words.
+ *
+ * A row is [precision, recall, F, 1].
+ */
+#include "metrics/metric-kind.h"
+
+#include "text/number.h"
+#include "words/stem.h"
+#include "words/text.h"
+
+#include <string.h>
+
+#define WIDTH 4
+/* Of subsequences: time, and for Lsum an eighth of a byte, grows with the product of two texts' words. */
+#define SUBSEQUENCE_LIMIT (64 * 1024)
+/* The package leaves words of three letters and less as they are. */
+#define LEAST_STEMMED 4
+
+typedef enum
+{
+  TYPE_1,
+  TYPE_2,
+  TYPE_L,
+  TYPE_LSUM,
+} Type;
+static const char *const type_names[] = { "1", "2", "L", "Lsum", NULL };
+
+typedef struct
+{
+  PlaitMetric parent;
+  guint type;
+  gboolean stem;
+} Rouge;
+
+typedef struct
+{
+  double precision, recall, f;
+} Score;
+
+static const PlaitMetricOption options[] = {
+  { "type", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Rouge, type), type_names },
+  { "stem", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Rouge, stem) },
+  { NULL },
+};
+
+static gboolean
+finish (PlaitMetric *metric, GError **error)
+{
+  const Rouge *rouge = (const Rouge *)metric;
+  metric->title = g_strdup_printf ("ROUGE-%s", type_names[rouge->type]);
+  if (rouge->type >= TYPE_L)
+    metric->most_bytes = SUBSEQUENCE_LIMIT;
+  return TRUE;
+}
+
+static gboolean
+is_of_word (char c)
+{
+  return g_ascii_islower (c) || g_ascii_isdigit (c);
+}
+
+/* Adds the words of @length bytes, which are in lower case, as one sequence. */
+static void
+add_words (const Rouge *rouge, PlaitNgrams *words, const char *text, gsize length)
+{
+  g_autoptr (GString) stem = g_string_new (NULL);
+  plait_ngrams_add_sequence (words);
+  for (gsize at = 0, begin; at < length; at++)
+    {
+      for (begin = at; at < length && is_of_word (text[at]);)
+        at++;
+      if (at == begin)
+        continue;
+      g_string_truncate (stem, 0);
+      g_string_append_len (stem, text + begin, (gssize)(at - begin));
+      if (rouge->stem && stem->len >= LEAST_STEMMED)
+        plait_stem (stem);
+      plait_ngrams_append_word (words, stem->str, stem->len);
+    }
+}
+
+/* Adds a text as one sequence, or for Lsum each line that is not empty. Returns how many sequences there are. */
+static guint
+add_text (const Rouge *rouge, PlaitNgrams *words, const char *text)
+{
+  g_autofree char *lower = plait_text_lower (text);
+  if (rouge->type != TYPE_LSUM)
+    {
+      add_words (rouge, words, lower, strlen (lower));
+      return 1;
+    }
+  guint lines = 0;
+  for (const char *line = lower; *line;)
+    {
+      gsize length = strcspn (line, "\n");
+      if (length > 0)
+        {
+          add_words (rouge, words, line, length);
+          lines++;
+        }
+      line += length;
+      line += *line == '\n';
+    }
+  return lines;
+}
+
+static Score
+score_of (double matches, gsize hypothesis, gsize reference)
+{
+  Score score = { 0 };
+  if (hypothesis > 0)
+    score.precision = matches / (double)hypothesis;
+  if (reference > 0)
+    score.recall = matches / (double)reference;
+  if (score.precision + score.recall > 0)
+    score.f = 2 * score.precision * score.recall / (score.precision + score.recall);
+  return score;
+}
+
+static Score
+score_ngrams (PlaitNgrams *words, guint order)
+{
+  for (guint n = 0; n < order; n++)
+    plait_ngrams_next (words);
+  return score_of ((double)plait_ngrams_match (words, 0, 1, 2), plait_ngrams_total (words, 0),
+                   plait_ngrams_total (words, 1));
+}
+
+typedef struct
+{
+  const guint32 *symbols;
+  gsize n;
+} Sequence;
+
+static Sequence
+sequence_of (const PlaitNgrams *words, guint number)
+{
+  return (Sequence){ plait_ngrams_symbols (words, number), plait_ngrams_length (words, number) };
+}
+
+/* The length of the longest common subsequences of @a and @b; @lengths is scratch for b.n + 1 numbers. @back, if not
+ * NULL, has a bit for each pair of differing symbols, row by row, set where the way back is along @b alone: without
+ * b's symbol the beginnings have a longer subsequence than without a's. */
+static guint32
+longest_common (Sequence a, Sequence b, guint32 *lengths, guint64 *back)
+{
+  memset (lengths, 0, (b.n + 1) * sizeof *lengths);
+  for (gsize i = 0; i < a.n; i++)
+    for (gsize j = 0, diagonal = 0; j < b.n; j++)
+      {
+        guint32 above = lengths[j + 1];
+        gsize bit = i * b.n + j;
+        if (a.symbols[i] == b.symbols[j])
+          lengths[j + 1] = (guint32)diagonal + 1;
+        else if (lengths[j] > above)
+          {
+            lengths[j + 1] = lengths[j];
+            if (back)
+              back[bit / 64] |= G_GUINT64_CONSTANT (1) << bit % 64;
+          }
+        diagonal = above;
+      }
+  return lengths[b.n];
+}
+
+/* Marks in @common [a.n] the symbols of a longest common subsequence: of several, the one that the package finds. */
+static void
+mark_common (Sequence a, Sequence b, guint32 *lengths, gboolean *common)
+{
+  g_autofree guint64 *back = g_new0 (guint64, a.n * b.n / 64 + 1);
+  gsize i = a.n, j = b.n;
+  longest_common (a, b, lengths, back);
+  while (i > 0 && j > 0)
+    {
+      gsize bit = (i - 1) * b.n + j - 1;
+      if (a.symbols[i - 1] == b.symbols[j - 1])
+        {
+          common[--i] = TRUE;
+          j--;
+        }
+      else if (back[bit / 64] >> bit % 64 & 1)
+        j--;
+      else
+        i--;
+    }
+}
+
+static gsize
+count_words (const PlaitNgrams *words, guint first, guint last)
+{
+  gsize n = 0;
+  for (guint s = first; s < last; s++)
+    n += plait_ngrams_length (words, s);
+  return n;
+}
+
+static Score
+score_subsequence (const PlaitNgrams *words)
+{
+  Sequence hypothesis = sequence_of (words, 0), reference = sequence_of (words, 1);
+  g_autofree guint32 *lengths = g_new (guint32, hypothesis.n + 1);
+  return score_of (longest_common (reference, hypothesis, lengths, NULL), hypothesis.n, reference.n);
+}
+
+/* The union over the sentences of the hypothesis, the sequences 0 .. @lines - 1, for each sentence of the reference,
+ * the sequences behind them. A word counts as often as the hypothesis has it. */
+static Score
+score_union (const PlaitNgrams *words, guint lines, guint all_lines)
+{
+  gsize n_hypothesis = count_words (words, 0, lines), n_reference = count_words (words, lines, all_lines);
+  g_autofree guint32 *left = g_new0 (guint32, n_hypothesis + n_reference + 1); /* of each word in the hypothesis */
+  g_autofree guint32 *lengths = g_new (guint32, n_hypothesis + 1);
+  gsize matches = 0;
+  for (guint s = 0; s < lines; s++)
+    for (gsize i = 0; i < plait_ngrams_length (words, s); i++)
+      left[plait_ngrams_symbols (words, s)[i]]++;
+  for (guint r = lines; r < all_lines; r++)
+    {
+      Sequence reference = sequence_of (words, r);
+      g_autofree gboolean *common = g_new0 (gboolean, reference.n + 1);
+      for (guint s = 0; s < lines; s++)
+        mark_common (reference, sequence_of (words, s), lengths, common);
+      for (gsize i = 0; i < reference.n; i++)
+        if (common[i] && left[reference.symbols[i]] > 0)
+          {
+            left[reference.symbols[i]]--;
+            matches++;
+          }
+    }
+  return score_of ((double)matches, n_hypothesis, n_reference);
+}
+
+static Score
+score_pair (const Rouge *rouge, PlaitNgrams *words, const char *hypothesis, const char *reference)
+{
+  plait_ngrams_clear (words);
+  guint lines = add_text (rouge, words, hypothesis);
+  guint all_lines = lines + add_text (rouge, words, reference);
+  switch (rouge->type)
+    {
+    case TYPE_L:
+      return score_subsequence (words);
+    case TYPE_LSUM:
+      return score_union (words, lines, all_lines);
+    default:
+      return score_ngrams (words, rouge->type == TYPE_2 ? 2 : 1);
+    }
+}
+
+static void
+row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
+{
+  const Rouge *rouge = (const Rouge *)metric;
+  Score best = { .f = -1 };
+  for (guint k = 1; k <= sentence->count; k++)
+    {
+      Score score = score_pair (rouge, sentence->words, sentence->texts[0], sentence->texts[k]);
+      if (score.f > best.f)
+        best = score;
+    }
+  values[0] = best.precision;
+  values[1] = best.recall;
+  values[2] = best.f;
+  values[3] = 1;
+}
+
+static double
+score (const PlaitMetric *metric, const double *sums)
+{
+  return 100 * sums[2] / sums[3];
+}
+
+static char *
+detail (const PlaitMetric *metric, const double *sums)
+{
+  return plait_format ("(P = %.2f R = %.2f)", 100 * sums[0] / sums[3], 100 * sums[1] / sums[3]);
+}
+
+static void
+sign (const PlaitMetric *metric, GString *signature)
+{
+  const Rouge *rouge = (const Rouge *)metric;
+  g_string_append_printf (signature, "type:%s|stem:%s|tok:a-z0-9|like:rouge-score|", type_names[rouge->type],
+                          rouge->stem ? "porter" : "no");
+}
+
+/* F of words or pairs of words, or of common subsequences, with summaries (Lin 2004). */
+const PlaitMetricKind plait_metric_rouge = {
+  .name = "rouge",
+  .width = WIDTH,
+  .size = sizeof (Rouge),
+  .options = options,
+  .larger_is_better = TRUE,
+  .reads_lines = TRUE,
+  .finish = finish,
+  .row = row,
+  .score = score,
+  .detail = detail,
+  .sign = sign,
+};

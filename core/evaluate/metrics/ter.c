@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Translation edit rate (Snover et al. 2006): insertions, deletions, substitutions and shifts of words that make the
+ * hypothesis a reference, over the length of the reference. Which shifts are tried, in which order and how many, is
+ * Tercom's heuristic as sacreBLEU 2 (Post 2018) has it, so that scores equal: shifts of up to 10 words over up to 50,
+ * of which the best is done as long as one helps, edit distance in a beam around the diagonal.
+ *
+ * A row is [edits to the nearest reference, mean length of the references].
+ */
+#include "metrics/metric-kind.h"
+
+#include "words/text.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WIDTH 2
+#define MOST_BYTES (64 * 1024) /* of a text: edit distances take the product of the words */
+#define MOST_SHIFTED 10        /* words */
+#define FARTHEST 50            /* words from the place in the reference */
+#define BEAM 25                /* words on either side of the diagonal */
+#define MOST_TRIED 1000        /* shifts of one sentence */
+#define FAR (G_MAXINT / 2)
+
+typedef struct
+{
+  PlaitMetric parent;
+  gboolean case_sensitive;
+  gboolean no_punctuation;
+} Ter;
+
+static const PlaitMetricOption options[] = {
+  { "case-sensitive", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Ter, case_sensitive) },
+  { "no-punctuation", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Ter, no_punctuation) },
+  { NULL },
+};
+
+/*
+ * Edit distance
+ */
+
+typedef enum
+{
+  EDIT_NONE, /* the words are equal */
+  EDIT_SUBSTITUTE,
+  EDIT_DROP, /* a word of the hypothesis */
+  EDIT_ADD,  /* one of the reference */
+} Edit;
+
+/* Row i is of the first i words of the hypothesis, and has the columns near the diagonal, first .. end - 1. */
+typedef struct
+{
+  gsize start;
+  gint first, end;
+} Row;
+
+typedef struct
+{
+  const guint32 *reference;
+  gint length;            /* of the reference */
+  gint words;             /* of the hypothesis */
+  Row *rows;              /* [words + 1] */
+  gint *costs, *trial;    /* of what the hypothesis is, and of what a shift would make it */
+  guint8 *edits, *trials; /* Edit */
+} Distance;
+
+static void
+distance_clear (Distance *distance)
+{
+  g_free (distance->rows);
+  g_free (distance->costs);
+  g_free (distance->trial);
+  g_free (distance->edits);
+  g_free (distance->trials);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Distance, distance_clear)
+
+static Distance
+distance_new (const guint32 *reference, gint length, gint words)
+{
+  Distance distance = { .reference = reference, .length = length, .words = words };
+  double ratio = words > 0 ? (double)length / words : 1;
+  gint beam = BEAM < ratio / 2 ? (gint)ceil (ratio / 2 + BEAM) : BEAM;
+  gsize cells = 0;
+
+  distance.rows = g_new (Row, (gsize)words + 1);
+  for (gint i = 0; i <= words; i++)
+    {
+      gint diagonal = (gint)floor (i * ratio);
+      gboolean whole = i == 0 || i == words;
+      Row *row = &distance.rows[i];
+
+      row->start = cells;
+      row->first = i == 0 ? 0 : MAX (0, diagonal - beam);
+      row->end = whole ? length + 1 : MIN (length + 1, diagonal + beam);
+      cells += (gsize)(row->end - row->first);
+    }
+  distance.costs = g_new (gint, cells);
+  distance.trial = g_new (gint, cells);
+  distance.edits = g_new (guint8, cells);
+  distance.trials = g_new (guint8, cells);
+  for (gint j = 0; j <= length; j++)
+    {
+      distance.costs[j] = j;
+      distance.edits[j] = EDIT_ADD;
+    }
+  memcpy (distance.trial, distance.costs, ((gsize)length + 1) * sizeof *distance.costs);
+  return distance;
+}
+
+static gint
+cost_at (const Row *row, const gint *costs, gint j)
+{
+  return j < row->first || j >= row->end ? FAR : costs[row->start + (gsize)(j - row->first)];
+}
+
+/* Fills the rows behind row @known for the hypothesis @words. Of equally cheap edits the first of these is taken. */
+static void
+fill (const Distance *distance, const guint32 *words, gint known, gint *costs, guint8 *edits)
+{
+  for (gint i = known + 1; i <= distance->words; i++)
+    {
+      const Row *above = &distance->rows[i - 1], *row = &distance->rows[i];
+
+      for (gint j = row->first; j < row->end; j++)
+        {
+          gboolean same = j > 0 && words[i - 1] == distance->reference[j - 1];
+          gint least = FAR;
+          Edit edit = EDIT_SUBSTITUTE;
+          gint found[] = { j > 0 ? cost_at (above, costs, j - 1) + !same : FAR, cost_at (above, costs, j) + 1,
+                           j > row->first ? costs[row->start + (gsize)(j - row->first) - 1] + 1 : FAR };
+          const Edit names[] = { same ? EDIT_NONE : EDIT_SUBSTITUTE, EDIT_DROP, EDIT_ADD };
+
+          for (guint k = 0; k < G_N_ELEMENTS (found); k++)
+            if (found[k] < least)
+              {
+                least = found[k];
+                edit = names[k];
+              }
+          costs[row->start + (gsize)(j - row->first)] = least;
+          edits[row->start + (gsize)(j - row->first)] = (guint8)edit;
+        }
+    }
+}
+
+static gint
+last_cost (const Distance *distance, const gint *costs)
+{
+  return cost_at (&distance->rows[distance->words], costs, distance->length);
+}
+
+/* What the edits say of each word. */
+typedef struct
+{
+  gint *place;          /* [reference]: of the word of the hypothesis that is there, or stands before it; -1: none */
+  gint *hypothesis_bad; /* [words + 1]: how many before each are edited */
+  gint *reference_bad;  /* [length + 1] */
+} Alignment;
+
+static void
+align (const Distance *distance, Alignment *alignment)
+{
+  gint i = distance->words, j = distance->length;
+
+  memset (alignment->hypothesis_bad, 0, ((gsize)i + 1) * sizeof (gint));
+  memset (alignment->reference_bad, 0, ((gsize)j + 1) * sizeof (gint));
+  while (i > 0 || j > 0)
+    {
+      const Row *row = &distance->rows[i];
+      Edit edit = distance->edits[row->start + (gsize)(j - row->first)];
+
+      if (edit != EDIT_DROP)
+        {
+          alignment->place[j - 1] = i - 1;
+          alignment->reference_bad[j] = edit != EDIT_NONE;
+        }
+      if (edit != EDIT_ADD)
+        alignment->hypothesis_bad[i] = edit != EDIT_NONE;
+      i -= edit != EDIT_ADD;
+      j -= edit != EDIT_DROP;
+    }
+  for (i = 1; i <= distance->words; i++)
+    alignment->hypothesis_bad[i] += alignment->hypothesis_bad[i - 1];
+  for (j = 1; j <= distance->length; j++)
+    alignment->reference_bad[j] += alignment->reference_bad[j - 1];
+}
+
+/*
+ * Shifts
+ */
+
+typedef struct
+{
+  gint gain, length, start, target;
+} Shift;
+
+static gint *
+sized (gint n)
+{
+  return g_new (gint, (gsize)n + 1);
+}
+
+/* @shifted [words]: @words with @length of them from @start on moved before number @target. A target within what is
+ * moved, or at its end, moves it on by as many words as the target lies behind its start. */
+static void
+move (const guint32 *words, gint n, gint start, gint length, gint target, guint32 *shifted)
+{
+  gint before = target < start ? target : target > start + length ? target - length : MIN (target, n - length);
+  gint at = 0;
+
+  for (gint i = 0; i <= n; i++)
+    {
+      if (at == before)
+        {
+          memcpy (shifted + at, words + start, (gsize)length * sizeof *words);
+          at += length;
+        }
+      if (i < n && (i < start || i >= start + length))
+        shifted[at++] = words[i];
+    }
+}
+
+static gboolean
+is_better (const Shift *shift, const Shift *best)
+{
+  if (shift->gain != best->gain)
+    return shift->gain > best->gain;
+  if (shift->length != best->length)
+    return shift->length > best->length;
+  return shift->start != best->start ? shift->start < best->start : shift->target < best->target;
+}
+
+/* Tries to put the @length words from @start on where they stand in the reference, from @place on. */
+static void
+try_shifts (const Distance *distance, const guint32 *words, const Alignment *alignment, gint start, gint place,
+            gint length, guint32 *shifted, Shift *best, guint *tried)
+{
+  gint before = -1;
+
+  if (alignment->hypothesis_bad[start + length] == alignment->hypothesis_bad[start]
+      || alignment->reference_bad[place + length] == alignment->reference_bad[place]
+      || (alignment->place[place] >= start && alignment->place[place] < start + length))
+    return;
+  for (gint offset = -1; offset < length; offset++)
+    {
+      gint target = place + offset < 0 ? 0 : alignment->place[place + offset] + 1;
+      gint known = 0;
+
+      if (target == before)
+        continue;
+      before = target;
+      move (words, distance->words, start, length, target, shifted);
+      while (known < distance->words && words[known] == shifted[known])
+        known++;
+
+      const Row *row = &distance->rows[known];
+      memcpy (distance->trial + row->start, distance->costs + row->start,
+              (gsize)(row->end - row->first) * sizeof *distance->costs);
+      fill (distance, shifted, known, distance->trial, distance->trials);
+      Shift shift
+          = { last_cost (distance, distance->costs) - last_cost (distance, distance->trial), length, start, target };
+      if (*tried == 0 || best->length == 0 || is_better (&shift, best))
+        *best = shift;
+      (*tried)++;
+    }
+}
+
+/* The best shift; of length 0 if there is none. */
+static Shift
+find_shift (const Distance *distance, const guint32 *words, const Alignment *alignment, guint32 *shifted, guint *tried)
+{
+  Shift best = { 0 };
+
+  for (gint start = 0; start < distance->words; start++)
+    for (gint place = MAX (0, start - FARTHEST); place < distance->length && place <= start + FARTHEST; place++)
+      for (gint length = 1;
+           length <= MOST_SHIFTED && start + length <= distance->words && place + length <= distance->length
+           && words[start + length - 1] == distance->reference[place + length - 1];
+           length++)
+        {
+          try_shifts (distance, words, alignment, start, place, length, shifted, &best, tried);
+          if (*tried >= MOST_TRIED)
+            return best;
+        }
+  return best;
+}
+
+static gint
+count_edits (const guint32 *hypothesis, gint words, const guint32 *reference, gint length)
+{
+  if (length == 0)
+    return words;
+
+  g_auto (Distance) distance = distance_new (reference, length, words);
+  g_autofree gint *place = sized (length), *hypothesis_bad = sized (words), *reference_bad = sized (length);
+  g_autofree guint32 *now = g_new (guint32, (gsize)words + 1), *shifted = g_new (guint32, (gsize)words + 1);
+  Alignment alignment = { place, hypothesis_bad, reference_bad };
+  guint tried = 0;
+  gint shifts = 0;
+
+  if (words > 0)
+    memcpy (now, hypothesis, (gsize)words * sizeof *now);
+  fill (&distance, now, 0, distance.costs, distance.edits);
+  for (;;)
+    {
+      align (&distance, &alignment);
+      Shift best = { 0 };
+      if (last_cost (&distance, distance.costs) > 0)
+        best = find_shift (&distance, now, &alignment, shifted, &tried);
+      if (tried >= MOST_TRIED || best.gain <= 0)
+        return shifts + last_cost (&distance, distance.costs);
+      move (now, words, best.start, best.length, best.target, shifted);
+      memcpy (now, shifted, (gsize)words * sizeof *now);
+      fill (&distance, now, 0, distance.costs, distance.edits);
+      shifts++;
+    }
+}
+
+/*
+ * Rows
+ */
+
+static void
+add_words (const Ter *ter, PlaitNgrams *words, const char *text)
+{
+  g_autofree char *line = ter->case_sensitive ? g_strdup (text) : plait_text_lower (text);
+
+  if (ter->no_punctuation)
+    {
+      char *to = line;
+
+      for (const char *from = line; *from; from++)
+        if (!strchr (".,?:;!\"()", *from))
+          *to++ = *from;
+      *to = '\0';
+    }
+  plait_ngrams_add_words (words, line);
+}
+
+static void
+row (const PlaitMetric *metric, const PlaitSentence *sentence, double *values)
+{
+  PlaitNgrams *words = sentence->words;
+  gint fewest = G_MAXINT;
+  gsize lengths = 0;
+
+  for (guint k = 0; k <= sentence->count; k++)
+    add_words ((const Ter *)metric, words, sentence->texts[k]);
+  for (guint k = 1; k <= sentence->count; k++)
+    {
+      gint edits = count_edits (plait_ngrams_symbols (words, 0), (gint)plait_ngrams_length (words, 0),
+                                plait_ngrams_symbols (words, k), (gint)plait_ngrams_length (words, k));
+
+      fewest = MIN (fewest, edits);
+      lengths += plait_ngrams_length (words, k);
+    }
+  values[0] = fewest;
+  values[1] = (double)lengths / sentence->count;
+}
+
+static double
+score (const PlaitMetric *metric, const double *sums)
+{
+  if (sums[1] > 0)
+    return 100 * (sums[0] / sums[1]);
+  return sums[0] > 0 ? 100 : 0;
+}
+
+static void
+sign (const PlaitMetric *metric, GString *signature)
+{
+  const Ter *ter = (const Ter *)metric;
+
+  g_string_append_printf (signature, "case:%s|tok:tercom|norm:no|punct:%s|asian:no|",
+                          ter->case_sensitive ? "mixed" : "lc", ter->no_punctuation ? "no" : "yes");
+}
+
+const PlaitMetricKind plait_metric_ter = {
+  .name = "ter",
+  .title = "TER",
+  .width = WIDTH,
+  .most_bytes = MOST_BYTES,
+  .size = sizeof (Ter),
+  .options = options,
+  .row = row,
+  .score = score,
+  .sign = sign,
+};

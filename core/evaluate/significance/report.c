@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "significance/report.h"
+
+#include <math.h>
+
+#include "text/number.h"
+
+PlaitResult *
+plait_result_new (const PlaitMetric *metric, const PlaitStatistics *statistics, guint resamples, guint64 seed,
+                  GError **error)
+{
+  PlaitInterval interval = { 0 };
+  if (resamples > 0 && !plait_bootstrap_interval (metric, statistics, resamples, seed, &interval, error))
+    return NULL;
+
+  g_autofree double *sums = g_new (double, statistics->width);
+  plait_statistics_sum (statistics, sums);
+  PlaitResult *result = g_new0 (PlaitResult, 1);
+  result->metric = g_strdup (plait_metric_text (metric));
+  result->name = g_strdup (plait_metric_title (metric));
+  result->signature = plait_metric_signature (metric, statistics->references, resamples, seed);
+  result->detail = plait_metric_detail (metric, sums);
+  result->score = plait_metric_score (metric, sums);
+  result->larger_is_better = plait_metric_larger_is_better (metric);
+  result->sentences = statistics->sentences;
+  result->interval = interval;
+  return result;
+}
+
+PlaitResult *
+plait_evaluate (const PlaitMetric *metric, const PlaitTextPairs *pairs, guint resamples, guint64 seed, GError **error)
+{
+  g_autoptr (PlaitStatistics) statistics = plait_metric_statistics (metric, pairs, error);
+  return statistics ? plait_result_new (metric, statistics, resamples, seed, error) : NULL;
+}
+
+void
+plait_result_free (PlaitResult *result)
+{
+  if (!result)
+    return;
+  g_free (result->metric);
+  g_free (result->name);
+  g_free (result->signature);
+  g_free (result->detail);
+  g_free (result);
+}
+
+PlaitTableScore
+plait_result_score (const PlaitResult *result)
+{
+  gboolean any = result->interval.resamples > 0;
+
+  return (PlaitTableScore){ result->score, NAN, any ? result->interval.low : NAN, any ? result->interval.high : NAN };
+}
+
+char *
+plait_result_to_text (const PlaitResult *result, guint decimals)
+{
+  int digits = (int)decimals;
+  g_autofree char *score = plait_format ("%.*f", digits, result->score);
+  g_autofree char *interval
+      = result->interval.resamples > 0
+            ? plait_format (" (μ = %.*f ± %.*f)", digits, result->interval.mean, digits, result->interval.half_range)
+            : g_strdup ("");
+  return g_strdup_printf ("%s|%s = %s%s%s%s", result->name, result->signature, score, interval,
+                          result->detail ? " " : "", result->detail ? result->detail : "");
+}
+
+void
+plait_result_add_json (const PlaitResult *result, PlaitJson *json, const char *name)
+{
+  plait_json_begin_object (json, name);
+  plait_json_text (json, "name", result->name);
+  plait_json_real (json, "score", result->score);
+  plait_json_text (json, "signature", result->signature);
+  if (result->detail)
+    plait_json_text (json, "verbose_score", result->detail);
+  plait_json_text (json, "metric", result->metric);
+  plait_json_boolean (json, "larger_is_better", result->larger_is_better);
+  plait_json_integer (json, "sentences", (gint64)result->sentences);
+  if (result->interval.resamples > 0)
+    {
+      plait_json_real (json, "confidence_mean", result->interval.mean);
+      plait_json_real (json, "confidence_var", result->interval.half_range);
+      plait_json_real (json, "confidence_low", result->interval.low);
+      plait_json_real (json, "confidence_high", result->interval.high);
+      plait_json_integer (json, "resamples", result->interval.resamples);
+      plait_json_integer (json, "seed", (gint64)result->interval.seed);
+    }
+  plait_json_end_object (json);
+}
+
+static const char *const test_names[]
+    = { "approximate randomisation", "paired bootstrap", "t test over seeds and sentences" };
+
+void
+plait_comparison_add_json (const PlaitComparison *comparison, PlaitJson *json, const char *name)
+{
+  plait_json_begin_object (json, name);
+  plait_json_text (json, "test", test_names[comparison->test]);
+  plait_json_real (json, "baseline", comparison->baseline);
+  plait_json_real (json, "system", comparison->system);
+  plait_json_real (json, "difference", comparison->difference);
+  plait_json_integer (json, "better", comparison->better);
+  plait_json_real (json, "p", comparison->p);
+  plait_json_real (json, "adjusted_p", comparison->adjusted_p);
+  plait_json_integer (json, "trials", comparison->trials);
+  plait_json_integer (json, "seed", (gint64)comparison->seed);
+  if (comparison->test != PLAIT_TEST_PERMUTATION)
+    {
+      plait_json_real (json, "mean", comparison->mean);
+      plait_json_real (json, "low", comparison->low);
+      plait_json_real (json, "high", comparison->high);
+    }
+  if (comparison->test == PLAIT_TEST_BOOTSTRAP)
+    plait_json_real (json, "share_better", comparison->share_better);
+  plait_json_end_object (json);
+}
+
+void
+plait_comparison_columns (PlaitTable *table, const char *seeds)
+{
+  g_autofree char *plain = seeds ? g_strdup_printf ("p (%s)", seeds) : g_strdup ("p");
+  g_autofree char *adjusted = seeds ? g_strdup_printf ("p (Holm, %s)", seeds) : g_strdup ("p (Holm)");
+
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, plain);
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, adjusted);
+}
+
+const char *
+plait_comparison_seeds (guint one, guint several)
+{
+  if (one == 0)
+    return NULL;
+  return several > 0 ? "some of one seed" : "one seed";
+}
+
+static PlaitTableMark
+mark_of (const PlaitComparison *comparison)
+{
+  if (!plait_is_significant (comparison->adjusted_p))
+    return PLAIT_TABLE_UNMARKED;
+  return comparison->better > 0 ? PLAIT_TABLE_BETTER : comparison->better < 0 ? PLAIT_TABLE_WORSE : PLAIT_TABLE_MARKED;
+}
+
+void
+plait_comparison_cells (PlaitTable *table, const PlaitComparison *comparison)
+{
+  if (!comparison)
+    {
+      plait_table_none (table);
+      plait_table_none (table);
+      return;
+    }
+  plait_table_p (table, comparison->p, PLAIT_TABLE_UNMARKED);
+  plait_table_p (table, comparison->adjusted_p, mark_of (comparison));
+}
+
+char *
+plait_comparison_note (const char *baseline, PlaitTest test, guint trials, guint64 seed, gboolean seeds)
+{
+  g_autoptr (GString) note = g_string_new (
+      seeds ? "Brackets are 95 % bootstrap intervals of a single seed, ± is the standard deviation over seeds."
+            : "Brackets are 95 % intervals of the bootstrap.");
+
+  if (!baseline)
+    return g_string_free (g_steal_pointer (&note), FALSE);
+  g_string_append_printf (note, " p is against %s: %s%s", baseline, seeds ? "where both have one seed, of " : "",
+                          test_names[test]);
+  if (trials > 0)
+    g_string_append_printf (note, ", %u %s, seed %ju", trials, test == PLAIT_TEST_BOOTSTRAP ? "resamples" : "shuffles",
+                            seed);
+  if (seeds)
+    g_string_append_printf (
+        note, ", which speaks of these trained models on other sentences, not of other seeds; else of a %s",
+        test_names[PLAIT_TEST_SEEDS]);
+  g_string_append (
+      note,
+      "; p (Holm) is adjusted for how many are compared, and * marks it below 0.05, as better or worse by the metric.");
+  if (!seeds)
+    g_string_append (note, " It speaks of these systems on other sentences, not of other training seeds.");
+  return g_string_free (g_steal_pointer (&note), FALSE);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "significance/statistics.h"
+
+#include "text/error.h"
+#include "process/random.h"
+#include "metrics/metric-kind.h"
+
+#include <math.h>
+#include <string.h>
+
+static int
+compare_numbers (const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+double
+plait_mean (const double *numbers, gsize n)
+{
+  double sum = 0;
+  for (gsize i = 0; i < n; i++)
+    sum += numbers[i];
+  return sum / (double)n;
+}
+
+double
+plait_deviation (const double *numbers, gsize n)
+{
+  double mean = plait_mean (numbers, n), squares = 0;
+
+  for (gsize i = 0; i < n; i++)
+    squares += (numbers[i] - mean) * (numbers[i] - mean);
+  return n > 1 ? sqrt (squares / (double)(n - 1)) : NAN;
+}
+
+double
+plait_median (const double *numbers, gsize n)
+{
+  if (n == 0)
+    return NAN;
+  g_autofree double *sorted = g_memdup2 (numbers, n * sizeof *sorted);
+  qsort (sorted, n, sizeof *sorted, compare_numbers);
+  return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+}
+
+static void
+add_row (double *sums, const double *row, guint width)
+{
+  for (guint k = 0; k < width; k++)
+    sums[k] += row[k];
+}
+
+static gboolean
+check_trials (guint trials, GError **error)
+{
+  if (trials == 0 || trials > PLAIT_MOST_TRIALS)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "the number of resamples or shuffles is %u, but must be from 1 to %d",
+                       trials, PLAIT_MOST_TRIALS);
+  return TRUE;
+}
+
+static gboolean
+check_statistics (const PlaitMetric *metric, const PlaitStatistics *statistics, GError **error)
+{
+  g_assert (metric->width == PLAIT_WIDTH_OF_TEXT || statistics->width == metric->width);
+  if (statistics->sentences == 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "there are no sentences to resample for %s; give at least one",
+                       plait_metric_title (metric));
+  return TRUE;
+}
+
+/* The key of one trial. */
+static PlaitRandomKey
+trial_key (guint64 seed, PlaitTest test, guint trial)
+{
+  return plait_random_key (seed, test == PLAIT_TEST_BOOTSTRAP ? "bootstrap" : "permutation", NULL, trial);
+}
+
+/* Draws the sentences of a resample, the same ones for every system of that many. */
+static void
+draw (guint64 seed, guint resample, gsize *sentences, gsize count)
+{
+  PlaitRandomKey key = trial_key (seed, PLAIT_TEST_BOOTSTRAP, resample);
+  for (gsize i = 0; i < count; i++)
+    sentences[i] = (gsize)plait_random_below (key, i, count);
+}
+
+static double
+score_of (const PlaitMetric *metric, const PlaitStatistics *statistics, const gsize *sentences, double *sums)
+{
+  memset (sums, 0, statistics->width * sizeof (double));
+  for (gsize i = 0; i < statistics->sentences; i++)
+    add_row (sums, statistics->values + sentences[i] * statistics->width, statistics->width);
+  return plait_metric_score (metric, sums);
+}
+
+/* Sorts @values; their middle 95 %. */
+static void
+percentiles (double *values, guint count, double *low, double *high)
+{
+  qsort (values, count, sizeof (double), compare_numbers);
+  *low = values[count / 40];
+  *high = values[count - count / 40 - 1];
+}
+
+gboolean
+plait_bootstrap_interval (const PlaitMetric *metric, const PlaitStatistics *statistics, guint resamples, guint64 seed,
+                          PlaitInterval *interval, GError **error)
+{
+  if (!check_trials (resamples, error) || !check_statistics (metric, statistics, error))
+    return FALSE;
+
+  g_autofree gsize *sentences = g_new (gsize, statistics->sentences);
+  g_autofree double *sums = g_new (double, statistics->width);
+  g_autofree double *scores = g_new (double, resamples);
+  for (guint r = 0; r < resamples; r++)
+    {
+      draw (seed, r, sentences, statistics->sentences);
+      scores[r] = score_of (metric, statistics, sentences, sums);
+    }
+
+  *interval = (PlaitInterval){ .resamples = resamples, .seed = seed, .mean = plait_mean (scores, resamples) };
+  percentiles (scores, resamples, &interval->low, &interval->high);
+  interval->half_range = 0.5 * (interval->high - interval->low);
+  return TRUE;
+}
+
+/* Whether a trial's difference is at least as large as the observed one. Rows of fractions are summed in another order
+ * than the observed ones, hence the tolerance; where a difference of infinite scores is no number, it counts. */
+static gboolean
+counts (double difference, double observed)
+{
+  return !(fabs (difference) < fabs (observed) * (1 - 1e-12));
+}
+
+static double
+p_value (guint counted, guint trials)
+{
+  return (counted + 1.0) / (trials + 1.0);
+}
+
+static void
+permute (const PlaitMetric *metric, const PlaitStatistics *baseline, const PlaitStatistics *system,
+         PlaitComparison *comparison)
+{
+  guint width = baseline->width;
+  gsize numbers = baseline->sentences * width;
+  g_autofree double *change = g_new (double, numbers); /* what the baseline gains where a sentence changes sides */
+  for (gsize i = 0; i < numbers; i++)
+    change[i] = system->values[i] - baseline->values[i];
+
+  g_autofree double *sums = g_new (double, 5 * (gsize)width);
+  double *total_baseline = sums, *total_system = sums + width, *moved = sums + 2 * width;
+  double *one = sums + 3 * width, *other = sums + 4 * width;
+  plait_statistics_sum (baseline, total_baseline);
+  plait_statistics_sum (system, total_system);
+
+  guint counted = 0;
+  for (guint trial = 0; trial < comparison->trials; trial++)
+    {
+      PlaitRandomKey key = trial_key (comparison->seed, PLAIT_TEST_PERMUTATION, trial);
+      memset (moved, 0, width * sizeof (double));
+      for (gsize first = 0; first < baseline->sentences; first += 64)
+        {
+          guint64 bits = plait_random_bits (key, first / 64);
+          gsize here = MIN (baseline->sentences - first, 64);
+          if (here < 64)
+            bits &= (G_GUINT64_CONSTANT (1) << here) - 1;
+          for (; bits; bits &= bits - 1)
+            add_row (moved, change + (first + (gsize)__builtin_ctzll (bits)) * width, width);
+        }
+      for (guint k = 0; k < width; k++)
+        {
+          one[k] = total_baseline[k] + moved[k];
+          other[k] = total_system[k] - moved[k];
+        }
+      double difference = plait_metric_score (metric, other) - plait_metric_score (metric, one);
+      counted += counts (difference, comparison->difference);
+    }
+  comparison->p = p_value (counted, comparison->trials);
+}
+
+static void
+resample (const PlaitMetric *metric, const PlaitStatistics *baseline, const PlaitStatistics *system,
+          PlaitComparison *comparison)
+{
+  guint trials = comparison->trials, better = 0, counted = 0;
+  double sign = plait_metric_larger_is_better (metric) ? 1 : -1;
+  g_autofree gsize *sentences = g_new (gsize, baseline->sentences);
+  g_autofree double *sums = g_new (double, baseline->width);
+  g_autofree double *differences = g_new (double, trials);
+  for (guint r = 0; r < trials; r++)
+    {
+      draw (comparison->seed, r, sentences, baseline->sentences);
+      differences[r] = score_of (metric, system, sentences, sums) - score_of (metric, baseline, sentences, sums);
+      better += sign * differences[r] > 0;
+    }
+
+  comparison->mean = plait_mean (differences, trials);
+  comparison->share_better = (double)better / trials;
+  for (guint r = 0; r < trials; r++)
+    counted += counts (differences[r] - comparison->mean, comparison->difference);
+  comparison->p = p_value (counted, trials);
+  percentiles (differences, trials, &comparison->low, &comparison->high);
+}
+
+void
+plait_comparison_set_scores (PlaitComparison *comparison, const PlaitMetric *metric, double baseline, double system)
+{
+  double difference = system - baseline, gain = plait_metric_larger_is_better (metric) ? difference : -difference;
+
+  comparison->baseline = baseline;
+  comparison->system = system;
+  comparison->difference = difference;
+  comparison->better = (gain > 0) - (gain < 0);
+}
+
+gboolean
+plait_compare_systems (const PlaitMetric *metric, const PlaitStatistics *baseline, const PlaitStatistics *system,
+                       PlaitTest test, guint trials, guint64 seed, PlaitComparison *comparison, GError **error)
+{
+  if (!check_trials (trials, error) || !check_statistics (metric, baseline, error))
+    return FALSE;
+  if (system->width != baseline->width)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "the rows of %s are of %u numbers for the baseline and of %u for the system: they are not of "
+                       "the same references",
+                       plait_metric_title (metric), baseline->width, system->width);
+  if (system->sentences != baseline->sentences)
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "the baseline has %zu sentences and the system %zu, but a paired test needs the same sentences of both",
+        baseline->sentences, system->sentences);
+
+  g_autofree double *sums = g_new (double, baseline->width);
+  double score;
+  *comparison = (PlaitComparison){ .test = test, .trials = trials, .seed = seed };
+  plait_statistics_sum (baseline, sums);
+  score = plait_metric_score (metric, sums);
+  plait_statistics_sum (system, sums);
+  plait_comparison_set_scores (comparison, metric, score, plait_metric_score (metric, sums));
+
+  if (test == PLAIT_TEST_PERMUTATION)
+    permute (metric, baseline, system, comparison);
+  else
+    resample (metric, baseline, system, comparison);
+  comparison->adjusted_p = comparison->p;
+  return TRUE;
+}
+
+static int
+compare_p (const void *a, const void *b)
+{
+  const PlaitComparison *x = *(PlaitComparison *const *)a, *y = *(PlaitComparison *const *)b;
+  return (x->p > y->p) - (x->p < y->p);
+}
+
+void
+plait_holm_adjust (GPtrArray *comparisons)
+{
+  double most = 0;
+
+  g_ptr_array_sort (comparisons, compare_p);
+  for (guint i = 0; i < comparisons->len; i++)
+    {
+      PlaitComparison *comparison = comparisons->pdata[i];
+
+      most = MAX (most, (double)(comparisons->len - i) * comparison->p);
+      comparison->adjusted_p = MIN (most, 1);
+    }
+}
+
+gboolean
+plait_is_significant (double p)
+{
+  return p < .05;
+}

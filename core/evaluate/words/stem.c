@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "words/stem.h"
+
+#include <string.h>
+
+/* A suffix is replaced if what stands before it, with as many of its letters as @kept says, has the measure that is
+ * asked for. */
+typedef struct
+{
+  const char *suffix, *replacement;
+  gsize kept;
+} Rule;
+
+/* Words that are not cut by rules. */
+static const struct
+{
+  const char *word, *stem;
+} irregular[] = {
+  { "sky", "sky" },        { "skies", "sky" },       { "dying", "die" },        { "lying", "lie" },
+  { "tying", "tie" },      { "news", "news" },       { "innings", "inning" },   { "inning", "inning" },
+  { "outings", "outing" }, { "outing", "outing" },   { "cannings", "canning" }, { "canning", "canning" },
+  { "howe", "howe" },      { "proceed", "proceed" }, { "exceed", "exceed" },    { "succeed", "succeed" },
+};
+
+static gboolean
+is_vowel (char c)
+{
+  return c == 'a' || c == 'e' || c == 'i' || c == 'o' || c == 'u';
+}
+
+/* Whether letter @i is a consonant: a y is one at the beginning and behind a vowel. */
+static gboolean
+is_consonant (const char *text, gsize i)
+{
+  gboolean turned = FALSE;
+  for (; i > 0 && text[i] == 'y'; i--)
+    turned = !turned;
+  return is_vowel (text[i]) == turned;
+}
+
+/* Whether the first @n letters hold a vowel, and how often a consonant follows one there: the measure. */
+static gboolean
+look (const char *text, gsize n, gsize *measure)
+{
+  gboolean consonant = TRUE, any = FALSE;
+  *measure = 0;
+  for (gsize i = 0; i < n; i++)
+    {
+      gboolean next = text[i] == 'y' ? i == 0 || !consonant : !is_vowel (text[i]);
+      *measure += next && !consonant;
+      any |= !next;
+      consonant = next;
+    }
+  return any;
+}
+
+static gsize
+measure_of (const char *text, gsize n)
+{
+  gsize measure;
+  look (text, n, &measure);
+  return measure;
+}
+
+static gboolean
+has_vowel (const char *text, gsize n)
+{
+  gsize measure;
+  return look (text, n, &measure);
+}
+
+/* Whether the first @n letters end with consonant, vowel, consonant, the last not w, x or y; or are a vowel and a
+ * consonant. */
+static gboolean
+ends_short (const char *text, gsize n)
+{
+  if (n < 2 || !is_consonant (text, n - 1) || is_consonant (text, n - 2))
+    return FALSE;
+  return n == 2 || (is_consonant (text, n - 3) && !strchr ("wxy", text[n - 1]));
+}
+
+/* Applies the first of @rules (up to one without a suffix) whose suffix the word has, if what is before it measures at
+ * least @measure. FALSE if it has none of them. */
+static gboolean
+apply (GString *word, const Rule *rules, gsize measure)
+{
+  for (; rules->suffix; rules++)
+    if (g_str_has_suffix (word->str, rules->suffix))
+      {
+        gsize before = word->len - strlen (rules->suffix);
+        if (measure == 0 || measure_of (word->str, before + rules->kept) >= measure)
+          {
+            g_string_truncate (word, before);
+            g_string_append (word, rules->replacement);
+          }
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/* Plurals. */
+static void
+step_1a (GString *word)
+{
+  static const Rule shortest[] = { { "ies", "ie" }, { NULL } };
+  static const Rule rules[] = { { "sses", "ss" }, { "ies", "i" }, { "ss", "ss" }, { "s", "" }, { NULL } };
+  if (word->len != 4 || !apply (word, shortest, 0))
+    apply (word, rules, 0);
+}
+
+/* -ed and -ing. */
+static void
+step_1b (GString *word)
+{
+  static const Rule shortest[] = { { "ied", "ie" }, { NULL } }, others[] = { { "ied", "i" }, { NULL } };
+  static const Rule eed[] = { { "eed", "ee" }, { NULL } };
+  static const Rule restored[] = { { "at", "ate" }, { "bl", "ble" }, { "iz", "ize" }, { NULL } };
+  if (apply (word, word->len == 4 ? shortest : others, 0) || apply (word, eed, 1))
+    return;
+  gsize cut = g_str_has_suffix (word->str, "ed") ? 2 : g_str_has_suffix (word->str, "ing") ? 3 : 0;
+  if (cut == 0 || !has_vowel (word->str, word->len - cut))
+    return;
+  g_string_truncate (word, word->len - cut);
+  if (apply (word, restored, 0))
+    return;
+  char last = word->str[word->len - 1];
+  if (word->len > 1 && word->str[word->len - 2] == last && is_consonant (word->str, word->len - 1))
+    {
+      if (!strchr ("lsz", last))
+        g_string_truncate (word, word->len - 1);
+    }
+  else if (measure_of (word->str, word->len) == 1 && ends_short (word->str, word->len))
+    g_string_append_c (word, 'e');
+}
+
+static void
+step_1c (GString *word)
+{
+  if (g_str_has_suffix (word->str, "y") && word->len > 2 && is_consonant (word->str, word->len - 2))
+    word->str[word->len - 1] = 'i';
+}
+
+/* Double suffixes become single ones, single ones go. */
+static void
+steps_2_to_4 (GString *word)
+{
+  static const Rule alli[] = { { "alli", "al" }, { NULL } };
+  static const Rule second[] = { { "ational", "ate" }, { "tional", "tion" },
+                                 { "enci", "ence" },   { "anci", "ance" },
+                                 { "izer", "ize" },    { "bli", "ble" },
+                                 { "entli", "ent" },   { "eli", "e" },
+                                 { "ousli", "ous" },   { "ization", "ize" },
+                                 { "ation", "ate" },   { "ator", "ate" },
+                                 { "alism", "al" },    { "iveness", "ive" },
+                                 { "fulness", "ful" }, { "ousness", "ous" },
+                                 { "aliti", "al" },    { "iviti", "ive" },
+                                 { "biliti", "ble" },  { "fulli", "ful" },
+                                 { "logi", "log", 1 }, { NULL } };
+  static const Rule third[] = { { "icate", "ic" }, { "ative", "" }, { "alize", "al" }, { "iciti", "ic" },
+                                { "ical", "ic" },  { "ful", "" },   { "ness", "" },    { NULL } };
+  static const Rule fourth[]
+      = { { "al", "" },       { "ance", "" }, { "ence", "" },  { "er", "" },   { "ic", "" },  { "able", "" },
+          { "ible", "" },     { "ant", "" },  { "ement", "" }, { "ment", "" }, { "ent", "" }, { "sion", "s", 1 },
+          { "tion", "t", 1 }, { "ou", "" },   { "ism", "" },   { "ate", "" },  { "iti", "" }, { "ous", "" },
+          { "ive", "" },      { "ize", "" },  { NULL } };
+  apply (word, alli, 1);
+  apply (word, second, 1);
+  apply (word, third, 1);
+  apply (word, fourth, 2);
+}
+
+/* The e and one l of two at the end. */
+static void
+step_5 (GString *word)
+{
+  if (g_str_has_suffix (word->str, "e"))
+    {
+      gsize before = word->len - 1, measure = measure_of (word->str, before);
+      if (measure > 1 || (measure == 1 && !ends_short (word->str, before)))
+        g_string_truncate (word, before);
+    }
+  if (g_str_has_suffix (word->str, "ll") && measure_of (word->str, word->len - 1) > 1)
+    g_string_truncate (word, word->len - 1);
+}
+
+void
+plait_stem (GString *word)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (irregular); i++)
+    if (strcmp (word->str, irregular[i].word) == 0)
+      {
+        g_string_assign (word, irregular[i].stem);
+        return;
+      }
+  if (word->len <= 2)
+    return;
+  step_1a (word);
+  step_1b (word);
+  step_1c (word);
+  steps_2_to_4 (word);
+  step_5 (word);
+}

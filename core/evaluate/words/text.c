@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "words/text.h"
+
+#include <string.h>
+#include <unicode/ucasemap.h>
+#include <unicode/uchar.h>
+
+gboolean
+plait_text_is_space (gunichar character)
+{
+  if (character < 0x80)
+    return (character >= 0x09 && character <= 0x0d) || (character >= 0x1c && character <= 0x20);
+  return u_isUWhiteSpace ((UChar32)character);
+}
+
+char *
+plait_text_strip_end (char *text)
+{
+  char *end = text + strlen (text);
+  while (end > text)
+    {
+      char *last = g_utf8_prev_char (end);
+      if (!plait_text_is_space (g_utf8_get_char (last)))
+        break;
+      end = last;
+    }
+  *end = '\0';
+  return text;
+}
+
+gboolean
+plait_text_next_word (const char **text, const char **end)
+{
+  const char *at = *text;
+  while (*at && plait_text_is_space (g_utf8_get_char (at)))
+    at = g_utf8_next_char (at);
+  *text = at;
+  while (*at && !plait_text_is_space (g_utf8_get_char (at)))
+    at = g_utf8_next_char (at);
+  *end = at;
+  return at > *text;
+}
+
+gsize
+plait_text_count_words (const char *text)
+{
+  gsize words = 0;
+  for (const char *end; plait_text_next_word (&text, &end); text = end)
+    words++;
+  return words;
+}
+
+char *
+plait_text_lower (const char *text)
+{
+  if (g_str_is_ascii (text))
+    return g_ascii_strdown (text, -1);
+
+  UErrorCode status = U_ZERO_ERROR;
+  UCaseMap *map = ucasemap_open ("", 0, &status); /* "": the root locale */
+  if (U_FAILURE (status))
+    g_error ("ICU cannot open the root locale: %s", u_errorName (status));
+
+  gsize length = strlen (text);
+  g_assert (length < G_MAXINT32 / 3);
+  int32_t room = (int32_t)length + (int32_t)(length / 2) + 1; /* the longest mapping takes 2 bytes to 3 */
+  char *lower = g_malloc ((gsize)room);
+  ucasemap_utf8ToLower (map, lower, room, text, (int32_t)length, &status);
+  ucasemap_close (map);
+  g_assert (U_SUCCESS (status));
+  return lower;
+}

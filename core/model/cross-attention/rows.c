@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "cross-attention/rows.h"
+
+#include "autograd/operators.h"
+#include "text/error.h"
+
+PlaitStepRows
+plait_step_rows (PlaitArena *arena, PlaitRagged target, gint64 t)
+{
+  gint64 *offsets = plait_arena_new_array (arena, gint64, target.n + 1), n = 0, before = 0;
+  PlaitStepRows rows = { { target.n, offsets },
+                         plait_arena_new_array (arena, gint64, target.n + 1),
+                         plait_arena_new_array (arena, gint64, target.n + 1) };
+
+  offsets[0] = 0;
+  for (gint64 s = 0; s < target.n; s++)
+    {
+      gint64 length = plait_ragged_length (target, s);
+
+      if (length > t)
+        {
+          rows.before[n] = before;
+          rows.target[n++] = target.offsets[s] + t;
+        }
+      /* In the first step what was carried has a row for each sentence, even one without a target. */
+      before += t == 0 || length >= t;
+      offsets[s + 1] = n;
+    }
+  return rows;
+}
+
+PlaitSitePass
+plait_step_pass (const PlaitSitePass *whole, const PlaitStepRows *rows, const PlaitStepRows *next)
+{
+  const PlaitCapture *capture = whole->capture;
+  PlaitArena *arena = plait_tape_arena (whole->tape);
+  PlaitSitePass pass
+      = plait_site_pass (whole->tape, whole->memories, whole->n_memories, rows->queries,
+                         capture ? plait_capture_new (arena, 1, whole->n_memories, capture->coverage) : NULL);
+
+  pass.losses = whole->losses;
+  pass.touched = whole->touched;
+  pass.next = next->queries;
+  pass.parents = next->before;
+  return pass;
+}
+
+PlaitNode *
+plait_zeros (PlaitTape *tape, gint64 rows, gint64 width)
+{
+  PlaitScalar *numbers = plait_arena_new_array0 (plait_tape_arena (tape), PlaitScalar, rows * width + 1);
+
+  return plait_leaf (tape, plait_tensor (numbers, rows, width), NULL);
+}
+
+PlaitNode *
+plait_steps_in_order (PlaitTape *tape, PlaitNode *const *steps, gint64 n, PlaitRagged target)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 rows = plait_ragged_rows (target), done = 0;
+  gint64 *places = plait_arena_new_array (arena, gint64, rows + 1);
+
+  for (gint64 t = 0; t < n; t++)
+    for (gint64 s = 0; s < target.n; s++)
+      if (plait_ragged_length (target, s) > t)
+        places[target.offsets[s] + t] = done++;
+  return plait_gather_rows (tape, plait_concatenate_rows (tape, steps, (guint)n), places, rows);
+}
+
+PlaitNode *
+plait_memory_mean (PlaitTape *tape, const PlaitMemory *memory)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 n = memory->rows.n, rows = plait_ragged_rows (memory->rows);
+  PlaitScalar *shares = plait_arena_new_array (arena, PlaitScalar, rows + 1);
+  PlaitPairs pairs;
+
+  for (gint64 s = 0; s < n; s++)
+    for (gint64 row = memory->rows.offsets[s]; row < memory->rows.offsets[s + 1]; row++)
+      shares[row] = 1 / (PlaitScalar)plait_ragged_length (memory->rows, s);
+  pairs = plait_pairs (tape, plait_ragged_units (arena, n), memory->rows);
+  return plait_pair_read (tape, &pairs, plait_leaf (tape, plait_tensor (shares, rows, 1), NULL), memory->states);
+}
+
+gint64
+plait_memory_row_of_token (PlaitTape *tape, const PlaitMemory *memory, gint64 s, gint64 place, const char *kind)
+{
+  gint64 first = memory->rows.offsets[s], end = memory->rows.offsets[s + 1];
+  const gint64 *token = memory->links ? memory->links->token : NULL;
+  GError *fault = NULL;
+
+  /* Rows of tokens stand in their order, though not each token may have one. */
+  for (gint64 row = first + MIN (place, end - first - 1); token && row >= first; row--)
+    if (token[row] == place)
+      return row;
+  plait_fail (&fault, PLAIT_ERROR_INPUT,
+              "token %jd has no row in the first memory: [predict] kind=%s needs an encoder whose first memory has a "
+              "row for each token, start tokens too",
+              place + 1, kind);
+  plait_arena_leave (plait_tape_arena (tape), fault);
+}
+
+PlaitNode *
+plait_side_by_side (PlaitTape *tape, PlaitNode *numbers, PlaitRagged groups)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 n = groups.n, most = MAX (1, plait_ragged_longest (groups));
+  PlaitNode *sides;
+  gint64 *rows;
+  PlaitScalar *absent;
+
+  rows = plait_arena_new_array (arena, gint64, n * most + 1);
+  absent = plait_arena_new_array (arena, PlaitScalar, n * most + 1);
+  for (gint64 d = 0; d < n; d++)
+    for (gint64 i = 0; i < most; i++)
+      {
+        gboolean there = i < plait_ragged_length (groups, d);
+
+        rows[d * most + i] = there ? groups.offsets[d] + i : -1;
+        absent[d * most + i] = there ? 0 : PLAIT_NO_CHOICE;
+      }
+  sides = plait_gather_windows (tape, numbers, rows, n, most);
+  return plait_add (tape, sides, plait_leaf (tape, plait_tensor (absent, n, most), NULL));
+}
+
+PlaitNode *
+plait_add (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
+{
+  return plait_sum (tape, (PlaitNode *[]){ x, y }, 2);
+}

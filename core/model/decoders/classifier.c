@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoders/decoder.h"
+
+#include "text/error.h"
+#include "cross-attention/rows.h"
+
+/*
+ * What a class is told from, and which of several sentences is chosen: a state for each sentence that was read, from
+ * the rows that [predict] names (Liu et al. 2019, as its code has it):
+ *
+ *     x = [row (memory_1); ..; row (memory_n)]
+ *     state = dropout (tanh (dropout (x) W + b))
+ */
+typedef struct
+{
+  PlaitDecoder decoder;
+  PlaitMemoryRow row;
+  double dropout;
+  guint *memories; /* [n], which are read */
+  guint n;
+  PlaitLinear hidden;
+  PlaitLinear score; /* of a choice */
+} Classifier;
+
+static PlaitNode *
+row_of (PlaitTape *tape, const PlaitMemory *memory, PlaitMemoryRow row)
+{
+  const gint64 *ends;
+
+  if (row == PLAIT_ROW_MEAN)
+    return plait_memory_mean (tape, memory);
+  ends = plait_ragged_ends (plait_tape_arena (tape), memory->rows, row == PLAIT_ROW_FIRST);
+  return plait_gather_rows (tape, memory->states, ends, memory->rows.n);
+}
+
+static PlaitNode *
+classify (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, PlaitRagged target_rows,
+          const gint32 *target_inputs, PlaitCapture *capture)
+{
+  const Classifier *c = (const Classifier *)decoder;
+  PlaitNode **parts = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, c->n);
+  PlaitNode *x;
+
+  for (guint i = 0; i < c->n; i++)
+    parts[i] = row_of (tape, &reading->memories[c->memories[i]], c->row);
+  x = c->n > 1 ? plait_concatenate_columns (tape, parts, c->n) : parts[0];
+  x = plait_linear_apply (tape, &c->hidden, plait_dropout (tape, x, c->dropout), PLAIT_ACTIVATION_TANH);
+  return plait_dropout (tape, x, c->dropout);
+}
+
+static PlaitNode *
+choose (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, PlaitRagged target_rows,
+        const gint32 *target_inputs, PlaitCapture *capture)
+{
+  const Classifier *c = (const Classifier *)decoder;
+  PlaitNode *states = classify (decoder, tape, reading, target_rows, target_inputs, capture);
+
+  return plait_side_by_side (tape, plait_linear_apply (tape, &c->score, states, PLAIT_ACTIVATION_NONE),
+                             reading->candidates);
+}
+
+static const PlaitDecoderTable class_table = { .forward = classify };
+static const PlaitDecoderTable choice_table = { .forward = choose };
+
+/* The memories that the settings name, or all; *@width is what their rows have side by side. */
+static gboolean
+choose_memories (Classifier *c, const PlaitDecoderBuild *build, gint64 *width, GError **error)
+{
+  g_auto (GStrv) names = g_strsplit (build->predict->memories, ";", -1);
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) known = NULL;
+
+  c->memories = plait_parameters_memory (build->parameters, build->n_memories * sizeof *c->memories);
+  *width = 0;
+  for (guint i = 0; i < build->n_memories; i++)
+    {
+      g_strv_builder_add (builder, build->memories[i].name);
+      if (names[0] && !g_strv_contains ((const char *const *)names, build->memories[i].name))
+        continue;
+      c->memories[c->n++] = i;
+      *width += build->memories[i].width;
+    }
+  known = g_strv_builder_end (builder);
+  for (guint k = 0; names[k]; k++)
+    if (!g_strv_contains ((const char *const *)known, names[k]))
+      {
+        g_autofree char *remedy = plait_name_remedy (names[k], (const char *const *)known, NULL);
+
+        return plait_fail (error, PLAIT_ERROR_INPUT, "predict.memories: no encoder makes a memory \"%s\"; %s", names[k],
+                           remedy);
+      }
+  return TRUE;
+}
+
+PlaitDecoder *
+plait_classifier_new (const PlaitDecoderBuild *build, GError **error)
+{
+  gboolean chooses = build->predict->kind == PLAIT_PREDICT_CHOICE;
+  Classifier *c = plait_parameters_memory (build->parameters, sizeof *c);
+  gint64 width;
+
+  c->decoder.table = chooses ? &choice_table : &class_table;
+  c->row = (PlaitMemoryRow)build->predict->row;
+  c->dropout = build->settings->dropout;
+  if (!choose_memories (c, build, &width, error))
+    return NULL;
+  c->hidden = plait_linear_declare (build->parameters, chooses ? "choice/hidden" : "class/hidden", width,
+                                    build->settings->width, TRUE);
+  if (chooses)
+    c->score = plait_linear_declare (build->parameters, "choice/score", build->settings->width, 1, FALSE);
+  return &c->decoder;
+}

@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoders/model.h"
+
+#include "autograd/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cross-attention/rows.h"
+#include "schema/schema.h"
+
+/* A source and its encoder. */
+typedef struct
+{
+  const PlaitSourceSpecification *specification;
+  PlaitEmbedding *embedding; /* of tokens */
+  PlaitEmbedding roles;      /* of documents with roles */
+  PlaitInstance encoder;
+  PlaitLinear projections[PLAIT_ENCODER_MAXIMUM_MEMORIES]; /* weight NULL where a memory has the width it is to have */
+} Source;
+
+struct PlaitModel
+{
+  PlaitModelSpecification given;
+  PlaitParameters *parameters;
+  GHashTable *embeddings; /* name -> PlaitEmbedding */
+  Source *sources;        /* [given.n_sources] */
+  PlaitMemorySpecification *memories;
+  guint n_memories;
+  PlaitMemorySpecification *summaries; /* of the sources that give one */
+  guint n_summaries;
+  PlaitLossColumns losses;
+  PlaitEmbedding *target;    /* of a sequence */
+  const Source *role_source; /* which tells the roles of the target's sentences, or NULL */
+  PlaitEmbedding roles;      /* their vectors */
+  PlaitDecoder *decoder;
+  PlaitParameter *output;
+  PlaitParameter *output_bias;
+};
+
+static PlaitEmbedding
+embedding_declare (PlaitModel *model, const char *name, gint64 size)
+{
+  const PlaitDecoderSettings *settings = &model->given.decoder;
+  double deviation = 1 / sqrt ((double)settings->width);
+
+  return plait_embedding_declare (model->parameters, name, size, settings->width, PLAIT_NORMAL (deviation),
+                                  settings->scale_embeddings ? 1 / deviation : 1);
+}
+
+/* The embedding of @vocabulary: one for all streams that share it, else one below @prefix. */
+static PlaitEmbedding *
+embedding (PlaitModel *model, const char *prefix, const char *vocabulary, gint64 size)
+{
+  g_autofree char *name = model->given.decoder.share_embeddings ? g_strdup_printf ("embedding/%s", vocabulary)
+                                                                : g_strdup_printf ("%sembedding", prefix);
+  PlaitEmbedding *found = g_hash_table_lookup (model->embeddings, name);
+
+  if (!found)
+    {
+      found = g_new (PlaitEmbedding, 1);
+      *found = embedding_declare (model, name, size);
+      g_hash_table_insert (model->embeddings, g_steal_pointer (&name), found);
+    }
+  return found;
+}
+
+/* Memories of another width than @width, which the decoder wants, are projected to it, once for all layers. 0: it takes
+ * them as they are. */
+static void
+note_memories (PlaitModel *model, Source *source, gint64 width)
+{
+  if (source->encoder.shape.summary_width > 0)
+    model->summaries[model->n_summaries++] = (PlaitMemorySpecification){ .name = source->specification->name,
+                                                                         .width = source->encoder.shape.summary_width };
+  for (guint i = 0; i < source->encoder.shape.n_memories; i++)
+    {
+      PlaitMemorySpecification *memory = &model->memories[model->n_memories++];
+      const char *part = source->encoder.shape.memories[i].part;
+
+      memory->name = part ? g_strdup_printf ("%s.%s", source->specification->name, part)
+                          : g_strdup (source->specification->name);
+      memory->structure = source->encoder.shape.memories[i].structure;
+      memory->zero_output = source->encoder.shape.memories[i].zero_output;
+      memory->width = width ? width : source->encoder.shape.memories[i].width;
+      if (source->encoder.shape.memories[i].width != memory->width)
+        {
+          g_autofree char *name = g_strdup_printf ("decoder/memory/%s", memory->name);
+
+          source->projections[i]
+              = plait_linear_declare (model->parameters, name, source->encoder.shape.memories[i].width, width, TRUE);
+        }
+    }
+}
+
+static gboolean
+build_source (PlaitModel *model, Source *source, const PlaitSourceSpecification *specification, GError **error)
+{
+  g_autofree char *prefix = g_strdup_printf ("source/%s/", specification->name);
+  PlaitEncoderBuild build = {
+    .source = specification->name,
+    .kind = specification->kind,
+    .input_width
+    = plait_input_kind_is_text (specification->kind) ? model->given.decoder.width : specification->feature_width,
+    .model_width = model->given.decoder.width,
+    .pre_norm = model->given.decoder.norm == PLAIT_NORM_PRE,
+    .parameters = model->parameters,
+    .prefix = prefix,
+  };
+
+  source->specification = specification;
+  if (plait_input_kind_is_text (specification->kind))
+    source->embedding = embedding (model, prefix, specification->vocabulary, specification->vocabulary_size);
+  if (specification->roles > 0)
+    {
+      g_autofree char *name = g_strconcat (prefix, "roles", NULL);
+
+      source->roles = embedding_declare (model, name, specification->roles);
+    }
+  return plait_call_build_encoder (&source->encoder, specification->encoder, &build, &model->losses, error);
+}
+
+static void
+note_all_memories (PlaitModel *model)
+{
+  g_autofree gint64 *widths = g_new (gint64, model->given.n_sources * PLAIT_ENCODER_MAXIMUM_MEMORIES);
+  guint n = 0;
+  gint64 width = 0;
+
+  for (guint i = 0; i < model->given.n_sources; i++)
+    for (guint m = 0; m < model->sources[i].encoder.shape.n_memories; m++)
+      widths[n++] = model->sources[i].encoder.shape.memories[m].width;
+  if (model->given.predict.kind == PLAIT_PREDICT_SEQUENCE)
+    width = plait_decoder_memory_width (&model->given.decoder, widths, n);
+  for (guint i = 0; i < model->given.n_sources; i++)
+    note_memories (model, &model->sources[i], width);
+}
+
+/* The output projection: @tied, or with NULL a table of its own below @name, and a bias if it is to have one. */
+static void
+declare_output (PlaitModel *model, const char *name, PlaitParameter *tied, gboolean bias)
+{
+  g_autofree char *weight_name = g_strconcat (name, "/weight", NULL), *bias_name = g_strconcat (name, "/bias", NULL);
+
+  model->output = tied;
+  if (!tied)
+    model->output = plait_parameters_declare (model->parameters, weight_name, model->given.target_vocabulary_size,
+                                              model->given.decoder.width,
+                                              PLAIT_NORMAL (1 / sqrt ((double)model->given.decoder.width)));
+  model->output->use = PLAIT_USE_TABLE;
+  if (bias)
+    model->output_bias
+        = plait_parameters_declare (model->parameters, bias_name, 1, model->given.target_vocabulary_size, PLAIT_ZEROS);
+}
+
+/* The roles of the target's sentences: those of the first source that has any. */
+static gboolean
+find_roles (PlaitModel *model, PlaitDecoderBuild *build, GError **error)
+{
+  const Source *source = model->sources, *end = model->sources + model->given.n_sources;
+
+  if (model->given.decoder.roles == PLAIT_TARGET_ROLES_NONE || model->given.predict.kind != PLAIT_PREDICT_SEQUENCE)
+    return TRUE;
+  while (source < end && source->specification->roles == 0)
+    source++;
+  if (source == end)
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "decoder.roles takes the roles of a source, but none has any: set data.document_roles, or decoder.roles=none");
+  model->role_source = source;
+  model->roles = model->given.decoder.roles == PLAIT_TARGET_ROLES_SHARED
+                     ? source->roles
+                     : embedding_declare (model, "decoder/roles", source->specification->roles);
+  build->roles = &model->roles;
+  return TRUE;
+}
+
+static gboolean
+build_decoder (PlaitModel *model, GError **error)
+{
+  const PlaitModelSpecification *specification = &model->given;
+  gboolean tied = specification->decoder.tie_output;
+  PlaitDecoderBuild build = {
+    .settings = &specification->decoder,
+    .predict = &specification->predict,
+    .combiner = specification->combiner,
+    .coverage = specification->coverage,
+    .losses = &model->losses,
+    .memories = model->memories,
+    .n_memories = model->n_memories,
+    .summaries = model->summaries,
+    .n_summaries = model->n_summaries,
+    .parameters = model->parameters,
+  };
+
+  if (model->given.predict.kind == PLAIT_PREDICT_SEQUENCE)
+    model->target
+        = embedding (model, "decoder/", specification->target_vocabulary, specification->target_vocabulary_size);
+  build.embedding = model->target;
+  if (!find_roles (model, &build, error))
+    return FALSE;
+  model->decoder = plait_decoder_new (&build, error);
+  if (!model->decoder)
+    return FALSE;
+  if (model->given.predict.kind == PLAIT_PREDICT_SEQUENCE)
+    declare_output (model, "decoder/output", tied ? model->target->table : NULL, model->given.decoder.output_bias);
+  else if (model->given.predict.kind == PLAIT_PREDICT_MASKED)
+    declare_output (model, "masked/output", tied ? model->sources[0].embedding->table : NULL, TRUE);
+  else if (model->given.predict.kind == PLAIT_PREDICT_CLASS)
+    declare_output (model, "class/output", NULL, TRUE);
+  return TRUE;
+}
+
+PlaitModel *
+plait_model_new (const PlaitModelSpecification *specification, GError **error)
+{
+  g_autoptr (PlaitModel) model = g_new0 (PlaitModel, 1);
+
+  model->given = *specification;
+  model->parameters = plait_parameters_new ();
+  plait_parameters_set_norm_epsilon (model->parameters, model->given.decoder.norm_epsilon);
+  model->embeddings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  model->sources = g_new0 (Source, specification->n_sources);
+  model->memories = g_new0 (PlaitMemorySpecification, specification->n_sources * PLAIT_ENCODER_MAXIMUM_MEMORIES);
+  model->summaries = g_new0 (PlaitMemorySpecification, specification->n_sources);
+  for (guint i = 0; i < specification->n_sources; i++)
+    if (!build_source (model, &model->sources[i], &specification->sources[i], error))
+      return NULL;
+  note_all_memories (model);
+  if (!build_decoder (model, error) || !plait_parameters_allocate (model->parameters, error))
+    return NULL;
+  return g_steal_pointer (&model);
+}
+
+void
+plait_model_free (PlaitModel *model)
+{
+  if (!model)
+    return;
+  for (guint i = 0; i < model->n_memories; i++)
+    g_free ((char *)model->memories[i].name);
+  plait_loss_columns_clear (&model->losses);
+  g_free (model->memories);
+  g_free (model->summaries);
+  g_free (model->sources);
+  g_hash_table_unref (model->embeddings);
+  plait_parameters_free (model->parameters);
+  g_free (model);
+}
+
+const PlaitModelSpecification *
+plait_model_specification (const PlaitModel *model)
+{
+  return &model->given;
+}
+
+PlaitParameters *
+plait_model_parameters (const PlaitModel *model)
+{
+  return model->parameters;
+}
+
+const PlaitMemorySpecification *
+plait_model_memories (const PlaitModel *model, guint *n)
+{
+  *n = model->n_memories;
+  return model->memories;
+}
+
+gboolean
+plait_model_memory_is_of (const PlaitMemorySpecification *memory, const char *source)
+{
+  gsize length = strlen (source);
+
+  return strncmp (memory->name, source, length) == 0 && (memory->name[length] == '\0' || memory->name[length] == '.');
+}
+
+const PlaitLossColumns *
+plait_model_losses (const PlaitModel *model)
+{
+  return &model->losses;
+}
+
+const PlaitDecoder *
+plait_model_decoder (const PlaitModel *model)
+{
+  return model->decoder;
+}
+
+PlaitParameter *
+plait_model_output (const PlaitModel *model, PlaitParameter **bias)
+{
+  *bias = model->output_bias;
+  return model->output;
+}
+
+static gboolean
+check_ids (const char *what, const gint32 *ids, PlaitRagged rows, const gint64 *sentence, gint64 size, GError **error)
+{
+  for (gint64 s = 0; s < rows.n; s++)
+    for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
+      if (ids[row] < 0 || ids[row] >= size)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s, sentence %jd: token id %d is outside the vocabulary of %jd pieces: use the vocabulary "
+                           "that the model was trained with",
+                           what, sentence[s] + 1, ids[row], size);
+  return TRUE;
+}
+
+gboolean
+plait_model_check_length (const PlaitModel *model, guint source, gint64 rows, GError **error)
+{
+  if (source == model->given.n_sources)
+    return plait_decoder_check_length (model->decoder, rows, error);
+  return plait_call_check_length (&model->sources[source].encoder, rows, error);
+}
+
+/* @input as the encoder reads it: the sentences of documents one by one where one of them is to be chosen. */
+static PlaitInput
+input_read (const PlaitModel *model, const PlaitInput *input)
+{
+  PlaitInput apart = *input;
+
+  if (model->given.predict.kind != PLAIT_PREDICT_CHOICE)
+    return apart;
+  apart.rows = (PlaitRagged){ plait_ragged_rows (input->documents->sentences), input->documents->rows };
+  apart.n_missing = 0; /* each has one row at least */
+  apart.documents = NULL;
+  return apart;
+}
+
+static gboolean
+check_choices (const PlaitBatch *batch, GError **error)
+{
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    {
+      gint64 n = plait_ragged_length (batch->inputs[0].documents->sentences, s);
+
+      if (batch->target_outputs[s] < 0 || batch->target_outputs[s] >= n)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "the target, document %jd: sentence %d is to be chosen of %jd that count from 0",
+                           batch->sentence[s] + 1, batch->target_outputs[s], n);
+    }
+  return TRUE;
+}
+
+gboolean
+plait_model_check_input (const PlaitModel *model, guint source, const PlaitInput *input, GError **error)
+{
+  PlaitInput read = input_read (model, input);
+
+  return plait_model_check_length (model, source, plait_ragged_longest (read.rows), error)
+         && plait_call_check_input (&model->sources[source].encoder, &read, error);
+}
+
+gboolean
+plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GError **error)
+{
+  if (batch->n_sources != model->given.n_sources)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "the model reads %u sources, but %jd were given",
+                       model->given.n_sources, batch->n_sources);
+  for (guint i = 0; i < model->given.n_sources; i++)
+    {
+      const PlaitSourceSpecification *expected = model->sources[i].specification;
+      const PlaitInput *input = &batch->inputs[i];
+
+      if (input->kind != expected->kind)
+        return plait_fail (error, PLAIT_ERROR_INPUT, "source \"%s\" is to be %s, but %s were given", expected->name,
+                           plait_input_kind_name (expected->kind), plait_input_kind_name (input->kind));
+      if (input->kind == PLAIT_INPUT_FEATURES && input->n_missing < batch->n_sentences
+          && input->features.width != expected->feature_width)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "source \"%s\": features are %jd wide, but the model was built for %jd", expected->name,
+                           input->features.width, expected->feature_width);
+      if (plait_input_kind_is_text (input->kind)
+          && !check_ids (expected->name, input->tokens, input->rows, batch->sentence, expected->vocabulary_size, error))
+        return FALSE;
+      if (!plait_model_check_input (model, i, input, error))
+        return FALSE;
+    }
+  if (!batch->target_rows.offsets)
+    return TRUE;
+  if (!plait_model_check_length (model, model->given.n_sources, plait_ragged_longest (batch->target_rows), error))
+    return FALSE;
+  if (model->given.predict.kind == PLAIT_PREDICT_CHOICE)
+    return check_choices (batch, error);
+  if (model->given.predict.kind == PLAIT_PREDICT_SPAN)
+    return TRUE; /* the corpus has seen to it */
+  return check_ids ("the target", batch->target_outputs, batch->target_rows, batch->sentence,
+                    model->given.target_vocabulary_size, error);
+}
+
+/* @embedded with the vectors of the roles of its rows' sentences added: the segment embeddings of HAT, section 4.1. */
+static PlaitNode *
+add_roles (const Source *source, PlaitTape *tape, const PlaitInput *input, PlaitNode *embedded)
+{
+  const PlaitDocuments *documents = input->documents;
+  gint64 n = plait_ragged_rows (input->rows);
+  gint32 *roles = plait_arena_new_array (plait_tape_arena (tape), gint32, n);
+
+  for (gint64 i = 0; i < plait_ragged_rows (documents->sentences); i++)
+    for (gint64 row = documents->rows[i]; row < documents->rows[i + 1]; row++)
+      roles[row] = documents->roles[i];
+  return plait_add (tape, embedded, plait_embedding_apply (tape, &source->roles, roles, n));
+}
+
+static void
+read_source (const PlaitModel *model, const Source *source, PlaitTape *tape, const PlaitInput *input,
+             PlaitReading *reading)
+{
+  const PlaitSourceSpecification *specification = source->specification;
+  PlaitInput *read = plait_arena_new_array (plait_tape_arena (tape), PlaitInput, 1);
+  PlaitEncoding encoding = { .tape = tape, .input = read };
+
+  *read = input_read (model, input);
+  if (plait_input_kind_is_text (input->kind))
+    encoding.embedded = plait_embedding_apply (tape, source->embedding, input->tokens, plait_ragged_rows (input->rows));
+  else if (plait_ragged_rows (input->rows) > 0)
+    encoding.embedded = plait_leaf (tape, input->features, NULL);
+  else /* missing everywhere: there may be no file that tells the width */
+    encoding.embedded = plait_leaf (tape, plait_tensor (NULL, 0, specification->feature_width), NULL);
+  if (specification->roles > 0)
+    encoding.embedded = add_roles (source, tape, input, encoding.embedded);
+  plait_call_encode (&source->encoder, &encoding, reading->losses);
+  for (guint i = 0; i < source->encoder.shape.n_memories; i++)
+    {
+      PlaitMemory *memory = &reading->memories[reading->n_memories++];
+
+      *memory = encoding.memories[i];
+      if (source->projections[i].weight)
+        memory->states = plait_linear_apply (tape, &source->projections[i], memory->states, PLAIT_ACTIVATION_NONE);
+    }
+  if (source->encoder.shape.summary_width > 0)
+    reading->summaries[reading->n_summaries++] = encoding.summary;
+}
+
+PlaitReading
+plait_model_read (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, PlaitLossPass *losses)
+{
+  PlaitArena *arena = plait_tape_arena (tape);
+  PlaitReading reading = {
+    .memories = plait_arena_new_array (arena, PlaitMemory, model->n_memories),
+    .summaries = plait_arena_new_array (arena, PlaitNode *, model->given.n_sources),
+    .multiplications = plait_arena_new_array (arena, double, model->given.n_sources),
+    .losses = losses,
+  };
+
+  for (guint i = 0; i < model->given.n_sources; i++)
+    {
+      double before = plait_tape_multiplications (tape);
+
+      read_source (model, &model->sources[i], tape, &batch->inputs[i], &reading);
+      reading.multiplications[i] = plait_tape_multiplications (tape) - before;
+    }
+  if (model->given.predict.kind == PLAIT_PREDICT_CHOICE)
+    reading.candidates = batch->inputs[0].documents->sentences;
+  if (model->role_source)
+    reading.documents = batch->inputs[model->role_source - model->sources].documents;
+  return reading;
+}
+
+/* @root and the losses of the parts, weighted and scaled; notes them in @sums. */
+static PlaitNode *
+add_losses (const PlaitModel *model, PlaitTape *tape, PlaitNode *root, const PlaitLossPass *losses, double scale,
+            PlaitModelSums *sums)
+{
+  if (isfinite (plait_tape_value (tape, root).data[0]))
+    plait_loss_pass_expect_finite (losses, tape);
+  sums->auxiliary = 0;
+  for (guint i = 0; i < model->losses.n; i++)
+    {
+      double weight = model->losses.columns[i].weight;
+      PlaitNode *loss = plait_loss_pass_sum (losses, tape, i);
+
+      sums->losses[i] = loss ? (double)plait_tape_value (tape, loss).data[0] : 0;
+      sums->auxiliary += weight * sums->losses[i];
+      if (loss && weight != 0)
+        root = plait_add (tape, root, plait_scale (tape, loss, weight * scale));
+    }
+  return root;
+}
+
+/* The projection that leaves states as they are. */
+static PlaitNode *
+identity (PlaitTape *tape, gint64 width)
+{
+  PlaitScalar *ones = plait_arena_new_array0 (plait_tape_arena (tape), PlaitScalar, width * width);
+
+  for (gint64 i = 0; i < width; i++)
+    ones[i * width + i] = 1;
+  return plait_leaf (tape, plait_tensor (ones, width, width), NULL);
+}
+
+/* Of @states, one a sentence, those whose class has a number. */
+static PlaitNode *
+of_known_classes (PlaitTape *tape, PlaitNode *states, PlaitRagged target_rows)
+{
+  gint64 *known = plait_arena_new_array (plait_tape_arena (tape), gint64, target_rows.n), n = 0;
+
+  for (gint64 s = 0; s < target_rows.n; s++)
+    if (plait_ragged_length (target_rows, s) > 0)
+      known[n++] = s;
+  return n == target_rows.n ? states : plait_gather_rows (tape, states, known, n);
+}
+
+/* Returns the negative log-likelihood of the targets of @batch if everything that can be said is equally probable. */
+static double
+loss_of_guessing (const PlaitModel *model, const PlaitBatch *batch, const PlaitReading *reading)
+{
+  PlaitRagged said
+      = model->given.predict.kind == PLAIT_PREDICT_CHOICE ? reading->candidates : reading->memories[0].rows;
+  double loss = 0;
+
+  if (model->output)
+    return (double)plait_ragged_rows (batch->target_rows) * log ((double)model->given.target_vocabulary_size);
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    loss += (double)plait_ragged_length (batch->target_rows, s) * log ((double)MAX (1, plait_ragged_length (said, s)));
+  return loss;
+}
+
+PlaitNode *
+plait_model_loss (const PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch,
+                  const PlaitVocabularyLossOptions *options, PlaitModelSums *sums, double *row_losses,
+                  PlaitCapture *capture)
+{
+  PlaitReading reading = plait_model_read (model, tape, batch, plait_loss_pass_new (tape));
+  PlaitNode *states
+      = plait_decoder_forward (model->decoder, tape, &reading, batch->target_rows, batch->target_inputs, capture);
+  PlaitNode *bias = plait_parameter_node_if_any (tape, model->output_bias);
+  PlaitNode *table = model->output ? plait_parameter_node (tape, model->output) : identity (tape, states->value.width);
+  PlaitVocabularyLossOptions suited = *options;
+  PlaitNode *root;
+  GError *fault = NULL;
+
+  if (model->given.predict.kind == PLAIT_PREDICT_CLASS)
+    states = of_known_classes (tape, states, batch->target_rows);
+  if (model->output && plait_tape_mode (tape) == PLAIT_TAPE_EVALUATE)
+    suited.packed = model->output->packed;
+  if (!model->output)
+    suited.smoothing = 0; /* what cannot be chosen must not be wished for */
+  root = plait_vocabulary_loss (tape, states, table, bias, batch->target_outputs, &suited, &sums->words, row_losses);
+  sums->guessing = loss_of_guessing (model, batch, &reading);
+  /* What a plugin declared while it ran stands nowhere. */
+  if (!plait_parameters_check (model->parameters, &fault))
+    plait_arena_leave (plait_tape_arena (tape), fault);
+  return add_losses (model, tape, root, reading.losses, options->scale, sums);
+}

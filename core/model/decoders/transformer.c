@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/internal.h"
+#include "decoders/decoder.h"
+#include "cross-attention/rows.h"
+#include "layers/feed-forward.h"
+#include "layers/positions.h"
+
+#include <string.h>
+
+/*
+ * The Transformer decoder: in each layer causal self-attention, the combiner's site, feed-forward (Vaswani et al. 2017;
+ * Libovicky et al. 2018, section 2), pre-norm or post-norm.
+ */
+
+typedef struct
+{
+  PlaitNorm self_norm;
+  PlaitAttention self;
+  PlaitDeclaredSite site;
+  PlaitNorm feed_forward_norm;
+  PlaitFeedForward feed_forward;
+} Layer;
+
+typedef struct
+{
+  PlaitDecoder decoder;
+  PlaitDecoderBuild build;
+  const PlaitDecoderSettings *settings;
+  PlaitPositions positions;
+  PlaitNorm embedding_norm; /* not declared without */
+  Layer *layers;
+  PlaitNorm norm; /* final, pre-norm only */
+} Transformer;
+
+/* Search keeps for each layer the projected memories and the keys and values of all target rows so far; the ancestry
+ * says which of those rows belong to a hypothesis, so that nothing is copied when hypotheses are reordered. */
+typedef struct
+{
+  PlaitDecoderState state;
+  PlaitSiteSearch *sites;      /* [layers] */
+  PlaitAttentionCache *caches; /* [layers] */
+  gint64 steps;                /* done so far */
+  gint64 limit;
+  gint64 *ancestry; /* [hypotheses][limit]: cache rows of each hypothesis of the last step */
+  gint64 *next;     /* the same, being filled */
+} State;
+
+static PlaitNode *
+residual (const Transformer *t, PlaitTape *tape, const PlaitNorm *norm, PlaitNode *x, PlaitNode *y)
+{
+  PlaitNode *sum = plait_residual (tape, x, y, t->settings->dropout);
+
+  return t->settings->norm == PLAIT_NORM_POST ? plait_norm_apply (tape, norm, sum) : sum;
+}
+
+static PlaitNode *
+normalise (const Transformer *t, PlaitTape *tape, const PlaitNorm *norm, PlaitNode *x)
+{
+  return t->settings->norm == PLAIT_NORM_PRE ? plait_norm_apply (tape, norm, x) : x;
+}
+
+static PlaitNode *
+embed (const Transformer *t, PlaitTape *tape, const gint32 *tokens, const gint32 *roles, PlaitRagged rows, gint64 first)
+{
+  PlaitNode *x = plait_decoder_embed (&t->build, tape, tokens, roles, plait_ragged_rows (rows));
+
+  return plait_positions_apply_norm (tape, &t->positions, &t->embedding_norm, x, rows, first, t->settings->dropout);
+}
+
+static PlaitNode *
+feed (const Transformer *t, PlaitTape *tape, const Layer *layer, PlaitNode *x)
+{
+  PlaitNode *hidden = normalise (t, tape, &layer->feed_forward_norm, x);
+
+  hidden = plait_feed_forward_apply (tape, &layer->feed_forward, hidden);
+  return residual (t, tape, &layer->feed_forward_norm, x, hidden);
+}
+
+/* The combiner row by row, where what a row reads depends on what those before it have read. Self-attention does not
+ * depend on that within a layer, so that all its rows are there. */
+static PlaitNode *
+read_by_steps (const PlaitDeclaredSite *site, const PlaitSitePass *whole, PlaitSiteStep step, PlaitNode *x)
+{
+  PlaitTape *tape = whole->tape;
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 steps = plait_ragged_longest (whole->queries);
+  PlaitStepRows rows = plait_step_rows (arena, whole->queries, 0);
+  PlaitNode **made = plait_arena_new_array (arena, PlaitNode *, steps + 1);
+  guint layer = step.layer;
+
+  step.layer = 0; /* of the capture that a step has of its own */
+  step.coverage = plait_site_first_coverage (site, tape, whole->memories, rows.queries);
+  for (gint64 s = 0; s < steps; s++)
+    {
+      PlaitStepRows next = plait_step_rows (arena, whole->queries, s + 1);
+      PlaitSitePass pass = plait_step_pass (whole, &rows, &next);
+
+      made[s] = plait_site_combine (site, &pass, &step,
+                                    plait_gather_rows (tape, x, rows.target, plait_ragged_rows (rows.queries)))
+                    .query;
+      if (whole->capture)
+        plait_capture_add_step (whole->capture, layer, pass.capture, s);
+      rows = next;
+    }
+  return plait_steps_in_order (tape, made, steps, whole->queries);
+}
+
+/* A layer and what it reads. */
+typedef struct
+{
+  const Transformer *t;
+  PlaitSitePass pass;
+  guint layer;
+  PlaitNode *x;
+} Running;
+
+static PlaitNode *
+apply_layer (PlaitTape *tape, gconstpointer data)
+{
+  const Running *running = data;
+  const Transformer *t = running->t;
+  const PlaitSitePass *pass = &running->pass;
+  const Layer *layer = &t->layers[running->layer];
+  PlaitSiteStep step = { .keys = plait_site_project (&layer->site, tape, pass->memories), .layer = running->layer };
+  PlaitNode *x = running->x, *y = normalise (t, tape, &layer->self_norm, x);
+
+  y = plait_attention_apply_self (tape, &layer->self, y, pass->queries, TRUE, NULL);
+  x = residual (t, tape, &layer->self_norm, x, y);
+  x = plait_declared_site_is_stepwise (&layer->site) ? read_by_steps (&layer->site, pass, step, x)
+                                                     : plait_site_combine (&layer->site, pass, &step, x).query;
+  return feed (t, tape, layer, x);
+}
+
+/* Whether layer @layer does nothing but compute: what it gives beside states would be given twice. */
+static gboolean
+can_be_made_again (const PlaitDeclaredSite *site, const PlaitSitePass *pass)
+{
+  return !pass->capture && !pass->touched && !plait_declared_site_has_losses (site);
+}
+
+static PlaitNode *
+forward (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, PlaitRagged target_rows,
+         const gint32 *target_inputs, PlaitCapture *capture)
+{
+  const Transformer *t = (const Transformer *)decoder;
+  Running running = {
+    .t = t,
+    .pass = plait_site_pass (tape, reading->memories, t->build.n_memories, target_rows, capture),
+    .x = embed (t, tape, target_inputs, reading->roles, target_rows, 0),
+  };
+
+  running.pass.losses = reading->losses;
+  running.pass.touched = reading->touched;
+  for (gint64 i = 0; i < t->settings->layers; i++)
+    {
+      running.layer = (guint)i;
+      running.x = can_be_made_again (&t->layers[i].site, &running.pass)
+                      ? plait_tape_segment (tape, apply_layer, &running, sizeof running)
+                      : apply_layer (tape, &running);
+    }
+  return normalise (t, tape, &t->norm, running.x);
+}
+
+static PlaitDecoderState *
+start (const PlaitDecoder *decoder, PlaitTape *tape, const PlaitReading *reading, gint64 hypotheses, gint64 steps)
+{
+  const Transformer *t = (const Transformer *)decoder;
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 layers = t->settings->layers, rows = hypotheses * steps, width = 2 * t->settings->width;
+  State *state = plait_arena_new_array (arena, State, 1);
+
+  *state = (State){ .limit = steps };
+  state->sites = plait_arena_new_array (arena, PlaitSiteSearch, layers);
+  state->caches = plait_arena_new_array (arena, PlaitAttentionCache, layers);
+  state->ancestry = plait_arena_new_array (arena, gint64, rows);
+  state->next = plait_arena_new_array (arena, gint64, rows);
+  for (gint64 i = 0; i < layers; i++)
+    {
+      state->sites[i] = plait_site_search (&t->layers[i].site, tape, reading->memories, hypotheses);
+      state->caches[i] = (PlaitAttentionCache){ plait_tape_tensor (tape, rows, width), 0 };
+    }
+  return &state->state;
+}
+
+/* The cache rows of each hypothesis, its new one last; row numbers are the same in every layer. */
+static PlaitRagged
+follow (State *state, PlaitArena *arena, const gint64 *parents, gint64 n)
+{
+  gint64 length = state->steps + 1;
+  gint64 *offsets = plait_arena_new_array (arena, gint64, n + 1);
+  gint64 *swap = state->ancestry;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint64 *line = state->next + i * length;
+
+      memcpy (line, state->ancestry + parents[i] * state->steps, state->steps * sizeof *line);
+      line[state->steps] = state->caches[0].used + i;
+      offsets[i] = i * length;
+    }
+  offsets[n] = n * length;
+  state->ancestry = state->next;
+  state->next = swap;
+  state->steps = length;
+  return (PlaitRagged){ n, offsets };
+}
+
+static PlaitNode *
+step (PlaitDecoderState *base, PlaitTape *tape, PlaitRagged hypotheses, const gint32 *tokens, const gint64 *parents,
+      PlaitCapture *capture)
+{
+  State *state = (State *)base;
+  const Transformer *t = (const Transformer *)base->decoder;
+  PlaitArena *arena = plait_tape_arena (tape);
+  gint64 n = plait_ragged_rows (hypotheses);
+  gint64 position = state->steps;
+  PlaitSitePass pass = plait_site_pass (tape, base->reading.memories, t->build.n_memories, hypotheses, capture);
+  PlaitRagged rows;
+  PlaitNode *x;
+
+  pass.touched = base->reading.touched;
+  g_assert (position < state->limit);
+  rows = follow (state, arena, parents, n);
+  x = embed (t, tape, tokens, base->reading.roles, plait_ragged_units (arena, n), position);
+  for (gint64 i = 0; i < t->settings->layers; i++)
+    {
+      const Layer *layer = &t->layers[i];
+      PlaitSiteStep site = plait_site_search_step (&state->sites[i], &pass, parents);
+      PlaitNode *y = normalise (t, tape, &layer->self_norm, x);
+
+      site.layer = (guint)i;
+      y = plait_attention_step (tape, &layer->self, y, &state->caches[i], rows, state->ancestry, NULL);
+      x = residual (t, tape, &layer->self_norm, x, y);
+      x = plait_site_combine (&layer->site, &pass, &site, x).query;
+      plait_site_search_keep (&state->sites[i], &pass, &site);
+      x = feed (t, tape, layer, x);
+    }
+  return normalise (t, tape, &t->norm, x);
+}
+
+static gboolean
+check_length (const PlaitDecoder *decoder, gint64 length, GError **error)
+{
+  const Transformer *t = (const Transformer *)decoder;
+
+  if (t->positions.kind == PLAIT_POSITIONS_LEARNED && length > t->positions.length)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "a target of %jd rows is longer than decoder.position_limit=%jd learned positions reach: raise "
+                       "it, or lower data.maximum_target_length or decode.maximum_length",
+                       length, t->positions.length);
+  return TRUE;
+}
+
+static const PlaitDecoderTable transformer_table = {
+  .check_length = check_length,
+  .forward = forward,
+  .start = start,
+  .step = step,
+};
+
+static gboolean
+build_layer (Transformer *t, guint i, GError **error)
+{
+  const PlaitDecoderSettings *settings = t->settings;
+  PlaitParameters *parameters = t->build.parameters;
+  Layer *layer = &t->layers[i];
+  g_autofree char *prefix = g_strdup_printf ("decoder/layer/%u", i);
+  g_autofree char *self = g_strconcat (prefix, "/self_attention", NULL);
+  g_autofree char *self_norm = g_strconcat (prefix, "/self_attention_norm", NULL);
+  g_autofree char *combiner = g_strconcat (prefix, "/combiner/", NULL);
+  g_autofree char *feed_forward = g_strconcat (prefix, "/feed_forward", NULL);
+  g_autofree char *feed_forward_norm = g_strconcat (prefix, "/feed_forward_norm", NULL);
+  PlaitAttentionDeclaration attention = {
+    .width = settings->width,
+    .heads = (guint)settings->heads,
+    .dropout = settings->attention_dropout,
+    .biases = settings->attention_bias,
+  };
+
+  layer->self_norm = plait_norm_declare (parameters, self_norm, settings->width);
+  layer->self = plait_attention_declare_self (parameters, self, &attention);
+  if (!plait_declared_site_build (&layer->site, &t->build, settings->width, settings->width, combiner, error))
+    return FALSE;
+  layer->feed_forward_norm = plait_norm_declare (parameters, feed_forward_norm, settings->width);
+  layer->feed_forward = plait_feed_forward_declare (parameters, feed_forward, settings->width, settings->feed_forward,
+                                                    plait_feed_forward_activation (settings->activation),
+                                                    settings->feed_forward_dropout);
+  return TRUE;
+}
+
+PlaitDecoder *
+plait_transformer_decoder_new (const PlaitDecoderBuild *build, GError **error)
+{
+  const PlaitDecoderSettings *settings = build->settings;
+  Transformer *t = plait_parameters_memory (build->parameters, sizeof *t);
+
+  if (settings->width % settings->heads != 0)
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "decoder.width=%jd is not a multiple of decoder.heads=%jd: choose heads that divide the width", settings->width,
+        settings->heads);
+  t->decoder.table = &transformer_table;
+  t->decoder.n_layers = (guint)settings->layers;
+  t->build = *build;
+  t->settings = settings;
+  t->positions
+      = plait_positions_declare (build->parameters, "decoder/positions", (PlaitPositionKind)settings->positions,
+                                 settings->position_limit, settings->width);
+  if (settings->embedding_norm)
+    t->embedding_norm = plait_norm_declare (build->parameters, "decoder/embedding_norm", settings->width);
+  t->layers = plait_parameters_memory (build->parameters, settings->layers * sizeof (Layer));
+  for (gint64 i = 0; i < settings->layers; i++)
+    if (!build_layer (t, (guint)i, error))
+      return NULL;
+  if (settings->norm == PLAIT_NORM_PRE)
+    t->norm = plait_norm_declare (build->parameters, "decoder/norm", settings->width);
+  return &t->decoder;
+}

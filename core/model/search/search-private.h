@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "autograd/tape.h"
+#include "cross-attention/capture.h"
+#include "search/search.h"
+
+/* What sentences that are searched together take: what reads them and what makes a step, and the work done so far. */
+typedef struct
+{
+  PlaitPool *pool; /* borrowed */
+  PlaitArena *lasting_arena;
+  PlaitArena *step_arena;
+  PlaitTape *lasting; /* of a batch */
+  PlaitTape *step;
+  gint64 steps; /* of hypotheses */
+  PlaitTouched touched;
+} PlaitSearchRoom;
+
+/*
+ * Data flow: the batch is read and its memories projected on the lasting tape of a room; every step runs on the step
+ * tape, whose arena starts anew; the beam alone remembers hypotheses.
+ */
+struct PlaitSearch
+{
+  PlaitModel *model;
+  PlaitPool *pool;
+  gsize memory;
+  PlaitSearchRoom whole;
+  PlaitSearchRoom *parts; /* a thread each, once a batch has been dealt to them */
+  PlaitRanks *ranks;      /* that share corpora, or NULL */
+  PlaitSearchWork work;
+};
+
+/*
+ * In how many parts, 1 or as many as threads, a batch of @sentences with beams of @beam is searched: a step of few rows
+ * gives threads less to do than to wait for each other, so each takes its sentences through the whole search. The bits
+ * of a row do not depend on the rows beside it, hence not on the parts: these may follow the number of threads.
+ */
+gint64 plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 beam);
+
+/* An empty capture of a pass or a step of the model, in the lasting arena of @room. */
+PlaitCapture *plait_search_capture (const PlaitSearch *search, PlaitSearchRoom *room, gboolean coverage);
+
+/* What @model, which predicts no sequence, tells of the sentences of @batch: reads them on @tape, whose values are
+ * evaluated, and fills @told [n_sentences], all zero before, as plait_search_batch says. Of classes, choices and spans
+ * the @n_best best. Leaves by the tape's arena where that is full; what is told by then is the caller's. */
+void plait_tell (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint64 n_best, PlaitHypotheses *told);

@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: MIT */
+#include "search/search-private.h"
+
+#include "corpus/batch.h"
+#include "search/beam.h"
+#include "kernels/kernels.h"
+#include "tensor/product.h"
+#include "tensor/vocabulary.h"
+
+#include <string.h>
+
+/* Of a part: fewer sentences may be done long before those of another thread, and fewer rows leave the weights, which
+ * every thread then reads, too little used each time. */
+#define LEAST_SENTENCES 8
+#define LEAST_ROWS 32
+
+void
+plait_search_deal (PlaitSearch *search, PlaitRanks *ranks)
+{
+  search->ranks = ranks;
+}
+
+PlaitRanks *
+plait_search_ranks (const PlaitSearch *search)
+{
+  return search->ranks;
+}
+
+/* One batch being searched, or a part of it. What it owns is freed by whoever made it, even if a step ran out of
+ * memory. */
+typedef struct
+{
+  PlaitSearch *search;
+  PlaitSearchRoom *room;
+  PlaitBatch *part; /* owned, or NULL: the batch is whole */
+  const PlaitBatch *batch;
+  PlaitDecodeSettings settings;
+  gboolean capturing;
+  guint attended;      /* hypotheses of a sentence */
+  gboolean covering;   /* capturing coverage too */
+  GPtrArray *captures; /* PlaitCapture of each step, in the lasting arena; owned */
+  PlaitBeam *beam;     /* owned */
+  PlaitDecoderState *state;
+  PlaitHypotheses *hypotheses; /* [sentences], to be filled */
+  PlaitWorkTimes times;
+  GError *error;
+} Work;
+
+/* Arenas of at most @memory bytes each (0: no limit). */
+static void
+room_open (PlaitSearchRoom *room, PlaitPool *pool, gsize memory)
+{
+  *room = (PlaitSearchRoom){ .pool = pool,
+                             .lasting_arena = plait_arena_new (memory),
+                             .step_arena = plait_arena_new (memory) };
+  room->lasting = plait_tape_new (pool, room->lasting_arena);
+  room->step = plait_tape_new (pool, room->step_arena);
+}
+
+static void
+room_close (PlaitSearchRoom *room)
+{
+  plait_tape_free (room->lasting);
+  plait_tape_free (room->step);
+  plait_arena_free (room->lasting_arena);
+  plait_arena_free (room->step_arena);
+}
+
+PlaitSearch *
+plait_search_new (PlaitModel *model, PlaitPool *pool, PlaitPrecision precision, gsize memory, GError **error)
+{
+  PlaitSearch *search;
+
+  if (!plait_parameters_pack (plait_model_parameters (model), pool, precision, error))
+    return NULL;
+  search = g_new0 (PlaitSearch, 1);
+  search->model = model;
+  search->pool = pool;
+  search->memory = memory;
+  room_open (&search->whole, pool, memory);
+  return search;
+}
+
+void
+plait_search_free (PlaitSearch *search)
+{
+  if (!search)
+    return;
+  room_close (&search->whole);
+  for (guint i = 0; search->parts && i < plait_pool_threads (search->pool); i++)
+    room_close (&search->parts[i]);
+  g_free (search->parts);
+  g_free (search);
+}
+
+PlaitSearchWork
+plait_search_work (const PlaitSearch *search)
+{
+  return search->work;
+}
+
+static void
+forget (PlaitHypotheses *hypotheses)
+{
+  for (guint i = 0; i < hypotheses->n; i++)
+    g_free (hypotheses->hypotheses[i].tokens);
+  g_clear_pointer (&hypotheses->hypotheses, g_free);
+  hypotheses->n = 0;
+}
+
+void
+plait_hypotheses_free (PlaitHypotheses *hypotheses, gint64 n)
+{
+  for (gint64 s = 0; hypotheses && s < n; s++)
+    forget (&hypotheses[s]);
+  g_free (hypotheses);
+}
+
+/* @result is NULL where the sentence has no such hypothesis. */
+static PlaitCapture *
+follow_hypothesis (const Work *work, gint64 sentence, const PlaitBeamResult *result, PlaitArena *arena)
+{
+  gint64 target = result ? result->length : 0;
+  PlaitCapture *paid = plait_capture_sentence (arena, work->captures->pdata[0], sentence, target);
+
+  for (gint64 token = result ? result->last : -1; token >= 0;)
+    {
+      const PlaitBeamToken *at = plait_beam_token (work->beam, token);
+
+      plait_capture_add_row (paid, --target, work->captures->pdata[at->step], sentence, at->row);
+      token = at->previous;
+    }
+  return paid;
+}
+
+/* Of the sentences of @work, which are @first and those behind it of @all. */
+static void
+follow_attention (const Work *work, PlaitCaptures *attention, gint64 first, gint64 all)
+{
+  g_autofree PlaitBeamResult *results = g_new (PlaitBeamResult, work->settings.beam);
+
+  for (gint64 s = 0; s < work->batch->n_sentences && work->captures->len > 0; s++)
+    {
+      guint found = plait_beam_results (work->beam, s, results);
+
+      for (guint i = 0; i < work->attended; i++)
+        attention->of[i * all + first + s]
+            = follow_hypothesis (work, s, i < found ? &results[i] : NULL, attention->arena);
+    }
+}
+
+/*
+ * Searching
+ */
+
+static void
+read_batch (gpointer data)
+{
+  Work *work = data;
+  PlaitSearch *search = work->search;
+  gint64 steps = plait_beam_most_steps (work->beam);
+  PlaitReading reading = plait_model_read (search->model, work->room->lasting, work->batch, NULL);
+
+  reading.touched = &work->room->touched;
+  work->state = plait_decoder_start (plait_model_decoder (search->model), work->room->lasting, &reading,
+                                     work->batch->n_sentences * work->settings.beam, steps);
+}
+
+PlaitCapture *
+plait_search_capture (const PlaitSearch *search, PlaitSearchRoom *room, gboolean coverage)
+{
+  guint n_memories;
+
+  plait_model_memories (search->model, &n_memories);
+  return plait_capture_new (room->lasting_arena, plait_model_decoder (search->model)->n_layers, n_memories, coverage);
+}
+
+/* The capture outlives the step, so the rows that it speaks of must. */
+static PlaitRagged
+lasting_rows (const Work *work, PlaitRagged rows)
+{
+  gint64 *offsets = plait_arena_new_array (work->room->lasting_arena, gint64, rows.n + 1);
+
+  memcpy (offsets, rows.offsets, (rows.n + 1) * sizeof *offsets);
+  return (PlaitRagged){ rows.n, offsets };
+}
+
+/* Where a sentence's limit allows one more token, that is its end, whatever else was proposed. */
+static void
+leave_the_end (const Work *work, const PlaitNode *states, guint best, gint32 *ids, PlaitScalar *log_probabilities)
+{
+  PlaitSearchRoom *room = work->room;
+  PlaitRagged rows = plait_beam_rows (work->beam).hypotheses;
+  gint64 n = plait_ragged_rows (rows);
+  gint32 *ends = plait_arena_new_array (room->step_arena, gint32, n);
+  double *losses = NULL;
+  PlaitParameter *bias;
+  PlaitParameter *output = plait_model_output (work->search->model, &bias);
+
+  for (gint64 i = 0; i < n; i++)
+    ends[i] = PLAIT_TOKEN_EOS;
+  for (gint64 s = 0; s < rows.n; s++)
+    {
+      if (!plait_beam_is_last_step (work->beam, s) || plait_ragged_length (rows, s) == 0)
+        continue;
+      if (!losses)
+        {
+          PlaitVocabularyWork ending = {
+            .states = states->value,
+            .table = output->value,
+            .bias = bias ? bias->value.data : NULL,
+            .targets = ends,
+            .scale = 1,
+            .row_losses = losses = plait_arena_new_array (room->step_arena, double, n),
+          };
+
+          plait_vocabulary_compute (room->pool, room->step_arena, &ending);
+        }
+      for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
+        {
+          for (guint k = 0; k < best; k++)
+            ids[row * best + k] = -1;
+          ids[row * best] = PLAIT_TOKEN_EOS;
+          log_probabilities[row * best] = (PlaitScalar)-losses[row];
+        }
+    }
+}
+
+static void
+make_step (gpointer data)
+{
+  Work *work = data;
+  PlaitSearch *search = work->search;
+  PlaitSearchRoom *room = work->room;
+  const PlaitModelSpecification *specification = plait_model_specification (search->model);
+  gint32 forbidden[3] = { PLAIT_TOKEN_PAD };
+  guint n_forbidden = 1;
+  PlaitBeamRows rows = plait_beam_rows (work->beam);
+  gint64 n = plait_ragged_rows (rows.hypotheses);
+  guint best = (guint)MIN (plait_beam_words (work->beam), specification->target_vocabulary_size);
+  PlaitParameter *bias;
+  PlaitParameter *output = plait_model_output (search->model, &bias);
+  PlaitCapture *capture = NULL;
+  PlaitNode *states;
+  gint32 *ids;
+  PlaitScalar *log_probabilities;
+
+  if (!specification->target_starts)
+    forbidden[n_forbidden++] = PLAIT_TOKEN_BOS;
+  if (plait_beam_steps (work->beam) < work->settings.minimum_length)
+    forbidden[n_forbidden++] = PLAIT_TOKEN_EOS;
+  plait_tape_begin (room->step, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  if (work->capturing)
+    {
+      capture = plait_search_capture (search, room, work->covering);
+      g_ptr_array_add (work->captures, capture);
+      rows.hypotheses = lasting_rows (work, rows.hypotheses);
+    }
+  states = plait_decoder_step (work->state, room->step, rows.hypotheses, rows.tokens, rows.parents, capture);
+  ids = plait_arena_new_array (room->step_arena, gint32, n * best);
+  log_probabilities = plait_arena_new_array (room->step_arena, PlaitScalar, n * best);
+  plait_vocabulary_best (room->pool, room->step_arena, states->value, output->packed, bias ? bias->value.data : NULL,
+                         forbidden, n_forbidden, NULL, best, ids, log_probabilities);
+  if (work->settings.at_limit == PLAIT_LIMIT_END)
+    leave_the_end (work, states, best, ids, log_probabilities);
+  room->steps += n;
+  plait_beam_advance (work->beam, best, ids, log_probabilities);
+}
+
+static void
+search_all (gpointer data)
+{
+  Work *work = data;
+
+  read_batch (work);
+  while (plait_ragged_rows (plait_beam_rows (work->beam).hypotheses) > 0)
+    if (!plait_arena_protect (work->room->step_arena, make_step, work, &work->error))
+      return;
+}
+
+static PlaitBeam *
+new_beam (const PlaitBatch *batch, const PlaitDecodeSettings *settings)
+{
+  g_autofree gint64 *limits = g_new (gint64, batch->n_sentences);
+
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    {
+      gint64 longest = 0;
+
+      for (gint64 i = 0; i < batch->n_sources; i++)
+        longest = MAX (longest, plait_ragged_length (batch->inputs[i].rows, s));
+      limits[s] = settings->maximum_length;
+      if (settings->maximum_ratio > 0)
+        limits[s] = MIN (limits[s], MAX ((gint64)(settings->maximum_ratio * (double)longest) + settings->maximum_offset,
+                                         settings->minimum_length + 1));
+    }
+  return plait_beam_new (settings, batch->n_sentences, limits);
+}
+
+static void
+collect (const Work *work)
+{
+  g_autofree PlaitBeamResult *results = g_new (PlaitBeamResult, work->settings.beam);
+
+  for (gint64 s = 0; s < work->batch->n_sentences; s++)
+    {
+      guint found = MIN (plait_beam_results (work->beam, s, results), (guint)work->settings.n_best);
+      PlaitHypotheses *of = &work->hypotheses[s];
+
+      of->n = found;
+      of->hypotheses = g_new0 (PlaitHypothesis, found + 1);
+      for (guint i = 0; i < found; i++)
+        {
+          PlaitHypothesis *hypothesis = &of->hypotheses[i];
+          gint64 token = results[i].last;
+          gint64 place;
+
+          hypothesis->length = results[i].length - (results[i].ended ? 1 : 0);
+          hypothesis->log_probability = results[i].log_probability;
+          hypothesis->score = results[i].score;
+          hypothesis->ended = results[i].ended;
+          hypothesis->tokens = g_new (gint32, hypothesis->length + 1);
+          if (results[i].ended)
+            token = plait_beam_token (work->beam, token)->previous;
+          for (place = hypothesis->length; token >= 0; token = plait_beam_token (work->beam, token)->previous)
+            hypothesis->tokens[--place] = plait_beam_token (work->beam, token)->token;
+        }
+    }
+}
+
+/* Adds what the search came to that began at @start. */
+static void
+count_work (PlaitSearchWork *work, const PlaitHypotheses *hypotheses, gint64 n, gint64 start)
+{
+  work->seconds += (double)(g_get_monotonic_time () - start) / 1e6;
+  for (gint64 s = 0; s < n; s++)
+    if (hypotheses[s].n > 0)
+      work->words += hypotheses[s].hypotheses[0].length + hypotheses[s].hypotheses[0].ended;
+}
+
+static gboolean
+too_large (const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError **error, GError *cause)
+{
+  g_autoptr (GError) held = cause;
+
+  if (!g_error_matches (held, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
+    return plait_no_fault (&held, error);
+  return plait_fail (error, PLAIT_ERROR_MEMORY,
+                     "searching %jd sentences with a beam of %jd does not fit (%s): lower decode.batch, decode.beam or "
+                     "decode.maximum_length",
+                     batch->n_sentences, settings->beam, held->message);
+}
+
+static void
+tell (gpointer data)
+{
+  Work *work = data;
+
+  plait_tell (work->search->model, work->room->lasting, work->batch, work->settings.n_best, work->hypotheses);
+}
+
+/* Whether no source has anything of @sentence. */
+static gboolean
+is_unread (const PlaitBatch *batch, gint64 sentence)
+{
+  for (gint64 i = 0; i < batch->n_sources; i++)
+    if (!plait_input_is_missing (&batch->inputs[i], sentence))
+      return FALSE;
+  return TRUE;
+}
+
+/* What was not read is not translated, so that a model's most usual words do not stand there. */
+static void
+drop_unread (const PlaitBatch *batch, PlaitHypotheses *hypotheses)
+{
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    if (is_unread (batch, s))
+      forget (&hypotheses[s]);
+}
+
+/*
+ * Batches, whole or in parts
+ */
+
+static gboolean
+goes_by_steps (const PlaitSearch *search)
+{
+  return plait_decoder_has_steps (plait_model_decoder (search->model));
+}
+
+/* Searches the sentences of @work, unless it says why not. */
+static void
+search_part (Work *work)
+{
+  const PlaitDecoder *decoder = plait_model_decoder (work->search->model);
+
+  plait_tape_begin (work->room->lasting, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  if (!goes_by_steps (work->search))
+    {
+      plait_arena_protect (work->room->lasting_arena, tell, work, &work->error);
+      return;
+    }
+  work->captures = g_ptr_array_new ();
+  work->beam = new_beam (work->batch, &work->settings);
+  if (plait_decoder_check_length (decoder, plait_beam_most_steps (work->beam), &work->error))
+    plait_arena_protect (work->room->lasting_arena, search_all, work, &work->error);
+}
+
+static void
+part_piece (gpointer data, gint64 part, guint thread)
+{
+  Work *work = (Work *)data + part;
+
+  plait_pool_watch_too (work->room->pool, work->search->pool);
+  search_part (work);
+  work->times = plait_pool_times (work->room->pool);
+}
+
+static void
+work_clear (gpointer data)
+{
+  Work *work = data;
+
+  if (work->captures)
+    g_ptr_array_unref (work->captures);
+  plait_beam_free (work->beam);
+  plait_batch_free (work->part);
+  g_clear_error (&work->error);
+}
+
+gint64
+plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 beam)
+{
+  gint64 threads = plait_pool_threads (pool);
+
+  /* BLAS may give a row other bits in another company. */
+  if (plait_kernels ()->blas_rows[0] > 0 || sentences < threads * LEAST_SENTENCES
+      || sentences * beam < threads * LEAST_ROWS)
+    return 1;
+  return threads;
+}
+
+/* The room of part @part of @n. */
+static PlaitSearchRoom *
+room_of (PlaitSearch *search, gint64 part, gint64 n)
+{
+  guint threads = plait_pool_threads (search->pool);
+
+  if (n == 1)
+    return &search->whole;
+  if (!search->parts)
+    {
+      search->parts = g_new0 (PlaitSearchRoom, threads);
+      for (guint i = 0; i < threads; i++)
+        room_open (&search->parts[i], plait_pool_alone (search->pool, i), search->memory / threads);
+    }
+  return &search->parts[part];
+}
+
+/* Appends part @part of @n to @works, @common being what they have in common. */
+static gboolean
+deal (GArray *works, const Work *common, gint64 part, gint64 n, GError **error)
+{
+  const PlaitBatch *batch = common->batch;
+  gint64 first = batch->n_sentences * part / n, end = batch->n_sentences * (part + 1) / n;
+  Work work = *common;
+
+  work.room = room_of (work.search, part, n);
+  work.hypotheses += first;
+  if (n > 1)
+    {
+      work.part = plait_batch_part (batch, first, end - first, error);
+      if (!work.part)
+        return FALSE;
+      work.batch = work.part;
+    }
+  g_array_append_val (works, work);
+  return TRUE;
+}
+
+/* Adds up what the parts took, and says what of them failed first. */
+static gboolean
+settle (GArray *works, const Work *common, GError **error)
+{
+  PlaitSearch *search = common->search;
+  GError *cause = NULL;
+
+  for (guint i = 0; i < works->len; i++)
+    {
+      Work *work = &g_array_index (works, Work, i);
+
+      search->work.steps += work->room->steps;
+      search->work.touched.all += work->room->touched.all;
+      search->work.touched.chosen += work->room->touched.chosen;
+      work->room->steps = 0;
+      work->room->touched = (PlaitTouched){ 0 };
+      if (works->len > 1)
+        plait_pool_itemise (search->pool, &work->times);
+      if (!cause)
+        cause = g_steal_pointer (&work->error);
+    }
+  return !cause || too_large (common->batch, &common->settings, error, cause);
+}
+
+/* Searches the batch of @common in @n parts, which are appended to @works. */
+static gboolean
+run_parts (GArray *works, const Work *common, gint64 n, GError **error)
+{
+  for (gint64 part = 0; part < n; part++)
+    if (!deal (works, common, part, n, error))
+      return FALSE;
+  if (n == 1)
+    search_part (&g_array_index (works, Work, 0));
+  else
+    plait_pool_run (common->search->pool, n, part_piece, works->data);
+  return settle (works, common, error);
+}
+
+PlaitHypotheses *
+plait_search_batch_with_attention (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings,
+                                   PlaitCaptures **attention, guint attended, gboolean coverage, GError **error)
+{
+  g_autoptr (GArray) works = g_array_new (FALSE, FALSE, sizeof (Work));
+  gboolean by_steps = goes_by_steps (search);
+  gint64 n = by_steps ? plait_search_parts (search->pool, batch->n_sentences, settings->beam) : 1;
+  gint64 start = g_get_monotonic_time ();
+  PlaitHypotheses *hypotheses = g_new0 (PlaitHypotheses, batch->n_sentences);
+  const Work common = { .search = search,
+                        .batch = batch,
+                        .settings = *settings,
+                        .capturing = attention != NULL,
+                        .attended = attended,
+                        .covering = coverage,
+                        .hypotheses = hypotheses };
+
+  g_assert (by_steps || !attention);
+  g_array_set_clear_func (works, work_clear);
+  if (!plait_model_check_batch (search->model, batch, error) || !run_parts (works, &common, n, error))
+    {
+      plait_hypotheses_free (hypotheses, batch->n_sentences);
+      return NULL;
+    }
+  if (attention)
+    *attention = plait_captures_new (attended * batch->n_sentences);
+  for (guint i = 0; by_steps && i < works->len; i++)
+    {
+      const Work *work = &g_array_index (works, Work, i);
+
+      collect (work);
+      if (attention)
+        follow_attention (work, *attention, work->hypotheses - hypotheses, batch->n_sentences);
+    }
+  count_work (&search->work, hypotheses, batch->n_sentences, start);
+  if (by_steps)
+    drop_unread (batch, hypotheses);
+  return hypotheses;
+}
+
+PlaitHypotheses *
+plait_search_batch (PlaitSearch *search, const PlaitBatch *batch, const PlaitDecodeSettings *settings, GError **error)
+{
+  return plait_search_batch_with_attention (search, batch, settings, NULL, 0, FALSE, error);
+}

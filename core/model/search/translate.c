@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+#include "search/translate.h"
+
+#include "documents/documents.h"
+#include "corpus/iterator.h"
+
+#include <string.h>
+
+void
+plait_translation_free (PlaitTranslation *translation)
+{
+  if (!translation)
+    return;
+  plait_hypotheses_free (translation->hypotheses, translation->n);
+  g_strfreev (translation->text);
+  g_free (translation);
+}
+
+void
+plait_translation_append (const PlaitVocabulary *vocabulary, const gint32 *tokens, gint64 n, GString *text)
+{
+  if (vocabulary)
+    {
+      plait_document_decode (vocabulary, tokens, n, text);
+      return;
+    }
+  for (gint64 i = 0; i < n; i++)
+    g_string_append_printf (text, "%s%d", text->len > 0 ? " " : "", tokens[i]);
+}
+
+/* The text of the best hypotheses of @corpus. */
+static GStrv
+texts_of (const PlaitHypotheses *hypotheses, const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary)
+{
+  g_autoptr (GStrvBuilder) texts = g_strv_builder_new ();
+  gint64 n = plait_corpus_size (corpus), tuple = 0;
+
+  for (gint64 line = 0; line < plait_corpus_lines (corpus); line++)
+    {
+      g_autoptr (GString) text = g_string_new (NULL);
+
+      for (; tuple < n && plait_corpus_line (corpus, tuple) == line; tuple++)
+        {
+          const PlaitHypotheses *found = &hypotheses[tuple];
+
+          if (found->n > 0)
+            plait_translation_append (vocabulary, found->hypotheses[0].tokens, found->hypotheses[0].length, text);
+        }
+      g_strv_builder_add (texts, text->str);
+    }
+  return g_strv_builder_end (texts);
+}
+
+static gboolean
+stopped (const gint *stop, GError **error)
+{
+  if (stop && g_atomic_int_get (stop))
+    {
+      plait_fail (error, PLAIT_ERROR_INTERRUPTED, "interrupted");
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+show (PlaitLog *log, const char *what, gint64 done, gint64 all, gint64 start)
+{
+  double seconds = (double)(g_get_monotonic_time () - start) / 1e6;
+  g_autofree char *left = plait_log_duration (seconds / (double)done * (double)(all - done));
+
+  plait_log_progress (log, "%s: %jd of %jd sentences, %.1f/s, %s left", what, done, all,
+                      (double)done / MAX (seconds, 1e-9), left);
+}
+
+/* What goes through a whole corpus. */
+typedef struct
+{
+  const PlaitCorpus *corpus;
+  gint64 batch; /* sentences */
+  const char *what;
+  PlaitLog *log;
+  const gint *stop;
+  PlaitRanks *ranks; /* that share the batches, or NULL */
+} Pass;
+
+/* @own: this process is to compute the batch; the others see it too. */
+typedef gboolean (*PassBatch) (gpointer data, const PlaitBatch *batch, gboolean own, GError **error);
+
+/* Hands out all batches, which are in turn the processes'. */
+static gboolean
+pass_batches (const Pass *pass, PassBatch take, gpointer data, GError **error)
+{
+  g_autoptr (PlaitIterator) iterator = plait_iterator_new_by_length (pass->corpus, pass->batch, error);
+  guint processes = plait_ranks_n (pass->ranks), self = plait_ranks_own (pass->ranks);
+  gint64 start = g_get_monotonic_time ();
+  gint64 all = plait_corpus_size (pass->corpus);
+  gint64 done = 0;
+
+  for (guint turn = 0; iterator && done < all; turn++)
+    {
+      g_autoptr (PlaitBatch) batch = stopped (pass->stop, error) ? NULL : plait_iterator_next (iterator, error);
+
+      if (!batch || !take (data, batch, turn % processes == self, error))
+        break;
+      done += batch->n_sentences;
+      show (pass->log, pass->what, done, all, start);
+    }
+  plait_log_progress_end (pass->log);
+  return iterator && done == all;
+}
+
+/*
+ * What processes share
+ */
+
+/* What comes before the tokens of a hypothesis. All processes have the same build. */
+typedef struct
+{
+  gint64 sentence;
+  PlaitHypothesis hypothesis; /* its tokens point nowhere */
+} Head;
+
+static void
+append (GByteArray *bytes, gint64 sentence, const PlaitHypothesis *hypothesis)
+{
+  Head head = { sentence, *hypothesis };
+
+  head.hypothesis.tokens = NULL;
+  g_byte_array_append (bytes, (const guint8 *)&head, sizeof head);
+  g_byte_array_append (bytes, (const guint8 *)hypothesis->tokens,
+                       (guint)(sizeof *hypothesis->tokens * (gsize)hypothesis->length));
+}
+
+/* Adds what another process has found. */
+static void
+add_found (PlaitHypotheses *hypotheses, const guint8 *bytes, gsize n)
+{
+  while (n > 0)
+    {
+      Head head;
+      PlaitHypotheses *of;
+      gsize size;
+
+      memcpy (&head, bytes, sizeof head);
+      size = sizeof *head.hypothesis.tokens * (gsize)head.hypothesis.length;
+      head.hypothesis.tokens = g_memdup2 (bytes + sizeof head, size);
+      of = &hypotheses[head.sentence];
+      of->hypotheses = g_renew (PlaitHypothesis, of->hypotheses, of->n + 1);
+      of->hypotheses[of->n++] = head.hypothesis;
+      bytes += sizeof head + size;
+      n -= sizeof head + size;
+    }
+}
+
+/* Of @n sentences each process has the hypotheses of some, and none of the others: now all have all. */
+static void
+share_hypotheses (PlaitRanks *ranks, PlaitHypotheses *hypotheses, gint64 n)
+{
+  g_autoptr (GByteArray) own = NULL;
+
+  if (!ranks)
+    return;
+  own = g_byte_array_new ();
+  for (gint64 i = 0; i < n; i++)
+    for (guint k = 0; k < hypotheses[i].n; k++)
+      append (own, i, &hypotheses[i].hypotheses[k]);
+  for (guint from = 0; from < plait_ranks_n (ranks); from++)
+    {
+      gboolean mine = from == plait_ranks_own (ranks);
+      gsize size = own->len;
+      g_autofree guint8 *bytes = NULL;
+
+      plait_ranks_broadcast (ranks, &size, sizeof size, from);
+      bytes = mine ? g_memdup2 (own->data, size) : g_malloc (size);
+      plait_ranks_broadcast (ranks, bytes, size, from);
+      if (!mine)
+        add_found (hypotheses, bytes, size);
+    }
+}
+
+/* Makes of each process's work that of all; the seconds stay its own. */
+static void
+add_work (PlaitRanks *ranks, PlaitSearchWork *work)
+{
+  /* Counts are below 2^53. */
+  double counts[]
+      = { (double)work->words, (double)work->steps, (double)work->touched.all, (double)work->touched.chosen };
+
+  plait_ranks_add (ranks, counts, G_N_ELEMENTS (counts));
+  work->words = (gint64)counts[0];
+  work->steps = (gint64)counts[1];
+  work->touched.all = (gint64)counts[2];
+  work->touched.chosen = (gint64)counts[3];
+}
+
+/*
+ * Translating
+ */
+
+typedef struct
+{
+  PlaitSearch *search;
+  const PlaitDecodeSettings *settings;
+  PlaitTranslation *translation;
+  PlaitAttentionTaker take;
+  gpointer data;
+} Translating;
+
+/* Keeps the hypotheses of one batch where their sentences belong, and hands over their attention. */
+static gboolean
+keep (const Translating *to, const PlaitBatch *batch, PlaitHypotheses *hypotheses, const PlaitCaptures *attention,
+      GError **error)
+{
+  gboolean good = TRUE;
+
+  for (gint64 i = 0; i < batch->n_sentences; i++)
+    {
+      to->translation->hypotheses[batch->sentence[i]] = hypotheses[i];
+      if (good && attention && hypotheses[i].n > 0)
+        good = to->take (batch, i, &hypotheses[i].hypotheses[0], attention->of[i], to->data, error);
+    }
+  g_free (hypotheses);
+  return good;
+}
+
+static gboolean
+translate_batch (gpointer data, const PlaitBatch *batch, gboolean own, GError **error)
+{
+  const Translating *to = data;
+  g_autoptr (PlaitCaptures) attention = NULL;
+  PlaitHypotheses *hypotheses;
+
+  if (!own)
+    return TRUE;
+  hypotheses = plait_search_batch_with_attention (to->search, batch, to->settings, to->take ? &attention : NULL, 1,
+                                                  FALSE, error);
+  return hypotheses && keep (to, batch, hypotheses, attention, error);
+}
+
+PlaitTranslation *
+plait_translate_corpus (PlaitSearch *search, const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary,
+                        const PlaitDecodeSettings *settings, const char *what, PlaitLog *log, const gint *stop,
+                        PlaitAttentionTaker take, gpointer data, GError **error)
+{
+  g_autoptr (PlaitTranslation) translation = g_new0 (PlaitTranslation, 1);
+  PlaitSearchWork before = plait_search_work (search);
+  PlaitRanks *ranks = take ? NULL : plait_search_ranks (search);
+  Translating translating = { search, settings, translation, take, data };
+  const Pass pass = { corpus, settings->batch, what, log, stop, ranks };
+
+  translation->n = plait_corpus_size (corpus);
+  translation->hypotheses = g_new0 (PlaitHypotheses, translation->n);
+  translation->n_lines = plait_corpus_lines (corpus);
+  if (!plait_ranks_agree (ranks, pass_batches (&pass, translate_batch, &translating, error), error))
+    return NULL;
+  share_hypotheses (ranks, translation->hypotheses, translation->n);
+  translation->text = texts_of (translation->hypotheses, corpus, vocabulary);
+  translation->work = plait_search_work_since (search, &before);
+  add_work (ranks, &translation->work);
+  return g_steal_pointer (&translation);
+}
+
+/*
+ * Scoring
+ */
+
+typedef struct
+{
+  PlaitSearch *search;
+  gint64 done; /* sentences, by whichever process */
+  gint64 *order;
+  gint64 *lengths;           /* of each sentence of the corpus */
+  double *log_probabilities; /* likewise; 0 where another process computes it */
+  PlaitAttentionTaker take;
+  gpointer data;
+} Scoring;
+
+/* Sums of one batch, and its attention handed over as that of the targets. */
+static gboolean
+keep_scores (const Scoring *to, const PlaitBatch *batch, const double *rows, const PlaitCaptures *attention,
+             GError **error)
+{
+  for (gint64 i = 0; i < batch->n_sentences; i++)
+    {
+      gint64 first = batch->target_rows.offsets[i];
+      gint64 length = plait_ragged_length (batch->target_rows, i);
+      double sum = 0;
+
+      for (gint64 row = first; row < first + length; row++)
+        sum += rows[row];
+      to->log_probabilities[batch->sentence[i]] = sum;
+      if (attention)
+        {
+          PlaitHypothesis target = {
+            .tokens = (gint32 *)batch->target_outputs + first,
+            .length = length - 1,
+            .log_probability = sum,
+            .score = sum,
+            .ended = TRUE,
+          };
+
+          if (!to->take (batch, i, &target, attention->of[i], to->data, error))
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+score_own_batch (const Scoring *to, const PlaitBatch *batch, GError **error)
+{
+  g_autofree double *rows = g_new (double, plait_ragged_rows (batch->target_rows));
+  g_autoptr (PlaitCaptures) attention = NULL;
+
+  return plait_search_forced (to->search, batch, rows, to->take ? &attention : NULL, FALSE, error)
+         && keep_scores (to, batch, rows, attention, error);
+}
+
+static gboolean
+score_batch (gpointer data, const PlaitBatch *batch, gboolean own, GError **error)
+{
+  Scoring *to = data;
+
+  if (own && !score_own_batch (to, batch, error))
+    return FALSE;
+  for (gint64 i = 0; i < batch->n_sentences; i++)
+    {
+      to->order[to->done++] = batch->sentence[i];
+      to->lengths[batch->sentence[i]] = plait_ragged_length (batch->target_rows, i);
+    }
+  return TRUE;
+}
+
+gboolean
+plait_score_corpus (PlaitSearch *search, const PlaitCorpus *corpus, gint64 batch_size, const char *what, PlaitLog *log,
+                    const gint *stop, double *log_probabilities, gint64 *tokens, PlaitAttentionTaker take,
+                    gpointer data, GError **error)
+{
+  gint64 all = plait_corpus_size (corpus);
+  PlaitRanks *ranks = take ? NULL : plait_search_ranks (search);
+  g_autofree gint64 *order = g_new0 (gint64, all), *lengths = g_new0 (gint64, all);
+  g_autofree double *sums = g_new0 (double, all);
+  Scoring scoring = { search, 0, order, lengths, sums, take, data };
+  const Pass pass = { corpus, batch_size, what, log, stop, ranks };
+  gsize lines = (gsize)plait_corpus_lines (corpus);
+
+  if (!plait_ranks_agree (ranks, pass_batches (&pass, score_batch, &scoring, error), error))
+    return FALSE;
+  plait_ranks_add (ranks, sums, (gsize)all);
+  memset (log_probabilities, 0, lines * sizeof *log_probabilities);
+  memset (tokens, 0, lines * sizeof *tokens);
+  /* The sentences of a document are added up in the order of one process. */
+  for (gint64 i = 0; i < all; i++)
+    {
+      gint64 sentence = order[i], line = plait_corpus_line (corpus, sentence);
+
+      log_probabilities[line] += sums[sentence];
+      tokens[line] += lengths[sentence];
+    }
+  return TRUE;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "training/trainer-private.h"
+
+/*
+ * Divergence that leaves all numbers finite.
+ *
+ * The measure is the ratio of the negative log-likelihood to that of guessing, where all words (classes, candidates,
+ * rows) are equally probable. Training has diverged if this ratio exceeds the limit in the mean of the last updates
+ * and, if there is validation text, in the present validation too. The limit is WORSE times the ratio that training
+ * began with, if that was above 1. Validation text alone tells nothing: it may be of another kind than training text,
+ * or the model may know the latter by heart. A single batch tells nothing either.
+ */
+enum
+{
+  WORSE = 3,
+  RECENT = 20,  /* updates; the mean is a decaying one */
+  OUTLIER = 10, /* times the limit, beyond which a ratio counts as this much */
+};
+
+static double
+limit_of (const PlaitTrainer *trainer)
+{
+  return WORSE * MAX (1, trainer->first_ratio);
+}
+
+void
+plait_trainer_note_likelihood (PlaitTrainer *trainer)
+{
+  const PlaitLikelihood *sums = &trainer->sums.update;
+  double ratio = sums->negative_log_likelihood / sums->guessing;
+
+  if (sums->guessing <= 0)
+    return;
+  if (trainer->step == 1)
+    trainer->first_ratio = ratio;
+  ratio = MIN (ratio, OUTLIER * limit_of (trainer));
+  trainer->recent_ratio += (ratio - trainer->recent_ratio) / (double)MIN (trainer->step, RECENT);
+}
+
+gboolean
+plait_trainer_check_divergence (const PlaitTrainer *trainer, const PlaitLikelihood *sums, GError **error)
+{
+  double limit = limit_of (trainer);
+  double ratio = sums ? sums->negative_log_likelihood / sums->guessing : trainer->recent_ratio;
+
+  /* The first update begins with initial values, so it says nothing of training. */
+  if ((sums ? trainer->step > 1 && trainer->recent_ratio <= limit : trainer->recent_ratio <= limit)
+      || (sums && sums->negative_log_likelihood <= limit * sums->guessing))
+    return TRUE;
+  return plait_ranks_agree (
+      trainer->setup.ranks,
+      plait_fail (error, PLAIT_ERROR_FAILED,
+                  "update %jd: the loss of %s %.4g times that of guessing: training has diverged; lower "
+                  "train.learning_rate or raise train.warm_up",
+                  trainer->step, sums ? "validation is" : "the last updates is at least", ratio),
+      error);
+}

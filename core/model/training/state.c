@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+#include "text/number.h"
+#include "tables/table.h"
+#include "training/parameters.h"
+#include "training/trainer-private.h"
+
+#include <math.h>
+
+/*
+ * The trainer's state in a file: PATH/parameters, PATH/optimizer, PATH/state (attributes), PATH/recent/K; the tables
+ * /training/updates and /training/validation; and the time it took, which no two trainings share, apart from what is
+ * compared (attributes of PLAIT_TRAINER_TIMES).
+ */
+
+/* Numbers of the state by name and range; one list serves writing and reading. No training counts further than MOST,
+ * and no sum of two such numbers overflows. */
+/* clang-format off */
+#define MOST ((gint64)1 << 53)
+#define VALIDATION "/training/validation"
+#define STATE_INTEGERS(X)                                                                                              \
+  X (step, MOST) X (target_tokens, MOST) X (stale, MOST) X (sums.correct, MOST) X (sums.tokens, MOST)                  \
+  X (sums.sentences, MOST)
+#define STATE_REALS(X)                                                                                                 \
+  X (learning_rate, 0) X (gradient_norm, 0) X (sums.loss, -G_MAXDOUBLE)                         \
+  X (sums.negative_log_likelihood, -G_MAXDOUBLE) X (sums.auxiliary, -G_MAXDOUBLE)
+#define TIMES(X) X (seconds, 0) X (sums.seconds, 0)
+/* clang-format on */
+
+static char *
+loss_attribute (const PlaitLossColumns *losses, guint i)
+{
+  return g_strdup_printf ("sums.losses.%s", losses->columns[i].name);
+}
+
+static gboolean
+write_state (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
+{
+  const PlaitLossColumns *losses = plait_model_losses (trainer->setup.model);
+  gint64 epoch;
+  gint64 position;
+
+  plait_iterator_tell (trainer->iterator, &epoch, &position);
+  if (!plait_store_make_group (store, path, error) || !plait_store_set_int (store, path, "epoch", epoch, error)
+      || !plait_store_set_int (store, path, "position", position, error)
+      || !plait_store_set_int (store, path, "recent", trainer->recent->len, error)
+      || !plait_store_set_double (store, path, "recent_ratio", trainer->recent_ratio, error)
+      || !plait_store_set_double (store, path, "first_ratio", trainer->first_ratio, error)
+      || (trainer->begun > 0 && !plait_store_set_int (store, path, "begun", trainer->begun, error)))
+    return FALSE;
+#define WRITE(field, most)                                                                                             \
+  if (!plait_store_set_int (store, path, #field, (gint64)trainer->field, error))                                       \
+    return FALSE;
+  STATE_INTEGERS (WRITE)
+#undef WRITE
+#define WRITE(field, least)                                                                                            \
+  if (!plait_store_set_double (store, path, #field, trainer->field, error))                                            \
+    return FALSE;
+  STATE_REALS (WRITE)
+  for (guint i = 0; i < losses->n; i++)
+    {
+      g_autofree char *name = loss_attribute (losses, i);
+
+      if (!plait_store_set_double (store, path, name, trainer->sums.losses[i], error))
+        return FALSE;
+    }
+  path = PLAIT_TRAINER_TIMES;
+  if (!plait_store_make_group (store, path, error))
+    return FALSE;
+  TIMES (WRITE)
+#undef WRITE
+  return TRUE;
+}
+
+static gboolean
+get_integer (PlaitStore *store, const char *path, const char *name, gint64 most, gint64 *value, GError **error)
+{
+  if (!plait_store_get_int (store, path, name, value, error))
+    return FALSE;
+  if (*value >= 0 && *value <= most)
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                     "%s:%s: %s is %jd, expected 0 to %jd; restore a copy or begin a new run", plait_store_path (store),
+                     path, name, *value, most);
+}
+
+static gboolean
+get_real (PlaitStore *store, const char *path, const char *name, double least, double *value, GError **error)
+{
+  char digits[PLAIT_NUMBER_LENGTH];
+
+  if (!plait_store_get_double (store, path, name, value, error))
+    return FALSE;
+  if (isfinite (*value) && *value >= least)
+    return TRUE;
+  return plait_fail (
+      error, PLAIT_ERROR_CORRUPT, "%s:%s: %s is %s, expected a number%s; restore a copy or begin a new run",
+      plait_store_path (store), path, name, plait_format_double (digits, *value), least < 0 ? "" : " from 0 on");
+}
+
+/* Updates of the optimizer before the first: none, unless they are noted. */
+static gboolean
+get_begun (PlaitStore *store, const char *path, gint64 *begun, GError **error)
+{
+  *begun = 0;
+  return !plait_store_has_attribute (store, path, "begun") || get_integer (store, path, "begun", MOST, begun, error);
+}
+
+/* Goes to the place in the data where step updates end. An update has from 1 to train.accumulate batches, an epoch from
+ * one batch to as many as there are tuples; updates of older files may have batches of two epochs. */
+static gboolean
+seek (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 epoch, gint64 position, GError **error)
+{
+  gint64 accumulate = trainer->setup.settings->accumulate;
+  gint64 updates_of_epoch = (plait_corpus_size (trainer->setup.corpus) + accumulate - 1) / accumulate;
+  gint64 before = trainer->step - (position + accumulate - 1) / accumulate; /* updates of earlier epochs */
+  gint64 batches;
+  gint64 most;
+  gboolean fits = !__builtin_mul_overflow (trainer->step, accumulate, &batches) && epoch + position <= batches
+                  && (__builtin_mul_overflow (epoch, updates_of_epoch, &most) || before <= most);
+
+  if (!fits)
+    return plait_fail (
+        error, PLAIT_ERROR_CORRUPT,
+        "%s:%s: step %jd, epoch %jd and position %jd do not belong together; restore a copy or begin a new run",
+        plait_store_path (store), path, trainer->step, epoch, position);
+  if (plait_iterator_seek (trainer->iterator, epoch, position, error))
+    return TRUE;
+  g_prefix_error (error, "%s:%s: ", plait_store_path (store), path);
+  return FALSE;
+}
+
+/* Reads what tells divergence, which older files lack. */
+static gboolean
+read_divergence (PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
+{
+  return !plait_store_has_attribute (store, path, "recent_ratio")
+         || (get_real (store, path, "recent_ratio", 0, &trainer->recent_ratio, error)
+             && get_real (store, path, "first_ratio", 0, &trainer->first_ratio, error));
+}
+
+static gboolean
+read_state (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 *recent, GError **error)
+{
+  const PlaitLossColumns *losses = plait_model_losses (trainer->setup.model);
+  gint64 epoch;
+  gint64 position;
+  gint64 number;
+
+  if (!get_integer (store, path, "epoch", MOST, &epoch, error)
+      || !get_integer (store, path, "position", MOST, &position, error)
+      || !get_integer (store, path, "recent", trainer->setup.settings->average, recent, error)
+      || !get_begun (store, path, &trainer->begun, error) || !read_divergence (trainer, store, path, error))
+    return FALSE;
+#define READ(field, most)                                                                                              \
+  if (!get_integer (store, path, #field, most, &number, error))                                                        \
+    return FALSE;                                                                                                      \
+  trainer->field = number;
+  STATE_INTEGERS (READ)
+#undef READ
+#define READ(field, least)                                                                                             \
+  if (!get_real (store, path, #field, least, &trainer->field, error))                                                  \
+    return FALSE;
+  STATE_REALS (READ)
+  for (guint i = 0; i < losses->n; i++)
+    {
+      g_autofree char *name = loss_attribute (losses, i);
+
+      if (!get_real (store, path, name, -G_MAXDOUBLE, &trainer->sums.losses[i], error))
+        return FALSE;
+    }
+  if (!seek (trainer, store, path, epoch, position, error))
+    return FALSE;
+  path = PLAIT_TRAINER_TIMES;
+  TIMES (READ)
+#undef READ
+  return TRUE;
+}
+
+/*
+ * Tables
+ */
+
+static const PlaitStoreField update_columns[] = {
+  PLAIT_STORE_FIELD (PlaitTrainingRow, step, INT64, NULL),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, epoch, INT64, NULL),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, loss, DOUBLE, "nats a target token"),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, negative_log_likelihood, DOUBLE, "nats a target token"),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, auxiliary, DOUBLE, "a sentence"),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, accuracy, DOUBLE, NULL),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, learning_rate, DOUBLE, NULL),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, gradient_norm, DOUBLE, NULL),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, target_tokens, INT64, NULL),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, seconds, DOUBLE, "s"),
+  PLAIT_STORE_FIELD (PlaitTrainingRow, target_tokens_per_second, DOUBLE, "1/s"),
+};
+
+static const PlaitStoreField validation_columns[] = {
+  PLAIT_STORE_FIELD (PlaitValidationRow, step, INT64, NULL),
+  PLAIT_STORE_FIELD (PlaitValidationRow, epoch, INT64, NULL),
+  PLAIT_STORE_FIELD (PlaitValidationRow, negative_log_likelihood, DOUBLE, "nats a target token"),
+  PLAIT_STORE_FIELD (PlaitValidationRow, perplexity, DOUBLE, NULL),
+  PLAIT_STORE_FIELD (PlaitValidationRow, accuracy, DOUBLE, NULL),
+  PLAIT_STORE_FIELD (PlaitValidationRow, metric, DOUBLE, NULL),
+  PLAIT_STORE_FIELD (PlaitValidationRow, best, INT32, NULL),
+};
+
+static gboolean
+write_recent (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
+{
+  for (guint i = 0; i < trainer->recent->len; i++)
+    {
+      g_autofree char *below = g_strdup_printf ("%s/recent/%u", path, i);
+
+      if (!plait_parameters_write_array (trainer->parameters, trainer->recent->pdata[i], store, below, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+read_recent (PlaitTrainer *trainer, PlaitStore *store, const char *path, gint64 recent, GError **error)
+{
+  gint64 n = plait_parameters_values (trainer->parameters).width;
+
+  g_ptr_array_set_size (trainer->recent, 0);
+  for (gint64 i = 0; i < recent; i++)
+    {
+      g_autofree char *below = g_strdup_printf ("%s/recent/%jd", path, i);
+      PlaitScalar *array = g_try_new0 (PlaitScalar, (gsize)n);
+
+      if (!array)
+        return plait_fail (error, PLAIT_ERROR_MEMORY, "no memory for parameter set %jd of train.average: lower it", i);
+      g_ptr_array_add (trainer->recent, array);
+      if (!plait_parameters_read_array (trainer->parameters, array, store, below, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The columns of the table of updates: those that all have, and one a loss of the model's parts. (transfer full) */
+static PlaitStoreField *
+columns_of_updates (const PlaitTrainer *trainer, guint *n)
+{
+  const PlaitLossColumns *losses = plait_model_losses (trainer->setup.model);
+  PlaitStoreField *columns = g_new (PlaitStoreField, G_N_ELEMENTS (update_columns) + losses->n);
+
+  memcpy (columns, update_columns, sizeof update_columns);
+  *n = G_N_ELEMENTS (update_columns);
+  for (guint i = 0; i < losses->n; i++)
+    columns[(*n)++]
+        = (PlaitStoreField){ losses->columns[i].name, PLAIT_STORE_DOUBLE,
+                             G_STRUCT_OFFSET (PlaitTrainingRow, losses) + i * sizeof (double), "a sentence" };
+  return columns;
+}
+
+/* Says in the file which way the metric of validation points. */
+static gboolean
+write_direction (const PlaitTrainer *trainer, PlaitStore *store, GError **error)
+{
+  const PlaitTrainerCalls *calls = &trainer->setup.calls;
+
+  return !calls->measure
+         || plait_store_set_int (store, VALIDATION "/metric", "larger_is_better", calls->larger_is_better, error);
+}
+
+/* Files of before do not say it, and have the negative of a metric that is better the smaller it is. */
+static void
+restore_direction (PlaitTrainer *trainer, PlaitStore *store)
+{
+  const PlaitTrainerCalls *calls = &trainer->setup.calls;
+
+  if (!calls->measure || calls->larger_is_better
+      || plait_store_has_attribute (store, VALIDATION "/metric", "larger_is_better"))
+    return;
+  for (guint i = 0; i < trainer->validations->len; i++)
+    g_array_index (trainer->validations, PlaitValidationRow, i).metric *= -1;
+}
+
+gboolean
+plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
+{
+  g_autofree char *parameters = g_strconcat (path, "/parameters", NULL);
+  g_autofree char *optimizer = g_strconcat (path, "/optimizer", NULL);
+  g_autofree char *state = g_strconcat (path, "/state", NULL);
+  guint n;
+  g_autofree PlaitStoreField *columns = columns_of_updates (trainer, &n);
+
+  return plait_parameters_write (trainer->parameters, store, parameters, error)
+         && plait_optimizer_write (trainer->optimizer, store, optimizer, error)
+         && write_state (trainer, store, state, error) && write_recent (trainer, store, path, error)
+         && plait_store_write_rows (store, "/training/updates", trainer->rows, columns, n, "step",
+                                    "negative_log_likelihood", error)
+         && plait_store_write_rows (store, VALIDATION, trainer->validations, validation_columns,
+                                    G_N_ELEMENTS (validation_columns), "step", "negative_log_likelihood", error)
+         && write_direction (trainer, store, error);
+}
+
+gboolean
+plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
+{
+  g_autofree char *parameters = g_strconcat (path, "/parameters", NULL);
+  g_autofree char *optimizer = g_strconcat (path, "/optimizer", NULL);
+  g_autofree char *state = g_strconcat (path, "/state", NULL);
+  guint n;
+  g_autofree PlaitStoreField *columns = columns_of_updates (trainer, &n);
+  gint64 recent;
+
+  if (!(plait_parameters_read (trainer->parameters, store, parameters, error)
+        && plait_optimizer_read (trainer->optimizer, store, optimizer, error)
+        && read_state (trainer, store, state, &recent, error)
+        && read_recent (trainer, store, path, recent, error)
+        /* at most one row an update */
+        && plait_store_read_table (store, "/training/updates", columns, n, trainer->step, trainer->rows, error)
+        && plait_store_read_table (store, VALIDATION, validation_columns, G_N_ELEMENTS (validation_columns),
+                                   trainer->step, trainer->validations, error)))
+    return FALSE;
+  restore_direction (trainer, store);
+  return TRUE;
+}
+
+gboolean
+plait_trainer_take (PlaitTrainer *trainer, const PlaitParameter *const *taken, PlaitStore *store, const char *path,
+                    gint64 *step, GError **error)
+{
+  g_autofree char *state = g_strconcat (path, "/state", NULL);
+  g_autofree char *optimizer = g_strconcat (path, "/optimizer", NULL);
+  gint64 begun;
+
+  if (!get_begun (store, state, &begun, error) || !get_integer (store, state, "step", MOST, step, error))
+    return FALSE;
+  for (guint i = 0; taken[i]; i++)
+    if (!plait_optimizer_read_one (trainer->optimizer, taken[i], store, optimizer, error))
+      return FALSE;
+  *step += begun;
+  trainer->begun = *step;
+  return TRUE;
+}
+
+/*
+ * Rows, told one by one
+ */
+
+static double
+value_of (const PlaitStoreField *column, gconstpointer place)
+{
+  return column->type == PLAIT_STORE_DOUBLE  ? *(const double *)place
+         : column->type == PLAIT_STORE_INT64 ? (double)*(const gint64 *)place
+                                             : *(const gboolean *)place;
+}
+
+static void
+note (const PlaitTrainer *trainer, const char *table, const GArray *rows, guint row, const PlaitStoreField *columns,
+      guint n)
+{
+  g_autofree PlaitTrainingNumber *numbers = g_new (PlaitTrainingNumber, n);
+  const char *place = rows->data + row * g_array_get_element_size ((GArray *)rows);
+
+  for (guint c = 0; c < n; c++)
+    numbers[c]
+        = (PlaitTrainingNumber){ columns[c].name, columns[c].type, value_of (&columns[c], place + columns[c].offset) };
+  trainer->setup.calls.note (trainer->setup.calls.data, table, numbers, n);
+}
+
+void
+plait_trainer_note_update (const PlaitTrainer *trainer, guint row)
+{
+  guint n;
+  g_autofree PlaitStoreField *columns = columns_of_updates (trainer, &n);
+
+  if (trainer->setup.calls.note)
+    note (trainer, "updates", trainer->rows, row, columns, n);
+}
+
+void
+plait_trainer_note_validation (const PlaitTrainer *trainer, guint row)
+{
+  if (trainer->setup.calls.note)
+    note (trainer, "validation", trainer->validations, row, validation_columns, G_N_ELEMENTS (validation_columns));
+}
+
+void
+plait_trainer_note_all (const PlaitTrainer *trainer)
+{
+  guint validation = 0;
+
+  for (guint update = 0; update < trainer->rows->len || validation < trainer->validations->len;)
+    if (validation < trainer->validations->len
+        && (update == trainer->rows->len
+            || g_array_index (trainer->validations, PlaitValidationRow, validation).step
+                   < g_array_index (trainer->rows, PlaitTrainingRow, update).step))
+      plait_trainer_note_validation (trainer, validation++);
+    else
+      plait_trainer_note_update (trainer, update++);
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+#include "training/update.h"
+
+#include "autograd/internal.h"
+#include "corpus/batch.h"
+#include "tensor/elementwise.h"
+#include "training/exchange.h"
+
+#include <string.h>
+
+/* Some sentences of a batch, and what computes them. */
+typedef struct
+{
+  const PlaitUpdate *update;
+  PlaitExchange *exchange; /* that it tells how far it is, or NULL */
+  PlaitPool *pool;         /* its own, NULL where the tape is the caller's */
+  PlaitArena *arena;
+  PlaitTape *tape;
+  const PlaitBatch *batch;
+  PlaitRandomKey dropout;
+  gboolean keeps; /* gradients on the tape */
+  PlaitTrainingSums sums;
+  GError *error;
+} Shard;
+
+struct PlaitUpdate
+{
+  const PlaitModel *model;
+  PlaitTape *tape;
+  const PlaitTrainSettings *settings;
+  PlaitRanks *ranks;       /* NULL: a process by itself, */
+  PlaitExchange *exchange; /* and this too */
+  double scale;            /* one over what the loss is the mean of */
+  gint64 first;            /* of all shards, that of this process */
+  gint64 n_shards;         /* of this process */
+  Shard *shards;           /* [n_shards] */
+};
+
+static gboolean
+is_cut (const PlaitUpdate *update)
+{
+  return update->settings->shards > 1;
+}
+
+PlaitUpdate *
+plait_update_new (const PlaitModel *model, PlaitTape *tape, const PlaitTrainSettings *settings, PlaitRanks *ranks,
+                  GError **error)
+{
+  g_autoptr (PlaitUpdate) update = g_new0 (PlaitUpdate, 1);
+  guint processes = plait_ranks_n (ranks), own = plait_ranks_own (ranks);
+  gint64 first = settings->shards * own / processes, n = settings->shards * (own + 1) / processes - first;
+  guint threads = plait_pool_threads (plait_tape_pool (tape));
+
+  *update = (PlaitUpdate){ .model = model,
+                           .tape = tape,
+                           .settings = settings,
+                           .ranks = ranks,
+                           .first = first,
+                           .n_shards = n,
+                           .shards = g_new0 (Shard, n) };
+  if (!plait_precision_check (plait_train_precision (settings), error))
+    return NULL;
+  if (processes > settings->shards)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "there are %u processes, but train.shards is %jd: a batch has no part for each; set "
+                            "train.shards to %u or more, or start fewer",
+                            processes, settings->shards, processes);
+  if (ranks)
+    update->exchange
+        = plait_exchange_new (ranks, plait_model_parameters (model), plait_tape_pool (tape), (guint)n, error);
+  if (ranks && !update->exchange)
+    return NULL;
+  for (gint64 i = 0; i < n; i++)
+    {
+      Shard *shard = &update->shards[i];
+
+      shard->update = update;
+      shard->exchange = update->exchange;
+      if (!is_cut (update))
+        {
+          shard->arena = plait_tape_arena (tape);
+          shard->tape = tape;
+          continue;
+        }
+      shard->pool = plait_pool_new (MAX (1, threads / (guint)n), error);
+      if (!shard->pool)
+        return NULL;
+      shard->arena = plait_arena_new ((gsize)settings->memory * 1024 * 1024 / (gsize)n);
+      shard->tape = plait_tape_new (shard->pool, shard->arena);
+    }
+  return g_steal_pointer (&update);
+}
+
+void
+plait_update_free (PlaitUpdate *update)
+{
+  if (!update)
+    return;
+  plait_exchange_free (update->exchange);
+  for (gint64 i = 0; is_cut (update) && i < update->n_shards; i++)
+    {
+      plait_tape_free (update->shards[i].tape);
+      plait_arena_free (update->shards[i].arena);
+      plait_pool_free (update->shards[i].pool);
+    }
+  g_free (update->shards);
+  g_free (update);
+}
+
+gsize
+plait_update_peak (const PlaitUpdate *update)
+{
+  gsize peak = 0;
+
+  for (gint64 i = 0; i < update->n_shards; i++)
+    peak += plait_arena_peak (update->shards[i].arena);
+  return peak;
+}
+
+/* One over what the loss of @batches is the mean of. */
+static double
+scale_of (const PlaitUpdate *update, PlaitBatch *const *batches, guint n)
+{
+  gint64 tokens = 0;
+  gint64 sentences = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      tokens += plait_ragged_rows (batches[i]->target_rows);
+      sentences += batches[i]->n_sentences;
+    }
+  return 1.0 / (double)MAX (1, update->settings->loss_per ? sentences : tokens);
+}
+
+/*
+ * A shard
+ */
+
+static guint
+number_of (const Shard *shard)
+{
+  return (guint)(shard - shard->update->shards);
+}
+
+static void
+compute (gpointer data)
+{
+  Shard *shard = data;
+  const PlaitUpdate *update = shard->update;
+  PlaitVocabularyLossOptions options = { .smoothing = update->settings->smoothing,
+                                         .others = update->settings->smoothing_over == 1,
+                                         .scale = update->scale };
+  PlaitModelSums found;
+  PlaitNode *root;
+
+  plait_tape_begin (shard->tape, PLAIT_TAPE_TRAIN, shard->dropout);
+  plait_tape_multiply_in (shard->tape, plait_train_precision (update->settings));
+  if (shard->keeps)
+    plait_tape_keep_gradients (shard->tape);
+  if (update->settings->recompute == PLAIT_RECOMPUTE_LAYERS)
+    plait_tape_recompute (shard->tape);
+  if (shard->exchange)
+    plait_exchange_watch (shard->exchange, number_of (shard), shard->tape);
+  root = plait_model_loss (update->model, shard->tape, shard->batch, &options, &found, NULL, NULL);
+  plait_tape_backward (shard->tape, root);
+  shard->sums = (PlaitTrainingSums){
+    .loss = found.words.loss,
+    .negative_log_likelihood = found.words.negative_log_likelihood,
+    .update = { found.words.negative_log_likelihood, found.guessing },
+    .auxiliary = found.auxiliary,
+    .multiplications = plait_tape_multiplications (shard->tape),
+    .correct = found.words.correct,
+    .tokens = plait_ragged_rows (shard->batch->target_rows),
+    .sentences = shard->batch->n_sentences,
+  };
+  memcpy (shard->sums.losses, found.losses, plait_model_losses (update->model)->n * sizeof *found.losses);
+}
+
+static void
+shard_piece (gpointer data, gint64 piece, guint thread)
+{
+  Shard *shard = (Shard *)data + piece;
+
+  gboolean well = plait_arena_protect (shard->arena, compute, shard, &shard->error);
+
+  if (shard->exchange)
+    plait_exchange_shard_ended (shard->exchange, number_of (shard), well);
+}
+
+static void
+add_sums (PlaitTrainingSums *sums, const PlaitTrainingSums *more)
+{
+  sums->loss += more->loss;
+  sums->negative_log_likelihood += more->negative_log_likelihood;
+  sums->update.negative_log_likelihood += more->update.negative_log_likelihood;
+  sums->update.guessing += more->update.guessing;
+  for (guint i = 0; i < PLAIT_LOSS_COLUMNS_MAXIMUM; i++)
+    sums->losses[i] += more->losses[i];
+  sums->auxiliary += more->auxiliary;
+  sums->multiplications += more->multiplications;
+  sums->correct += more->correct;
+  sums->tokens += more->tokens;
+  sums->sentences += more->sentences;
+}
+
+/* The sum of what the first @n shards have for @parameter: in the gradient of the parameter (@added), or of the first
+ * that has one. No data where none has. */
+static PlaitTensor
+gather_one (const PlaitUpdate *update, gint64 n, const PlaitParameter *parameter, gboolean added)
+{
+  PlaitTensor sum = added ? parameter->gradient : (PlaitTensor){ 0 };
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      PlaitTensor own = plait_tape_keyed_gradient (update->shards[i].tape, parameter);
+
+      if (!sum.data)
+        sum = own;
+      else if (own.data)
+        plait_tensor_accumulate (plait_tape_pool (update->tape), sum, 1, 1, own);
+    }
+  return sum;
+}
+
+/* Adds up the gradients of the first @n shards: @added to those of the parameters, else they become the tape's. */
+static void
+gather (const PlaitUpdate *update, gint64 n, gboolean added)
+{
+  const PlaitParameters *parameters = plait_model_parameters (update->model);
+
+  for (guint i = 0; i < plait_parameters_n (parameters); i++)
+    {
+      const PlaitParameter *parameter = plait_parameters_get (parameters, i);
+      PlaitTensor sum = gather_one (update, n, parameter, added);
+
+      if (sum.data && !added)
+        plait_parameter_node (update->tape, parameter)->gradient = sum;
+    }
+}
+
+/*
+ * Between processes
+ */
+
+/* As the gradients (training/exchange.h), all sums become those of all processes, but for the seconds, which are each
+ * one's own. */
+static void
+exchange_sums (const PlaitUpdate *update, gint64 n, PlaitTrainingSums *sums)
+{
+  guint own = plait_ranks_own (update->ranks), last = plait_ranks_n (update->ranks) - 1;
+  double seconds = sums->seconds;
+
+  if (own > 0)
+    plait_ranks_receive (update->ranks, sums, sizeof *sums);
+  for (gint64 i = 0; i < n; i++)
+    add_sums (sums, &update->shards[i].sums);
+  if (own < last)
+    plait_ranks_send (update->ranks, sums, sizeof *sums);
+  plait_ranks_broadcast (update->ranks, sums, sizeof *sums, last);
+  sums->seconds = seconds;
+}
+
+/*
+ * A batch
+ */
+
+/* Rows of the first @n sentences: of the sources, and of the target. */
+static gint64
+source_rows (const PlaitBatch *batch, gint64 n)
+{
+  gint64 rows = 0;
+
+  for (gint64 i = 0; i < batch->n_sources; i++)
+    rows += batch->inputs[i].rows.offsets[n];
+  return rows;
+}
+
+static gint64
+all_rows (const PlaitBatch *batch, gint64 n)
+{
+  return source_rows (batch, n) + batch->target_rows.offsets[n];
+}
+
+/* Where shard @shard of @n ends: where the rows so far come closest to its share of them. */
+static gint64
+end_of (const PlaitBatch *batch, gint64 first, gint64 shard, gint64 n)
+{
+  gint64 last = batch->n_sentences - (n - 1 - shard), end = first + 1;
+  double goal = (double)all_rows (batch, batch->n_sentences) * (double)(shard + 1) / (double)n;
+
+  if (shard == n - 1)
+    return batch->n_sentences;
+  while (end < last && (double)(all_rows (batch, end) + all_rows (batch, end + 1)) < 2 * goal)
+    end++;
+  return end;
+}
+
+/* Gives the shards of this process what they have of @batch; *@n: how many have something. */
+static gboolean
+cut (PlaitUpdate *update, const PlaitBatch *batch, GPtrArray *kept, gint64 *n, GError **error)
+{
+  gint64 all = MIN (update->settings->shards, batch->n_sentences), first = 0;
+
+  *n = CLAMP (all - update->first, 0, update->n_shards);
+  if (!is_cut (update))
+    {
+      update->shards->batch = batch;
+      return TRUE;
+    }
+  for (gint64 i = 0; i < update->first + *n; i++)
+    {
+      gint64 end = end_of (batch, first, i, all);
+
+      if (i >= update->first)
+        {
+          PlaitBatch *own = plait_batch_part (batch, first, end - first, error);
+
+          if (!own)
+            return FALSE;
+          g_ptr_array_add (kept, own);
+          update->shards[i - update->first].batch = own;
+        }
+      first = end;
+    }
+  return TRUE;
+}
+
+/* What a step over the first @n sentences of @batch takes. 0 if that does not fit either. */
+static gsize
+bytes_of_first (const PlaitUpdate *update, const PlaitBatch *batch, gint64 n)
+{
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (plait_tape_pool (update->tape), arena);
+  g_autoptr (PlaitBatch) first = plait_batch_part (batch, 0, n, NULL);
+  Shard shard = { .update = update, .arena = arena, .tape = tape, .batch = first, .keeps = update->shards->keeps };
+
+  return first && plait_arena_protect (arena, compute, &shard, NULL) ? plait_arena_peak (arena) : 0;
+}
+
+/* What a step over @batch would take: a line through what an eighth and a quarter of its sentences take. 0: unknown. */
+static gsize
+estimate (const PlaitUpdate *update, const PlaitBatch *batch)
+{
+  gint64 eighth = batch->n_sentences / 8;
+  gint64 less_rows = all_rows (batch, eighth);
+  gint64 more_rows = all_rows (batch, 2 * eighth);
+  gsize less;
+  gsize more;
+  double slope;
+
+  if (eighth < 1)
+    return 0;
+  less = bytes_of_first (update, batch, eighth);
+  more = less ? bytes_of_first (update, batch, 2 * eighth) : 0;
+  if (more == 0 || more_rows <= less_rows)
+    return 0;
+  slope = more > less ? (double)(more - less) / (double)(more_rows - less_rows) : (double)more / (double)more_rows;
+  return more + (gsize)(slope * (double)(all_rows (batch, batch->n_sentences) - more_rows));
+}
+
+static gboolean
+does_not_fit (const PlaitUpdate *update, const PlaitBatch *batch, const GError *cause, GError **error)
+{
+  gint64 n = batch->n_sentences;
+  gsize bytes = estimate (update, batch);
+  g_autofree char *needs
+      = bytes ? g_strdup_printf ("needs about %.0f MiB and ", (double)bytes / 1024 / 1024) : g_strdup ("");
+
+  return plait_fail (error, PLAIT_ERROR_MEMORY,
+                     "a batch of %jd sentences with %jd source rows and %jd target rows %sdoes not fit (%s): lower "
+                     "train.batch, or raise train.accumulate with it",
+                     n, source_rows (batch, n), plait_ragged_rows (batch->target_rows), needs, cause->message);
+}
+
+/* Forward and backward of the first @shards shards, which are of @batch, number @at of the update's @n. */
+static gboolean
+compute_shards (PlaitUpdate *update, const PlaitBatch *batch, gint64 shards, guint at, guint n, PlaitRandomKey dropout,
+                GError **error)
+{
+  for (gint64 i = 0; i < shards; i++)
+    {
+      Shard *shard = &update->shards[i];
+
+      shard->dropout = plait_random_subkey (dropout, (guint64)(at * update->settings->shards + update->first + i));
+      shard->keeps = n == 1 || is_cut (update);
+    }
+  plait_pool_run (plait_tape_pool (update->tape), shards, shard_piece, update->shards);
+  for (gint64 i = 0; i < shards; i++)
+    {
+      g_autoptr (GError) cause = g_steal_pointer (&update->shards[i].error);
+
+      if (!cause)
+        continue;
+      for (; i < shards; i++)
+        g_clear_error (&update->shards[i].error);
+      if (g_error_matches (cause, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
+        return does_not_fit (update, batch, cause, error);
+      return plait_no_fault (&cause, error);
+    }
+  return TRUE;
+}
+
+static gboolean
+compute_batch (PlaitUpdate *update, const PlaitBatch *batch, guint at, guint n, PlaitRandomKey dropout,
+               PlaitTrainingSums *sums, GError **error)
+{
+  g_autoptr (GPtrArray) own = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_batch_free);
+  gint64 shards;
+  gboolean well = cut (update, batch, own, &shards, error);
+
+  if (!well)
+    shards = 0;
+  if (update->exchange)
+    plait_exchange_begin (update->exchange, (guint)shards);
+  well = well && compute_shards (update, batch, shards, at, n, dropout, error);
+  if (update->exchange)
+    plait_exchange_end (update->exchange);
+  if (!plait_ranks_agree (update->ranks, well, error))
+    return FALSE;
+  if (update->ranks)
+    {
+      exchange_sums (update, shards, sums);
+      return TRUE;
+    }
+  for (gint64 i = 0; i < shards; i++)
+    add_sums (sums, &update->shards[i].sums);
+  if (is_cut (update))
+    gather (update, shards, n > 1);
+  return TRUE;
+}
+
+gboolean
+plait_update_gradients (PlaitUpdate *update, PlaitBatch *const *batches, guint n, PlaitRandomKey dropout,
+                        PlaitTrainingSums *sums, GError **error)
+{
+  update->scale = scale_of (update, batches, n);
+  if (is_cut (update))
+    {
+      plait_tape_begin (update->tape, PLAIT_TAPE_TRAIN, dropout);
+      if (n == 1)
+        plait_tape_keep_gradients (update->tape);
+      /* Processes add to the parameters' gradients, which the optimizer leaves as they are after one batch. */
+      if (update->ranks)
+        plait_parameters_zero_gradients (plait_model_parameters (update->model));
+    }
+  for (guint i = 0; i < n; i++)
+    if (!compute_batch (update, batches[i], i, n, dropout, sums, error))
+      return FALSE;
+  return TRUE;
+}

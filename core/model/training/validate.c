@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "training/trainer-private.h"
+
+#include <math.h>
+
+#include "text/number.h"
+
+/* Validation: the loss over a held-out corpus, and the caller's metric of translated text. */
+
+typedef struct
+{
+  PlaitTrainer *trainer;
+  const PlaitBatch *batch;
+  PlaitModelSums sums;
+} Pass;
+
+static void
+compute (gpointer data)
+{
+  Pass *pass = data;
+  PlaitVocabularyLossOptions options = { .scale = 1 };
+
+  plait_tape_begin (pass->trainer->tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  plait_model_loss (pass->trainer->setup.model, pass->trainer->tape, pass->batch, &options, &pass->sums, NULL, NULL);
+}
+
+static gboolean
+pass_batch (PlaitTrainer *trainer, Pass *pass, GError **error)
+{
+  if (!plait_model_check_batch (trainer->setup.model, pass->batch, error))
+    return FALSE;
+  if (plait_arena_protect (trainer->arena, compute, pass, error))
+    return TRUE;
+  if (g_error_matches (*error, PLAIT_ERROR, PLAIT_ERROR_MEMORY))
+    g_prefix_error (error, "a validation batch of %jd sentences does not fit, lower train.validation_batch: ",
+                    pass->batch->n_sentences);
+  return FALSE;
+}
+
+static PlaitIterator *
+new_iterator (const PlaitTrainer *trainer, GError **error)
+{
+  return plait_iterator_new_by_length (trainer->setup.validation, trainer->setup.settings->validation_batch, error);
+}
+
+gboolean
+plait_trainer_measure_validation (PlaitTrainer *trainer, gsize *bytes, GError **error)
+{
+  g_autoptr (PlaitIterator) iterator = NULL;
+  g_autoptr (PlaitBatch) batch = NULL;
+  g_autoptr (PlaitBatch) beginning = NULL;
+  GError *local = NULL;
+
+  *bytes = 0;
+  if (!trainer->setup.validation)
+    return TRUE;
+  iterator = new_iterator (trainer, error);
+  batch = iterator ? plait_iterator_next (iterator, &local) : NULL;
+  beginning = batch ? plait_trainer_beginning (batch) : NULL;
+  if (batch && pass_batch (trainer, &(Pass){ .trainer = trainer, .batch = beginning ? beginning : batch }, &local))
+    *bytes = plait_arena_peak (trainer->arena);
+  if (beginning)
+    *bytes = (gsize)((double)*bytes * (double)plait_trainer_rows (batch) / (double)plait_trainer_rows (beginning));
+  return plait_no_fault (&local, error) && iterator;
+}
+
+/* Of a batch; zeros where another process computes it. Integers are below 2^53. */
+typedef struct
+{
+  PlaitLikelihood likelihood;
+  double correct;
+  double tokens;
+} BatchSums;
+
+/* Those of all batches, which processes compute in turn. */
+static gboolean
+compute_batches (PlaitTrainer *trainer, GArray *sums, GError **error)
+{
+  PlaitRanks *ranks = trainer->setup.ranks;
+  g_autoptr (PlaitIterator) iterator = new_iterator (trainer, error);
+  GError *local = NULL;
+
+  while (iterator && !local)
+    {
+      g_autoptr (PlaitBatch) batch = plait_iterator_next (iterator, &local);
+      Pass pass = { .trainer = trainer, .batch = batch };
+      gboolean own = sums->len % plait_ranks_n (ranks) == plait_ranks_own (ranks);
+      BatchSums found = { 0 };
+
+      if (!batch)
+        break;
+      if (own && pass_batch (trainer, &pass, &local))
+        found = (BatchSums){ { pass.sums.words.negative_log_likelihood, pass.sums.guessing },
+                             (double)pass.sums.words.correct,
+                             (double)plait_ragged_rows (batch->target_rows) };
+      g_array_append_val (sums, found);
+    }
+  return plait_no_fault (&local, error) && iterator;
+}
+
+static gboolean
+compute_loss (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
+{
+  PlaitRanks *ranks = trainer->setup.ranks;
+  g_autoptr (GArray) batches = g_array_new (FALSE, FALSE, sizeof (BatchSums));
+  PlaitLikelihood sums = { 0 };
+  double correct = 0, tokens = 0;
+  char digits[PLAIT_NUMBER_LENGTH];
+
+  if (!plait_ranks_agree (ranks, compute_batches (trainer, batches, error), error))
+    return FALSE;
+  plait_ranks_add (ranks, (double *)batches->data, batches->len * (sizeof (BatchSums) / sizeof (double)));
+  for (guint i = 0; i < batches->len; i++)
+    {
+      const BatchSums *batch = &g_array_index (batches, BatchSums, i);
+
+      sums.negative_log_likelihood += batch->likelihood.negative_log_likelihood;
+      sums.guessing += batch->likelihood.guessing;
+      correct += batch->correct;
+      tokens += batch->tokens;
+    }
+  if (!isfinite (sums.negative_log_likelihood))
+    return plait_ranks_agree (
+        ranks,
+        plait_fail (error, PLAIT_ERROR_FAILED,
+                    "validation after update %jd: the loss is %s: training has diverged, or the validation data are "
+                    "out of all range; lower train.learning_rate, raise train.warm_up, or look at the data",
+                    trainer->step, plait_format_double (digits, sums.negative_log_likelihood)),
+        error);
+  row->negative_log_likelihood = sums.negative_log_likelihood / MAX (1, tokens);
+  row->perplexity = exp (row->negative_log_likelihood);
+  row->accuracy = correct / MAX (1, tokens);
+  return plait_trainer_check_divergence (trainer, &sums, error);
+}
+
+gboolean
+plait_trainer_validate (PlaitTrainer *trainer, PlaitValidationRow *row, GError **error)
+{
+  gboolean measured;
+
+  *row = (PlaitValidationRow){ .step = trainer->step, .epoch = plait_trainer_epoch (trainer), .metric = NAN };
+  if (!compute_loss (trainer, row, error))
+    return FALSE;
+  measured
+      = !trainer->setup.calls.measure || trainer->setup.calls.measure (trainer->setup.calls.data, &row->metric, error);
+  return plait_ranks_agree (trainer->setup.ranks, measured, error);
+}

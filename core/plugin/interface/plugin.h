@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gmodule.h>
+
+#include "layers/attention.h"
+#include "layers/embedding.h"
+#include "layers/encoder-stack.h"
+#include "layers/feed-forward.h"
+#include "layers/norm.h"
+#include "layers/positions.h"
+#include "layers/pyramid.h"
+#include "layers/recurrent-stack.h"
+#include "interface/combiner.h"
+#include "interface/coverage.h"
+#include "interface/encoder.h"
+
+/*
+ * What a plugin module exports: one function, plait_plugin (), that returns a constant descriptor. The host compares
+ * every field with its own build and with the plugin's schema before it calls anything else.
+ *
+ *     #include "serial-settings.h"
+ *     ...
+ *     PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)
+ *
+ * The build makes the header from the schema, by settings.py (pkg-config --variable=settings plait-1). It has the
+ * struct Settings with a field for each parameter, names for choices, and what PLAIT_PLUGIN_DEFINE tells the host.
+ *
+ * What computes (all but build) may be called from several threads at once, each with a tape of its own: with
+ * train.shards a batch is computed in shards. Settings and state are constant there; a module has no variables.
+ *
+ * What has changed since interface 1: build and combine of combiners take a state of the site's; build of coverages
+ * fills a shape and may declare a score of its own; losses are declared in build, by name and weight, and added by name
+ * while running; contexts carry their weights where that was asked for.
+ *
+ * What a plugin may hold when it calls the host: in build, anything, for faults are noted and build goes on. In what
+ * computes, nothing but what the tape's arena gave: what does not fit leaves the plugin at once (plait_tape_fail), and
+ * g_autofree is skipped.
+ */
+#define PLAIT_PLUGIN_MAGIC 0x706c6169u /* "plai" */
+#define PLAIT_PLUGIN_INTERFACE 2
+#define PLAIT_PLUGIN_SYMBOL "plait_plugin"
+
+typedef enum
+{
+  PLAIT_PLUGIN_ENCODER,
+  PLAIT_PLUGIN_COMBINER,
+  PLAIT_PLUGIN_COVERAGE,
+} PlaitPluginKind;
+
+typedef enum
+{
+  PLAIT_SETTING_INTEGER, /* gint64 */
+  PLAIT_SETTING_REAL,    /* double */
+  PLAIT_SETTING_BOOLEAN, /* gboolean */
+  PLAIT_SETTING_TEXT,    /* const char *, owned by the host */
+  PLAIT_SETTING_CHOICE,  /* an enum of the choices */
+  PLAIT_SETTING_LIST,    /* const char *, items separated by ';', owned by the host */
+} PlaitSettingType;
+
+/* Where the host puts the value of a parameter in the plugin's settings. The generated header has a table of these. */
+typedef struct
+{
+  const char *name;
+  PlaitSettingType type;
+  gsize offset;
+  const char *choices; /* "pre;post"; NULL if there are none */
+} PlaitBinding;
+
+/* Every struct that crosses between host and plugin by its layout, with the layers that a plugin's state holds by
+ * value. */
+#define PLAIT_PLUGIN_STRUCTS(X)                                                                                        \
+  X (PlaitTensor, "a tensor")                                                                                          \
+  X (PlaitRagged, "ragged rows")                                                                                       \
+  X (PlaitPairs, "pairs")                                                                                              \
+  X (PlaitPairPlaces, "the places of pairs")                                                                           \
+  X (PlaitChosen, "chosen rows")                                                                                       \
+  X (PlaitNode, "a tape node")                                                                                         \
+  X (PlaitOperator, "an operator")                                                                                     \
+  X (PlaitParameter, "a parameter")                                                                                    \
+  X (PlaitInitial, "an initial value")                                                                                 \
+  X (PlaitLinear, "a linear layer")                                                                                    \
+  X (PlaitNorm, "a layer norm")                                                                                        \
+  X (PlaitEmbedding, "an embedding")                                                                                   \
+  X (PlaitFeedForward, "a feed-forward layer")                                                                         \
+  X (PlaitPositions, "positions")                                                                                      \
+  X (PlaitAttention, "an attention")                                                                                   \
+  X (PlaitAttentionDeclaration, "the declaration of an attention")                                                     \
+  X (PlaitStarts, "the starts of sentences")                                                                           \
+  X (PlaitEncoderLayer, "an encoder layer")                                                                            \
+  X (PlaitEncoderStack, "an encoder stack")                                                                            \
+  X (PlaitEncoderStackDeclaration, "the declaration of an encoder stack")                                              \
+  X (PlaitCell, "a recurrent cell")                                                                                    \
+  X (PlaitCellDeclaration, "the declaration of a recurrent cell")                                                      \
+  X (PlaitCellState, "the state of a cell")                                                                            \
+  X (PlaitRecurrentStack, "a recurrent stack")                                                                         \
+  X (PlaitRecurrentStackDeclaration, "the declaration of a recurrent stack")                                           \
+  X (PlaitTreeRows, "the rows of trees")                                                                               \
+  X (PlaitTreeUnit, "a tree unit")                                                                                     \
+  X (PlaitTreeHeads, "the heads of trees")                                                                             \
+  X (PlaitBitree, "a bidirectional tree")                                                                              \
+  X (PlaitBitreeDeclaration, "the declaration of a bidirectional tree")                                                \
+  X (PlaitPyramid, "a pyramid")                                                                                        \
+  X (PlaitInput, "a batch input")                                                                                      \
+  X (PlaitTrees, "the trees of a batch")                                                                               \
+  X (PlaitDocuments, "the documents of a batch")                                                                       \
+  X (PlaitLosses, "declared losses")                                                                                   \
+  X (PlaitLinks, "links")                                                                                              \
+  X (PlaitMemory, "a memory")                                                                                          \
+  X (PlaitMemorySpecification, "the specification of a memory")                                                        \
+  X (PlaitEncoderBuild, "what an encoder is built from")                                                               \
+  X (PlaitEncoderShape, "the shape of an encoder")                                                                     \
+  X (PlaitEncoding, "an encoding")                                                                                     \
+  X (PlaitEncoderTable, "the table of an encoder")                                                                     \
+  X (PlaitSiteAttention, "the settings of an attention")                                                               \
+  X (PlaitStream, "a stream")                                                                                          \
+  X (PlaitContext, "a context")                                                                                        \
+  X (PlaitCombinerTable, "the table of a combiner")                                                                    \
+  X (PlaitCoverageBuild, "what a coverage is built from")                                                              \
+  X (PlaitCoverageShape, "the shape of a coverage")                                                                    \
+  X (PlaitCoverageStep, "a step of coverage")                                                                          \
+  X (PlaitCoverageCell, "the cell of a coverage")                                                                      \
+  X (PlaitCoverageReading, "what a coverage reads")                                                                    \
+  X (PlaitCoverageTable, "the table of a coverage")
+
+/* The layout that a module was built against, so that a mismatch can be named. */
+#define PLAIT_PLUGIN_STRUCT_PLACE_(Struct, what) PLAIT_PLUGIN_PLACE_##Struct,
+enum
+{
+  PLAIT_PLUGIN_STRUCTS (PLAIT_PLUGIN_STRUCT_PLACE_) PLAIT_PLUGIN_N_STRUCTS
+};
+
+typedef struct
+{
+  guint32 pointer_size;
+  guint32 scalar_size;
+  guint32 struct_sizes[PLAIT_PLUGIN_N_STRUCTS];
+} PlaitPluginLayout;
+
+#define PLAIT_PLUGIN_STRUCT_SIZE_(Struct, what) sizeof (Struct),
+#define PLAIT_PLUGIN_LAYOUT                                                                                            \
+  {                                                                                                                    \
+    sizeof (void *), sizeof (PlaitScalar),                                                                             \
+    {                                                                                                                  \
+      PLAIT_PLUGIN_STRUCTS (PLAIT_PLUGIN_STRUCT_SIZE_)                                                                 \
+    }                                                                                                                  \
+  }
+
+typedef struct
+{
+  guint32 magic;
+  guint32 size; /* of this struct */
+  guint32 interface;
+  PlaitPluginLayout layout;
+  PlaitPluginKind kind;
+  const char *name;
+  const char *version;
+  gsize settings_size;
+  const PlaitBinding *bindings;
+  guint n_bindings;
+  gconstpointer table; /* PlaitEncoderTable, PlaitCombinerTable, ... by kind */
+  gpointer reserved[4];
+} PlaitPluginDescriptor;
+
+typedef const PlaitPluginDescriptor *(*PlaitPluginEntry) (void);
+
+/* Defines the module's one exported function. The arguments are the fields of the table of its kind, such as
+ * PlaitEncoderTable. */
+#define PLAIT_PLUGIN_DEFINE(...)                                                                                       \
+  G_MODULE_EXPORT const PlaitPluginDescriptor *plait_plugin (void);                                                    \
+  const PlaitPluginDescriptor *plait_plugin (void)                                                                     \
+  {                                                                                                                    \
+    static const PLAIT_PLUGIN_TABLE table = { __VA_ARGS__ };                                                           \
+    static const PlaitPluginDescriptor descriptor = {                                                                  \
+      .magic = PLAIT_PLUGIN_MAGIC,                                                                                     \
+      .size = sizeof (PlaitPluginDescriptor),                                                                          \
+      .interface = PLAIT_PLUGIN_INTERFACE,                                                                             \
+      .layout = PLAIT_PLUGIN_LAYOUT,                                                                                   \
+      .kind = PLAIT_PLUGIN_KIND,                                                                                       \
+      .name = PLAIT_PLUGIN_NAME,                                                                                       \
+      .version = PLAIT_PLUGIN_VERSION,                                                                                 \
+      .settings_size = sizeof (Settings),                                                                              \
+      .bindings = plait_plugin_bindings,                                                                               \
+      .n_bindings = G_N_ELEMENTS (plait_plugin_bindings),                                                              \
+      .table = &table,                                                                                                 \
+    };                                                                                                                 \
+    return &descriptor;                                                                                                \
+  }

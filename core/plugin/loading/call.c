@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: MIT */
+#include "loading/call.h"
+
+#include "autograd/internal.h"
+
+/* After @call has returned @fits, perhaps with @fault (transfer full), to be told behind @who; @before runs again. */
+static gboolean
+end_call (const PlaitInstance *instance, PlaitCaller before, const char *call, gboolean fits, GError *fault,
+          const char *who, GError **error)
+{
+  const char *label = instance->part->label;
+
+  plait_crash_enter (before);
+  if (fits && fault)
+    {
+      plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: %s returned TRUE with an error (%s): return FALSE with it", label,
+                  call, fault->message);
+      g_error_free (fault);
+      return FALSE;
+    }
+  if (!fits && !fault)
+    return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                       "%s: %s returned FALSE without an error: set one that says what does not fit", label, call);
+  if (fault)
+    g_propagate_prefixed_error (error, fault, "%s: ", who);
+  return fits;
+}
+
+/* The functions of its plugin, in the table of the plugin's kind. */
+static gconstpointer
+table_of (const PlaitPart *part)
+{
+  return part->plugin->descriptor->table;
+}
+
+/*
+ * Building
+ */
+
+/* What stood before a build. */
+typedef struct
+{
+  PlaitCaller caller;
+  const char *prefix;
+} Building;
+
+/* Makes the state of a new instance, whose code is about to run and may declare parameters below @prefix. */
+static Building
+begin_build (PlaitInstance *instance, const PlaitPart *part, gsize state_size, PlaitParameters *parameters,
+             const char *prefix)
+{
+  g_assert (part->settings);
+  *instance = (PlaitInstance){ .part = part, .state = plait_parameters_memory (parameters, state_size) };
+  return (Building){ plait_crash_enter ((PlaitCaller){ part->label, "build" }),
+                     plait_parameters_enter (parameters, prefix) };
+}
+
+/* Goes back to @before, and returns @good. */
+static gboolean
+leave_build (Building before, PlaitParameters *parameters, gboolean good)
+{
+  plait_crash_enter (before.caller);
+  plait_parameters_enter (parameters, before.prefix);
+  return good;
+}
+
+/* No machine computes with wider rows. */
+#define MAX_WIDTH ((gint64)1 << 24)
+
+static gboolean
+check_width (const PlaitPart *part, const char *what, gint64 width, gint64 minimum, GError **error)
+{
+  if (width < minimum)
+    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares %s %jd wide; %s", part->label, what, width,
+                       minimum > 0 ? "give at least one column" : "give a width, or 0 for none");
+  return width <= MAX_WIDTH
+         || plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares %s %jd wide; give at most %jd columns",
+                        part->label, what, width, MAX_WIDTH);
+}
+
+/* After build has returned @built, perhaps with @fault (transfer full). The plugin goes on to be whose code runs: what
+ * it has filled is read. */
+static gboolean
+end_build (const PlaitInstance *instance, gboolean built, GError *fault, const PlaitParameters *parameters,
+           GError **error)
+{
+  PlaitCaller own = plait_crash_running ();
+
+  return end_call (instance, own, "build", built, fault, instance->part->label, error)
+         && plait_parameters_check (parameters, error);
+}
+
+static gboolean
+check_shape (const PlaitPart *part, const PlaitEncoderShape *shape, GError **error)
+{
+  PlaitStructure promised = part->schema->provides_structure;
+
+  if (shape->n_memories < 1 || shape->n_memories > PLAIT_ENCODER_MAXIMUM_MEMORIES)
+    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares %u memories; declare 1 to %d", part->label,
+                       shape->n_memories, PLAIT_ENCODER_MAXIMUM_MEMORIES);
+  if (!check_width (part, "a summary", shape->summary_width, 0, error))
+    return FALSE;
+  for (guint i = 0; i < shape->n_memories; i++)
+    {
+      const char *name = shape->memories[i].part;
+      PlaitStructure declared = shape->memories[i].structure, lacking = promised & ~declared;
+      g_autofree char *what = g_strdup_printf ("memory %u as", i);
+
+      if (!check_width (part, what, shape->memories[i].width, 1, error))
+        return FALSE;
+      if (declared & ~PLAIT_STRUCTURE_ALL)
+        return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                           "%s: build declares memory %u of the structure 0x%x, which there is not; use "
+                           "PLAIT_STRUCTURE_...",
+                           part->label, i, (guint)declared);
+      if (name && !plait_name_is_valid (name))
+        return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                           "%s: build calls a memory \"%s\", which is no name: give letters, digits, '-' and '_', "
+                           "beginning with a letter",
+                           part->label, name);
+      for (guint k = 0; k < i; k++)
+        if (g_strcmp0 (name, shape->memories[k].part) == 0)
+          return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s: build declares two memories %s%s; give each its own name",
+                             part->label, name ? "called " : "without a name", name ? name : "");
+      if (lacking)
+        {
+          g_autofree char *text = plait_structure_text (lacking);
+
+          return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                             "%s: %s promises memories with %s, build declares memory %u without; make the two agree",
+                             part->label, part->schema->path, text, i);
+        }
+    }
+  return TRUE;
+}
+
+/* Takes @losses, which the plugin has declared, with names that outlive it. */
+static gboolean
+take_losses (PlaitInstance *instance, const PlaitLosses *losses, PlaitParameters *parameters, PlaitLossColumns *columns,
+             GError **error)
+{
+  instance->losses = *losses;
+  if (!plait_loss_columns_declare (columns, instance->part, losses, instance->columns, error))
+    return FALSE;
+  for (guint i = 0; i < losses->n; i++)
+    instance->losses.losses[i].name = plait_parameters_text (parameters, losses->losses[i].name);
+  return TRUE;
+}
+
+/* The encoder that this one stands on, and where it is told so, in @own. */
+static gboolean
+build_leaves (PlaitInstance *instance, PlaitEncoderBuild *own, PlaitLossColumns *columns, GError **error)
+{
+  g_autofree char *prefix = g_strdup_printf ("%sleaves/", own->prefix);
+  PlaitEncoderBuild below = *own;
+
+  below.prefix = prefix;
+  instance->leaves = plait_parameters_memory (own->parameters, sizeof (PlaitInstance));
+  own->leaves = &instance->leaves->shape;
+  return plait_call_build_encoder (instance->leaves, instance->part->leaves, &below, columns, error);
+}
+
+gboolean
+plait_call_build_encoder (PlaitInstance *instance, const PlaitPart *part, const PlaitEncoderBuild *build,
+                          PlaitLossColumns *columns, GError **error)
+{
+  const PlaitEncoderTable *table = table_of (part);
+  PlaitEncoderShape *shape = &instance->shape;
+  PlaitEncoderBuild own = *build;
+  GError *fault = NULL;
+  Building before = begin_build (instance, part, table->state_size, build->parameters, build->prefix);
+  gboolean built;
+
+  if (part->leaves && !build_leaves (instance, &own, columns, error))
+    return leave_build (before, build->parameters, FALSE);
+  built = table->build (&own, part->settings, instance->state, shape, &fault);
+  return leave_build (before, build->parameters,
+                      end_build (instance, built, fault, build->parameters, error) && check_shape (part, shape, error)
+                          && take_losses (instance, &shape->losses, build->parameters, columns, error));
+}
+
+gboolean
+plait_call_build_combiner (PlaitInstance *instance, const PlaitPart *part, PlaitSite *site, PlaitParameters *parameters,
+                           GError **error)
+{
+  const PlaitCombinerTable *table = table_of (part);
+  GError *fault = NULL;
+  Building before = begin_build (instance, part, table->state_size, parameters, plait_site_prefix (site));
+  gboolean built = table->build (site, part->settings, instance->state, &fault);
+
+  return leave_build (before, parameters, end_build (instance, built, fault, parameters, error));
+}
+
+gboolean
+plait_call_build_coverage (PlaitInstance *instance, const PlaitPart *part, const PlaitCoverageBuild *build,
+                           PlaitCoverageShape *shape, PlaitLossColumns *columns, GError **error)
+{
+  const PlaitCoverageTable *table = table_of (part);
+  GError *fault = NULL;
+  Building before = begin_build (instance, part, table->state_size, build->parameters, build->prefix);
+  gboolean built;
+
+  *shape = (PlaitCoverageShape){ .width = 0 };
+  built = table->build (build, part->settings, instance->state, shape, &fault);
+  return leave_build (before, build->parameters,
+                      end_build (instance, built, fault, build->parameters, error)
+                          && check_width (part, "states", shape->width, 1, error)
+                          && take_losses (instance, &shape->losses, build->parameters, columns, error));
+}
+
+/*
+ * Running
+ */
+
+static PlaitCaller
+enter (const PlaitInstance *instance, PlaitTape *tape, const char *call)
+{
+  return plait_tape_call (tape, (PlaitCaller){ instance->part->label, call });
+}
+
+/* check_input of the encoder, and of what it stands on, or where @input is NULL check_length. Who finds an input too
+ * long looks for the group of the setting. */
+static gboolean
+check (const PlaitInstance *instance, const PlaitInput *input, gint64 rows, GError **error)
+{
+  const PlaitPart *part = instance->part;
+  const PlaitEncoderTable *table = table_of (part);
+  const char *call = input ? "check_input" : "check_length";
+  g_autofree char *group = g_strdup_printf ("[%s]", part->group);
+  PlaitCaller before;
+  GError *fault = NULL;
+  gboolean fits;
+
+  if (instance->leaves && !check (instance->leaves, input, rows, error))
+    return FALSE;
+  if (input ? !table->check_input : !table->check_length)
+    return TRUE;
+  before = plait_crash_enter ((PlaitCaller){ part->label, call });
+  fits = input ? table->check_input (part->settings, instance->state, input, &fault)
+               : table->check_length (part->settings, instance->state, rows, &fault);
+  return end_call (instance, before, call, fits, fault, group, error);
+}
+
+gboolean
+plait_call_check_length (const PlaitInstance *instance, gint64 rows, GError **error)
+{
+  return check (instance, NULL, rows, error);
+}
+
+gboolean
+plait_call_check_input (const PlaitInstance *instance, const PlaitInput *input, GError **error)
+{
+  return check (instance, input, 0, error);
+}
+
+/* A node that a plugin gave must be [rows, width]. */
+static void
+expect_node (PlaitTape *tape, const char *what, const PlaitNode *node, gint64 rows, gint64 width)
+{
+  if (!node)
+    plait_tape_fail (tape, "gave NULL for %s: give a node [%jd, %jd]", what, rows, width);
+  if (node->value.rows != rows || node->value.width != width)
+    plait_tape_fail (tape, "gave %s [%jd, %jd], expected is [%jd, %jd]", what, node->value.rows, node->value.width,
+                     rows, width);
+}
+
+/* Every link of a row is a row of its sentence, or -1. */
+static void
+expect_links (PlaitTape *tape, const char *what, const gint64 *links, PlaitRagged rows, gboolean needed)
+{
+  if (!links && needed)
+    plait_tape_fail (tape, "gave a memory without the links \"%s\" that its structure needs", what);
+  for (gint64 s = 0; links && s < rows.n; s++)
+    for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
+      if (links[row] != -1 && (links[row] < rows.offsets[s] || links[row] >= rows.offsets[s + 1]))
+        plait_tape_fail (tape,
+                         "gave row %jd of a memory the link \"%s\" to row %jd, which is not of its sentence: give a "
+                         "row of it, or -1",
+                         row, what, links[row]);
+}
+
+/* Whoever goes down by levels comes to an end. */
+static void
+expect_levels (PlaitTape *tape, const PlaitLinks *links, gint64 row)
+{
+  gint64 level = links->level[row], first = links->first_child[row];
+
+  if (level < 0)
+    plait_tape_fail (tape, "gave row %jd of a memory the level %jd: leaves are at level 0", row, level);
+  for (gint64 child = first; child < first + links->n_children[row]; child++)
+    if (links->level[child] >= level)
+      plait_tape_fail (tape, "gave row %jd of a memory the level %jd, and its child, row %jd, %jd: children are below",
+                       row, level, child, links->level[child]);
+}
+
+static void
+expect_children (PlaitTape *tape, const PlaitLinks *links, PlaitRagged rows, gboolean needed)
+{
+  if (needed && (!links->n_children || !links->level))
+    plait_tape_fail (tape, "gave a memory of levels without the links \"%s\"", links->level ? "n_children" : "level");
+  for (gint64 s = 0; links->n_children && links->first_child && s < rows.n; s++)
+    for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
+      {
+        gint64 first = links->first_child[row], n = links->n_children[row];
+
+        if (n < 0 || (n > 0 && (first < 0 || n > rows.offsets[s + 1] - first)))
+          plait_tape_fail (
+              tape, "gave row %jd of a memory %jd children from row %jd on, which do not all stand in its sentence",
+              row, n, first);
+        if (links->level)
+          expect_levels (tape, links, row);
+      }
+}
+
+/* Whoever goes from parent to parent comes to an end. */
+static void
+expect_tops (PlaitTape *tape, const gint64 *parent, gint64 n)
+{
+  gint64 *seen = plait_arena_new_array0 (plait_tape_arena (tape), gint64, n + 1);
+
+  for (gint64 row = 0; row < n; row++)
+    {
+      gint64 at = row;
+
+      for (; at >= 0 && !seen[at]; at = parent[at])
+        seen[at] = row + 1;
+      if (at >= 0 && seen[at] == row + 1)
+        plait_tape_fail (tape, "gave a memory parents that go round in a circle at row %jd", at);
+    }
+  plait_arena_release (plait_tape_arena (tape), seen, (gsize)(n + 1) * sizeof *seen);
+}
+
+static void
+expect_structure (PlaitTape *tape, const PlaitMemory *memory, PlaitStructure structure)
+{
+  static const PlaitLinks none;
+  const PlaitLinks *links = memory->links ? memory->links : &none;
+  gboolean tree = structure & PLAIT_STRUCTURE_TREE, levels = structure & PLAIT_STRUCTURE_LEVELS;
+
+  expect_links (tape, "left", links->left, memory->rows, tree);
+  expect_links (tape, "right", links->right, memory->rows, tree);
+  expect_links (tape, "parent", links->parent, memory->rows, tree || levels);
+  if (links->parent)
+    expect_tops (tape, links->parent, plait_ragged_rows (memory->rows));
+  expect_links (tape, "first_child", links->first_child, memory->rows, levels);
+  expect_links (tape, "previous", links->previous, memory->rows, FALSE);
+  expect_links (tape, "next", links->next, memory->rows, FALSE);
+  expect_children (tape, links, memory->rows, levels);
+  if ((structure & PLAIT_STRUCTURE_SENTENCES) && !links->sentence)
+    plait_tape_fail (tape, "gave a memory without the links \"sentence\" that its structure needs");
+}
+
+static void
+expect_memory (PlaitTape *tape, const PlaitMemory *memory, gint64 sentences, gint64 width, PlaitStructure structure)
+{
+  gint64 rows;
+
+  if (!memory->states || !memory->rows.offsets || memory->rows.n != sentences || memory->rows.offsets[0] != 0)
+    plait_tape_fail (tape, "left a memory unfilled: give it states, and rows for each of %jd sentences", sentences);
+  for (gint64 s = 0; s < sentences; s++)
+    if (plait_ragged_length (memory->rows, s) < 0)
+      plait_tape_fail (tape, "gave sentence %jd of a memory less than no rows", s);
+  rows = plait_ragged_rows (memory->rows);
+  expect_node (tape, "states of a memory", memory->states, rows, width);
+  if (memory->cells)
+    expect_node (tape, "cells of a memory", memory->cells, rows, width);
+  expect_structure (tape, memory, structure);
+}
+
+/* Numbers that rows have are counted within their sentence: @numbers [rows] are -1, or less than @limits has it. */
+static void
+expect_numbers (PlaitTape *tape, const char *what, const gint64 *numbers, PlaitRagged rows, PlaitRagged limits)
+{
+  for (gint64 s = 0; numbers && s < rows.n; s++)
+    for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
+      if (numbers[row] < -1 || numbers[row] >= plait_ragged_length (limits, s))
+        plait_tape_fail (tape,
+                         "gave row %jd of a memory the link \"%s\" to number %jd, but there are %jd: give one of them, "
+                         "from 0, or -1",
+                         row, what, numbers[row], plait_ragged_length (limits, s));
+}
+
+/* Completes the links of @memory by the tokens of its rows, where the encoder does not give them: a row a token in all
+ * sentences, or else none. Rows of vectors have no tokens, and rows that stand for sentences of documents neither. */
+static void
+link_tokens (PlaitTape *tape, const PlaitInput *input, PlaitMemory *memory)
+{
+  static const PlaitLinks none;
+  PlaitArena *arena = plait_tape_arena (tape);
+  const PlaitLinks *links = memory->links ? memory->links : &none;
+  PlaitRagged rows = memory->rows;
+  PlaitLinks *complete;
+  gboolean alike = TRUE;
+  gint64 *token;
+
+  if (!plait_input_kind_is_text (input->kind))
+    return;
+  expect_numbers (tape, "token", links->token, rows, input->rows);
+  if (input->documents)
+    expect_numbers (tape, "sentence", links->sentence, rows, input->documents->sentences);
+  if (links->token || links->sentence)
+    return;
+  for (gint64 s = 0; s < rows.n; s++)
+    alike &= plait_ragged_length (rows, s) == plait_ragged_length (input->rows, s);
+  token = plait_arena_new_array (arena, gint64, plait_ragged_rows (rows) + 1);
+  for (gint64 s = 0; s < rows.n; s++)
+    for (gint64 row = rows.offsets[s]; row < rows.offsets[s + 1]; row++)
+      token[row] = alike ? row - rows.offsets[s] : -1;
+  complete = plait_arena_new_array (arena, PlaitLinks, 1);
+  *complete = *links;
+  complete->token = token;
+  memory->links = complete;
+}
+
+struct PlaitEncodingHost
+{
+  const PlaitInstance *instance;
+  PlaitLossPass *losses;
+};
+
+void
+plait_encoding_add_loss (PlaitEncoding *encoding, const char *name, PlaitNode *loss)
+{
+  const PlaitInstance *instance = encoding->host->instance;
+
+  plait_loss_pass_add (encoding->host->losses, encoding->tape, &instance->losses, instance->columns, name, loss);
+}
+
+void
+plait_call_encode (const PlaitInstance *instance, PlaitEncoding *encoding, PlaitLossPass *losses)
+{
+  PlaitTape *tape = encoding->tape;
+  PlaitArena *arena = plait_tape_arena (tape);
+  struct PlaitEncodingHost *host = plait_arena_new_array (arena, struct PlaitEncodingHost, 1);
+  const PlaitEncoderTable *table = table_of (instance->part);
+  PlaitCaller before;
+
+  *host = (struct PlaitEncodingHost){ instance, losses };
+  encoding->host = host;
+  if (instance->leaves && !encoding->leaves)
+    {
+      PlaitEncoding *leaves = plait_arena_new_array (arena, PlaitEncoding, 1);
+
+      *leaves = *encoding;
+      plait_call_encode (instance->leaves, leaves, losses);
+      encoding->leaves = leaves;
+    }
+  before = enter (instance, tape, "encode");
+  table->encode (instance->part->settings, instance->state, encoding);
+  for (guint i = 0; i < instance->shape.n_memories; i++)
+    {
+      expect_memory (tape, &encoding->memories[i], encoding->input->rows.n, instance->shape.memories[i].width,
+                     instance->shape.memories[i].structure);
+      link_tokens (tape, encoding->input, &encoding->memories[i]);
+    }
+  if (instance->shape.summary_width > 0)
+    expect_node (tape, "a summary", encoding->summary, encoding->input->rows.n, instance->shape.summary_width);
+  plait_tape_call (tape, before);
+}
+
+/* What a plugin has prepared of the rows of @memory, if anything; @before runs again. */
+static PlaitNode *
+end_prepare (PlaitTape *tape, PlaitCaller before, const PlaitMemory *memory, PlaitNode *prepared)
+{
+  if (prepared)
+    expect_node (tape, "what it prepared", prepared, plait_ragged_rows (memory->rows), prepared->value.width);
+  plait_tape_call (tape, before);
+  return prepared;
+}
+
+PlaitNode *
+plait_call_prepare (const PlaitInstance *instance, PlaitTape *tape, guint memory, const PlaitMemory *rows)
+{
+  const PlaitCombinerTable *table = table_of (instance->part);
+  PlaitCaller before;
+
+  if (!table->prepare)
+    return NULL;
+  before = enter (instance, tape, "prepare");
+  return end_prepare (tape, before, rows,
+                      table->prepare (instance->part->settings, instance->state, tape, memory, rows));
+}
+
+PlaitStream
+plait_call_combine (const PlaitInstance *instance, PlaitTape *tape, PlaitSite *site, PlaitStream x,
+                    gboolean gives_context)
+{
+  const PlaitCombinerTable *table = table_of (instance->part);
+  PlaitCaller before = enter (instance, tape, "combine");
+  gint64 rows = x.query->value.rows, width = plait_site_width (site);
+
+  x = table->combine (site, instance->part->settings, instance->state, x);
+  if (gives_context)
+    expect_node (tape, "a context", x.context, rows, width);
+  else
+    expect_node (tape, "a query", x.query, rows, plait_site_query_width (site));
+  plait_tape_call (tape, before);
+  return x;
+}
+
+struct PlaitCoverageHost
+{
+  const PlaitInstance *instance;
+  PlaitLossPass *losses;
+};
+
+void
+plait_coverage_add_loss (const PlaitCoverageStep *step, const char *name, PlaitNode *loss)
+{
+  const PlaitInstance *instance = step->host->instance;
+
+  if (!step->attention)
+    plait_tape_fail (step->tape, "adds to a loss in score: add to it in update");
+  plait_loss_pass_add (step->host->losses, step->tape, &instance->losses, instance->columns, name, loss);
+}
+
+PlaitNode *
+plait_call_prepare_coverage (const PlaitInstance *instance, PlaitTape *tape, const PlaitMemory *memory)
+{
+  const PlaitCoverageTable *table = table_of (instance->part);
+  PlaitCaller before;
+
+  if (!table->prepare)
+    return NULL;
+  before = enter (instance, tape, "prepare");
+  return end_prepare (tape, before, memory, table->prepare (instance->part->settings, instance->state, tape, memory));
+}
+
+gboolean
+plait_call_has_score (const PlaitInstance *instance)
+{
+  return ((const PlaitCoverageTable *)table_of (instance->part))->score != NULL;
+}
+
+/* Runs @function, score or update, over @step. */
+static PlaitNode *
+run_coverage (const PlaitInstance *instance, PlaitCoverageStep *step, PlaitLossPass *losses, const char *call,
+              PlaitNode *(*function) (gconstpointer settings, gconstpointer state, const PlaitCoverageStep *step),
+              const char *what, gint64 width)
+{
+  struct PlaitCoverageHost *host = plait_arena_new_array (plait_tape_arena (step->tape), struct PlaitCoverageHost, 1);
+  PlaitCaller before = enter (instance, step->tape, call);
+  PlaitNode *given;
+
+  *host = (struct PlaitCoverageHost){ instance, losses };
+  step->host = host;
+  given = function (instance->part->settings, instance->state, step);
+  expect_node (step->tape, what, given, step->n, width);
+  plait_tape_call (step->tape, before);
+  return given;
+}
+
+PlaitNode *
+plait_call_score (const PlaitInstance *instance, PlaitCoverageStep *step, gint64 score_width)
+{
+  const PlaitCoverageTable *table = table_of (instance->part);
+
+  return run_coverage (instance, step, NULL, "score", table->score, "a score", score_width);
+}
+
+PlaitNode *
+plait_call_update (const PlaitInstance *instance, PlaitCoverageStep *step, PlaitLossPass *losses)
+{
+  const PlaitCoverageTable *table = table_of (instance->part);
+
+  return run_coverage (instance, step, losses, "update", table->update, "states", step->state->value.width);
+}
+
+const char *
+plait_call_prepared_name (const PlaitInstance *instance)
+{
+  return ((const PlaitCoverageTable *)table_of (instance->part))->prepared_name;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "loading/losses.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "autograd/internal.h"
+#include "text/number.h"
+
+#define SOURCE_PREFIX "source "
+
+struct PlaitAddedLoss
+{
+  PlaitAddedLoss *next;
+  PlaitNode *loss;
+  PlaitCaller caller; /* who added it */
+  const char *name;
+};
+
+void
+plait_loss_columns_clear (PlaitLossColumns *columns)
+{
+  for (guint i = 0; i < columns->n; i++)
+    g_free (columns->columns[i].name);
+  columns->n = 0;
+}
+
+/* "source en/leaves" and "ponder" are "en.leaves.ponder"; "combiner" and "gate" are "<combiner>.gate" if a source is
+ * called combiner and has a loss of that name, which comes first. (transfer full) */
+static char *
+column_name (const PlaitLossColumns *columns, const PlaitPart *part, const char *loss)
+{
+  gboolean source = g_str_has_prefix (part->group, SOURCE_PREFIX);
+  const char *group = part->group + (source ? strlen (SOURCE_PREFIX) : 0);
+  char *name = g_strdelimit (g_strdup_printf ("%s.%s", group, loss), "/", '.');
+
+  for (guint i = 0; !source && i < columns->n; i++)
+    if (columns->columns[i].of_source && g_str_equal (columns->columns[i].name, name))
+      {
+        g_free (name);
+        return g_strdup_printf ("<%s>.%s", group, loss);
+      }
+  return name;
+}
+
+/* The place of the loss @name among the first @n of @losses; @n where it is none of them. */
+static guint
+place_of (const PlaitLosses *losses, guint n, const char *name)
+{
+  guint i = 0;
+
+  while (i < n && !g_str_equal (losses->losses[i].name, name))
+    i++;
+  return i;
+}
+
+gboolean
+plait_loss_columns_declare (PlaitLossColumns *columns, const PlaitPart *part, const PlaitLosses *losses, guint *places,
+                            GError **error)
+{
+  if (losses->n > PLAIT_MAXIMUM_LOSSES)
+    return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s declares %u losses; a part can have up to %d", part->label,
+                       losses->n, PLAIT_MAXIMUM_LOSSES);
+  for (guint i = 0; i < losses->n; i++)
+    {
+      const PlaitLoss *loss = &losses->losses[i];
+      char digits[PLAIT_NUMBER_LENGTH];
+      guint place = 0;
+
+      if (!loss->name || !plait_name_is_valid (loss->name))
+        return plait_fail (
+            error, PLAIT_ERROR_PLUGIN,
+            "%s declares a loss \"%s\", which is no name: give letters, digits, '-' and '_', beginning with a letter",
+            part->label, loss->name ? loss->name : "");
+      if (place_of (losses, i, loss->name) < i)
+        return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s declares the loss \"%s\" twice: declare each once",
+                           part->label, loss->name);
+      if (!isfinite (loss->weight))
+        return plait_fail (error, PLAIT_ERROR_PLUGIN, "%s gives its loss \"%s\" the weight %s: give it a finite number",
+                           part->label, loss->name, plait_format_double (digits, loss->weight));
+      g_autofree char *name = column_name (columns, part, loss->name);
+      while (place < columns->n && !g_str_equal (columns->columns[place].name, name))
+        place++;
+      if (place == PLAIT_LOSS_COLUMNS_MAXIMUM)
+        return plait_fail (error, PLAIT_ERROR_PLUGIN,
+                           "%s: with its loss \"%s\" the model has more than %d of them: use fewer parts with losses",
+                           part->label, loss->name, PLAIT_LOSS_COLUMNS_MAXIMUM);
+      if (place == columns->n)
+        columns->columns[columns->n++]
+            = (PlaitLossColumn){ g_steal_pointer (&name), loss->weight, g_str_has_prefix (part->group, SOURCE_PREFIX) };
+      places[i] = place;
+    }
+  return TRUE;
+}
+
+PlaitLossPass *
+plait_loss_pass_new (PlaitTape *tape)
+{
+  return plait_arena_new_array0 (plait_tape_arena (tape), PlaitLossPass, 1);
+}
+
+void
+plait_loss_pass_add (PlaitLossPass *pass, PlaitTape *tape, const PlaitLosses *losses, const guint *places,
+                     const char *name, PlaitNode *loss)
+{
+  PlaitAddedLoss *added;
+  guint i = name ? place_of (losses, losses->n, name) : losses->n;
+
+  if (i == losses->n)
+    plait_tape_fail (tape, "adds to the loss \"%s\", which was not declared: declare it in build", name ? name : "");
+  if (!loss || loss->value.rows != 1 || loss->value.width != 1)
+    plait_tape_fail (tape, "the loss \"%s\" is no node [1, 1]: add up what it is made of", name);
+  if (!pass)
+    return;
+  added = plait_arena_new_array (plait_tape_arena (tape), PlaitAddedLoss, 1);
+  *added = (PlaitAddedLoss){ pass->first[places[i]], loss, plait_crash_running (), losses->losses[i].name };
+  pass->first[places[i]] = added;
+}
+
+void
+plait_loss_pass_expect_finite (const PlaitLossPass *pass, PlaitTape *tape)
+{
+  for (guint i = 0; i < PLAIT_LOSS_COLUMNS_MAXIMUM; i++)
+    for (const PlaitAddedLoss *added = pass->first[i]; added; added = added->next)
+      {
+        double loss = (double)plait_tape_value (tape, added->loss).data[0];
+        char digits[PLAIT_NUMBER_LENGTH];
+
+        if (isfinite (loss))
+          continue;
+        plait_tape_call (tape, added->caller);
+        plait_tape_fail (tape,
+                         "its loss \"%s\" is %s, though that of the targets is a number: look for a division by 0, or "
+                         "for a logarithm or a root of what can be 0",
+                         added->name, plait_format_double (digits, loss));
+      }
+}
+
+PlaitNode *
+plait_loss_pass_sum (const PlaitLossPass *pass, PlaitTape *tape, guint column)
+{
+  PlaitNode **terms;
+  guint n = 0;
+
+  for (const PlaitAddedLoss *added = pass->first[column]; added; added = added->next)
+    n++;
+  if (n == 0)
+    return NULL;
+  terms = plait_arena_new_array (plait_tape_arena (tape), PlaitNode *, n);
+  n = 0;
+  for (const PlaitAddedLoss *added = pass->first[column]; added; added = added->next)
+    terms[n++] = added->loss;
+  return n == 1 ? terms[0] : plait_sum (tape, terms, n);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Models in several safetensors files, of which an index says what is where. */
+#include "foreign/safetensors-private.h"
+
+#include <string.h>
+
+#include "files/file.h"
+#include "text/json-read.h"
+
+#define MOST_BYTES ((gsize)100000000)
+#define MOST_PARTS 500 /* open at a time */
+#define MAP "weight_map"
+
+gboolean
+plait_safetensors_index_is_named (const char *path)
+{
+  return g_str_has_suffix (path, PLAIT_SAFETENSORS_INDEX_SUFFIX);
+}
+
+gboolean
+plait_safetensors_is_named (const char *path)
+{
+  return g_str_has_suffix (path, PLAIT_SAFETENSORS_SUFFIX) || plait_safetensors_index_is_named (path);
+}
+
+/* The name of the part that @tensor is in; NULL if the index does not say. */
+static const char *
+part_of (const PlaitSafetensorsIndex *index, const char *tensor)
+{
+  return json_string_value (json_object_get (json_object_get (index->json, MAP), tensor));
+}
+
+/* TRUE if @name can be that of a file in the folder of the index. */
+static gboolean
+is_part (const char *name)
+{
+  return name && !strchr (name, '/') && g_str_has_suffix (name, PLAIT_SAFETENSORS_SUFFIX);
+}
+
+static gint
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Sets index->paths. */
+static gboolean
+take_parts (PlaitSafetensorsIndex *index, GError **error)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autofree char *folder = g_path_get_dirname (index->path);
+  const char *tensor;
+  json_t *value;
+
+  json_object_foreach (json_object_get (index->json, MAP), tensor, value)
+  {
+    const char *name = json_string_value (value);
+
+    if (!is_part (name))
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s: " MAP
+                         " puts tensor \"%.200s\" into \"%.200s\"; expected the name of a safetensors file beside it",
+                         index->path, tensor, name ? name : "");
+    if (g_hash_table_add (seen, (gpointer)name))
+      g_ptr_array_add (index->paths, g_build_filename (folder, name, NULL));
+  }
+  g_ptr_array_sort (index->paths, compare_names);
+  if (index->paths->len > 0 && index->paths->len <= MOST_PARTS)
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: has %u parts in its " MAP "; expected 1 to %d", index->path,
+                     index->paths->len, MOST_PARTS);
+}
+
+PlaitSafetensorsIndex *
+plait_safetensors_index_read (const char *path, GError **error)
+{
+  g_autoptr (PlaitSafetensorsIndex) index = g_new0 (PlaitSafetensorsIndex, 1);
+  g_autoptr (GBytes) bytes
+      = plait_file_read (path, PLAIT_FILE_REGULAR, MOST_BYTES, "an index of safetensors files", error);
+
+  index->path = g_strdup (path);
+  index->paths = g_ptr_array_new_with_free_func (g_free);
+  if (bytes)
+    index->json = plait_json_read_object (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), path, error);
+  return index->json && take_parts (index, error) ? g_steal_pointer (&index) : NULL;
+}
+
+void
+plait_safetensors_index_free (PlaitSafetensorsIndex *index)
+{
+  if (!index)
+    return;
+  g_clear_pointer (&index->json, json_decref);
+  g_ptr_array_unref (index->paths);
+  g_free (index->path);
+  g_free (index);
+}
+
+GStrv
+plait_safetensors_parts (const char *path, GError **error)
+{
+  g_autoptr (PlaitSafetensorsIndex) index = NULL;
+  g_autoptr (GStrvBuilder) parts = g_strv_builder_new ();
+
+  if (plait_safetensors_index_is_named (path) && !(index = plait_safetensors_index_read (path, error)))
+    return NULL;
+  for (guint i = 0; index && i < index->paths->len; i++)
+    g_strv_builder_add (parts, index->paths->pdata[i]);
+  return g_strv_builder_end (parts);
+}
+
+gboolean
+plait_safetensors_index_check (const PlaitSafetensorsIndex *index, const PlaitSafetensors *file, GError **error)
+{
+  const char *name;
+  json_t *value;
+
+  for (guint i = 0; i < plait_safetensors_n (file); i++)
+    {
+      const PlaitSafetensor *tensor = plait_safetensors_get (file, i);
+      g_autofree char *there = g_path_get_basename (index->paths->pdata[tensor->part]);
+      const char *said = part_of (index, tensor->name);
+
+      if (g_strcmp0 (said, there) != 0)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: tensor \"%.200s\" is in %s, but " MAP
+                           " says %s; copy the index and its parts again, all of one model",
+                           index->path, tensor->name, there, said ? said : "nothing of it");
+    }
+  json_object_foreach (json_object_get (index->json, MAP), name, value)
+  {
+    if (!plait_safetensors_find (file, name))
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s: tensor \"%.200s\" is not in %s, where " MAP
+                         " puts it; copy the index and its parts again, all of one model",
+                         index->path, name, json_string_value (value));
+  }
+  return TRUE;
+}
+
+gboolean
+plait_safetensors_index_check_alone (const char *path, GError **error)
+{
+  g_autoptr (GRegex) numbers = g_regex_new ("-[0-9]+-of-[0-9]+$", 0, 0, NULL);
+  gboolean is_named = g_str_has_suffix (path, PLAIT_SAFETENSORS_SUFFIX);
+  g_autofree char *stem = g_strndup (path, strlen (path) - (is_named ? strlen (PLAIT_SAFETENSORS_SUFFIX) : 0));
+  g_autofree char *whole = g_regex_replace_literal (numbers, stem, -1, 0, "", 0, NULL);
+  g_autofree char *index = g_strconcat (whole, PLAIT_SAFETENSORS_INDEX_SUFFIX, NULL);
+  gboolean is_one = !g_str_equal (stem, whole);
+
+  if ((!is_one && g_file_test (path, G_FILE_TEST_EXISTS)) || !g_file_test (index, G_FILE_TEST_EXISTS))
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s; name the index of all of them, %s", path,
+                     is_one ? "is one of several parts of a model" : "is not there, but in several parts", index);
+}

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: MIT */
+#include "foreign/safetensors.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "files/file.h"
+#include "text/json-read.h"
+#include "files/memory.h"
+#include "files/transfer.h"
+#include "foreign/safetensors-private.h"
+
+#define LENGTH_BYTES 8
+
+/* Values are read in pieces of so many bytes. */
+#define PIECE (1 << 16)
+
+/* A file, which is all there is, or a part. */
+typedef struct
+{
+  char *path;
+  guint number; /* of the part, from 0 */
+  int descriptor;
+  gint64 values;   /* bytes in front of them */
+  gint64 length;   /* bytes of all values */
+  GArray *tensors; /* of PlaitSafetensor, by place */
+} Part;
+
+struct PlaitSafetensors
+{
+  char *path;
+  GPtrArray *parts;    /* of Part */
+  GPtrArray *tensors;  /* of PlaitSafetensor, by part and place */
+  GHashTable *by_name; /* name -> tensor */
+};
+
+/*
+ * Types
+ */
+
+G_STATIC_ASSERT (G_BYTE_ORDER == G_LITTLE_ENDIAN); /* as the values of the format */
+
+typedef struct
+{
+  const char *name;
+  guint bits;
+  void (*convert) (const guint8 *bytes, gsize n, PlaitScalar *values); /* NULL: no weights are of this type */
+} Type;
+
+static void
+convert_f64 (const guint8 *bytes, gsize n, PlaitScalar *values)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      double value;
+
+      memcpy (&value, bytes + i * sizeof value, sizeof value);
+      values[i] = (PlaitScalar)value;
+    }
+}
+
+static void
+convert_f32 (const guint8 *bytes, gsize n, PlaitScalar *values)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      float value;
+
+      memcpy (&value, bytes + i * sizeof value, sizeof value);
+      values[i] = value;
+    }
+}
+
+static guint32
+half_at (const guint8 *bytes, gsize i)
+{
+  return (guint32)(bytes[2 * i] | bytes[2 * i + 1] << 8);
+}
+
+static void
+convert_bf16 (const guint8 *bytes, gsize n, PlaitScalar *values)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      guint32 bits = half_at (bytes, i) << 16;
+      float value;
+
+      memcpy (&value, &bits, sizeof value);
+      values[i] = value;
+    }
+}
+
+/* One bit of sign, 5 of exponent, which is biased by 15, and 10 behind the point. */
+static void
+convert_f16 (const guint8 *bytes, gsize n, PlaitScalar *values)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      guint32 bits = half_at (bytes, i), exponent = bits >> 10 & 31, fraction = bits & 1023;
+      double size = exponent == 31  ? (fraction ? NAN : INFINITY)
+                    : exponent == 0 ? ldexp (fraction, -24)
+                                    : ldexp (fraction + 1024, (gint)exponent - 25);
+
+      values[i] = (PlaitScalar)(bits & 0x8000 ? -size : size);
+    }
+}
+
+static const Type types[] = {
+  { "F32", 32, convert_f32 }, { "F16", 16, convert_f16 }, { "BF16", 16, convert_bf16 }, { "F64", 64, convert_f64 },
+  { "I64", 64, NULL },        { "I32", 32, NULL },        { "I16", 16, NULL },          { "I8", 8, NULL },
+  { "U64", 64, NULL },        { "U32", 32, NULL },        { "U16", 16, NULL },          { "U8", 8, NULL },
+  { "BOOL", 8, NULL },        { "C64", 64, NULL },        { "F8_E4M3", 8, NULL },       { "F8_E5M2", 8, NULL },
+  { "F8_E8M0", 8, NULL },     { "F6_E2M3", 6, NULL },     { "F6_E3M2", 6, NULL },       { "F4", 4, NULL },
+};
+
+static const Type *
+find_type (const char *name)
+{
+  for (gsize i = 0; name && i < G_N_ELEMENTS (types); i++)
+    if (g_str_equal (types[i].name, name))
+      return &types[i];
+  return NULL;
+}
+
+/*
+ * The header
+ */
+
+static void
+clear_tensor (gpointer data)
+{
+  PlaitSafetensor *tensor = data;
+
+  g_free ((char *)tensor->name);
+}
+
+/* What is wrong with @tensor is told behind its file and name. */
+static gboolean refuse (const Part *part, const char *name, GError **error, const char *format, ...)
+    G_GNUC_PRINTF (4, 5);
+
+static gboolean
+refuse (const Part *part, const char *name, GError **error, const char *format, ...)
+{
+  g_autofree char *what = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  what = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: tensor \"%.200s\" %s", part->path, name, what);
+}
+
+static gboolean
+read_shape (const Part *part, const json_t *shape, PlaitSafetensor *tensor, GError **error)
+{
+  gsize rank = json_array_size (shape);
+
+  if (!json_is_array (shape) || rank > PLAIT_SAFETENSORS_MAXIMUM_RANK)
+    return refuse (part, tensor->name, error, "has no shape of at most %d dimensions", PLAIT_SAFETENSORS_MAXIMUM_RANK);
+  tensor->rank = (guint)rank;
+  tensor->elements = 1;
+  for (gsize i = 0; i < rank; i++)
+    {
+      const json_t *size = json_array_get (shape, i);
+
+      if (!json_is_integer (size) || json_integer_value (size) < 0)
+        return refuse (part, tensor->name, error, "has a dimension that is no size");
+      tensor->shape[i] = json_integer_value (size);
+      if (__builtin_mul_overflow (tensor->elements, tensor->shape[i], &tensor->elements))
+        return refuse (part, tensor->name, error, "has more elements than can be counted");
+    }
+  return TRUE;
+}
+
+static gboolean
+read_place (const Part *part, const json_t *place, PlaitSafetensor *tensor, GError **error)
+{
+  const json_t *begin = json_array_get (place, 0), *end = json_array_get (place, 1);
+
+  if (json_array_size (place) != 2 || !json_is_integer (begin) || !json_is_integer (end))
+    return refuse (part, tensor->name, error, "has data_offsets that are not two integers");
+  tensor->begin = json_integer_value (begin);
+  tensor->end = json_integer_value (end);
+  return (tensor->begin >= 0 && tensor->end >= tensor->begin)
+         || refuse (part, tensor->name, error, "lies from byte %jd to %jd, which is no place", tensor->begin,
+                    tensor->end);
+}
+
+/* Whether place, type and shape fit each other. */
+static gboolean
+check_size (const Part *part, const PlaitSafetensor *tensor, const Type *type, GError **error)
+{
+  gint64 bits;
+
+  if (__builtin_mul_overflow (tensor->elements, (gint64)type->bits, &bits))
+    return refuse (part, tensor->name, error, "has more bytes than can be counted");
+  return (bits % 8 == 0 && bits / 8 == tensor->end - tensor->begin)
+         || refuse (part, tensor->name, error, "has %jd bytes, but its %jd elements of type %s take %jd bits",
+                    tensor->end - tensor->begin, tensor->elements, type->name, bits);
+}
+
+static gboolean
+read_tensor (Part *part, const char *name, const json_t *json, GError **error)
+{
+  const char *type_name = json_string_value (json_object_get (json, "dtype"));
+  const Type *type = find_type (type_name);
+  PlaitSafetensor tensor = { .name = name, .part = part->number };
+
+  if (json_object_size (json) != 3 || !type_name)
+    return refuse (part, name, error, "is described by other members than dtype, shape and data_offsets");
+  if (!type)
+    return refuse (part, name, error, "is of an unknown type \"%.40s\"", type_name);
+  if (!read_shape (part, json_object_get (json, "shape"), &tensor, error)
+      || !read_place (part, json_object_get (json, "data_offsets"), &tensor, error)
+      || !check_size (part, &tensor, type, error))
+    return FALSE;
+  tensor.type = type->name;
+  tensor.name = g_strdup (name);
+  g_array_append_val (part->tensors, tensor);
+  return TRUE;
+}
+
+static gboolean
+check_metadata (const Part *part, json_t *metadata, GError **error)
+{
+  const char *name;
+  json_t *value;
+  gboolean good = json_is_object (metadata);
+
+  json_object_foreach (metadata, name, value) good = good && json_is_string (value);
+  return good
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: " PLAIT_SAFETENSORS_METADATA " is not all text", part->path);
+}
+
+static gint
+compare_places (gconstpointer a, gconstpointer b)
+{
+  const PlaitSafetensor *first = a;
+  const PlaitSafetensor *second = b;
+
+  if (first->begin != second->begin)
+    return first->begin < second->begin ? -1 : 1;
+  if (first->end != second->end)
+    return first->end < second->end ? -1 : 1;
+  return strcmp (first->name, second->name);
+}
+
+/* TRUE if the tensors, by place, lie one behind the other and take all bytes. */
+static gboolean
+check_places (Part *part, GError **error)
+{
+  gint64 end = 0;
+
+  g_array_sort (part->tensors, compare_places);
+  for (guint i = 0; i < part->tensors->len; i++)
+    {
+      const PlaitSafetensor *tensor = &g_array_index (part->tensors, PlaitSafetensor, i);
+
+      if (tensor->begin != end)
+        return refuse (part, tensor->name, error,
+                       "begins at byte %jd of the values, but the one before ends at byte %jd: tensors must neither "
+                       "overlap nor leave holes",
+                       tensor->begin, end);
+      end = tensor->end;
+    }
+  if (end == part->length)
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s: its tensors have %jd bytes, but %jd stand behind the header: the file was cut short, or is "
+                     "no safetensors file",
+                     part->path, end, part->length);
+}
+
+static gboolean
+parse_header (Part *part, const char *header, gsize length, GError **error)
+{
+  g_autoptr (json_t) json = NULL;
+  const char *name;
+  json_t *value;
+
+  if (length == 0 || header[0] != '{')
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the header does not begin with '{': it is no safetensors file",
+                       part->path);
+  json = plait_json_read_object (header, length, part->path, error);
+  if (!json)
+    return FALSE;
+  json_object_foreach (json, name, value) if (!(g_str_equal (name, PLAIT_SAFETENSORS_METADATA)
+                                                    ? check_metadata (part, value, error)
+                                                    : read_tensor (part, name, value, error))) return FALSE;
+  return check_places (part, error);
+}
+
+/* Reads @n bytes at @place, all of them. */
+static gboolean
+read_bytes (const Part *part, gint64 place, gpointer bytes, gsize n, GError **error)
+{
+  gssize got = plait_read_at (part->descriptor, bytes, n, place);
+
+  if (got < 0)
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: cannot be read: %s", part->path, g_strerror (errno));
+  if ((gsize)got < n)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: ends at byte %jd: it was cut short", part->path,
+                       place + (gint64)got);
+  return TRUE;
+}
+
+static gboolean
+read_header (Part *part, gint64 size, GError **error)
+{
+  g_autofree char *header = NULL;
+  guint64 length;
+
+  if (size < LENGTH_BYTES)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: has %jd bytes, too few for a safetensors file", part->path, size);
+  if (!read_bytes (part, 0, &length, sizeof length, error))
+    return FALSE;
+  length = GUINT64_FROM_LE (length);
+  if (length > PLAIT_SAFETENSORS_MAXIMUM_HEADER || length > (guint64)size - LENGTH_BYTES)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: claims a header of %ju bytes, expected at most %ju and no more than the file has: it was "
+                       "cut short, or is no safetensors file",
+                       part->path, length, PLAIT_SAFETENSORS_MAXIMUM_HEADER);
+  header = plait_try_allocate (length, 1, part->path, error);
+  if (!header || !read_bytes (part, LENGTH_BYTES, header, length, error))
+    return FALSE;
+  part->values = LENGTH_BYTES + (gint64)length;
+  part->length = size - part->values;
+  return parse_header (part, header, length, error);
+}
+
+/*
+ * Reading
+ */
+
+static void
+part_free (gpointer data)
+{
+  Part *part = data;
+
+  if (part->descriptor >= 0)
+    close (part->descriptor);
+  g_array_unref (part->tensors);
+  g_free (part->path);
+  g_free (part);
+}
+
+/* Takes in the tensors of @part, whose names are new. */
+static gboolean
+add_tensors (PlaitSafetensors *file, const Part *part, GError **error)
+{
+  for (guint i = 0; i < part->tensors->len; i++)
+    {
+      PlaitSafetensor *tensor = &g_array_index (part->tensors, PlaitSafetensor, i);
+      const PlaitSafetensor *other = g_hash_table_lookup (file->by_name, tensor->name);
+
+      if (other)
+        return refuse (part, tensor->name, error, "is in %s too; expected it in one of them",
+                       ((const Part *)file->parts->pdata[other->part])->path);
+      g_hash_table_insert (file->by_name, (gpointer)tensor->name, tensor);
+      g_ptr_array_add (file->tensors, tensor);
+    }
+  return TRUE;
+}
+
+static gboolean
+add_part (PlaitSafetensors *file, const char *path, GError **error)
+{
+  Part *part = g_new0 (Part, 1);
+  struct stat status;
+
+  part->path = g_strdup (path);
+  part->number = file->parts->len;
+  part->tensors = g_array_new (FALSE, TRUE, sizeof (PlaitSafetensor));
+  g_array_set_clear_func (part->tensors, clear_tensor);
+  g_ptr_array_add (file->parts, part);
+  part->descriptor = plait_file_open (path, PLAIT_FILE_REGULAR, "a safetensors file", &status, error);
+  return part->descriptor >= 0 && read_header (part, (gint64)status.st_size, error) && add_tensors (file, part, error);
+}
+
+/* Adds all parts that the index names, and compares what is in them with what it says. */
+static gboolean
+add_parts (PlaitSafetensors *file, GError **error)
+{
+  g_autoptr (PlaitSafetensorsIndex) index = plait_safetensors_index_read (file->path, error);
+
+  for (guint i = 0; index && i < index->paths->len; i++)
+    if (!add_part (file, index->paths->pdata[i], error))
+      {
+        g_prefix_error (error, "%s: ", file->path);
+        return FALSE;
+      }
+  return index && plait_safetensors_index_check (index, file, error);
+}
+
+PlaitSafetensors *
+plait_safetensors_open (const char *path, GError **error)
+{
+  g_autoptr (PlaitSafetensors) file = g_new0 (PlaitSafetensors, 1);
+
+  file->path = g_strdup (path);
+  file->parts = g_ptr_array_new_with_free_func (part_free);
+  file->tensors = g_ptr_array_new ();
+  file->by_name = g_hash_table_new (g_str_hash, g_str_equal);
+  if (!plait_safetensors_index_is_named (path)
+          ? plait_safetensors_index_check_alone (path, error) && add_part (file, path, error)
+          : add_parts (file, error))
+    return g_steal_pointer (&file);
+  return NULL;
+}
+
+void
+plait_safetensors_free (PlaitSafetensors *file)
+{
+  if (!file)
+    return;
+  g_hash_table_unref (file->by_name);
+  g_ptr_array_unref (file->tensors);
+  g_ptr_array_unref (file->parts);
+  g_free (file->path);
+  g_free (file);
+}
+
+const char *
+plait_safetensors_path (const PlaitSafetensors *file)
+{
+  return file->path;
+}
+
+guint
+plait_safetensors_n (const PlaitSafetensors *file)
+{
+  return file->tensors->len;
+}
+
+const PlaitSafetensor *
+plait_safetensors_get (const PlaitSafetensors *file, guint i)
+{
+  g_assert (i < file->tensors->len);
+  return file->tensors->pdata[i];
+}
+
+const PlaitSafetensor *
+plait_safetensors_find (const PlaitSafetensors *file, const char *name)
+{
+  return g_hash_table_lookup (file->by_name, name);
+}
+
+char *
+plait_safetensor_shape_text (const PlaitSafetensor *tensor)
+{
+  GString *text = g_string_new ("[");
+
+  for (guint i = 0; i < tensor->rank; i++)
+    g_string_append_printf (text, "%s%jd", i > 0 ? ", " : "", tensor->shape[i]);
+  return g_string_free (g_string_append_c (text, ']'), FALSE);
+}
+
+gboolean
+plait_safetensors_read (const PlaitSafetensors *file, const PlaitSafetensor *tensor, gint64 first, gint64 n,
+                        PlaitScalar *values, GError **error)
+{
+  const Part *part = file->parts->pdata[tensor->part];
+  const Type *type = find_type (tensor->type);
+  gint64 size = type->bits / 8;
+  g_autofree guint8 *bytes = g_malloc (PIECE);
+
+  g_assert (first >= 0 && n >= 0 && first + n <= tensor->elements);
+  if (!type->convert)
+    return refuse (part, tensor->name, error, "is of type %s, expected F64, F32, F16 or BF16", type->name);
+  for (gint64 done = 0; done < n;)
+    {
+      gint64 count = MIN (n - done, PIECE / size);
+
+      if (!read_bytes (part, part->values + tensor->begin + (first + done) * size, bytes, (gsize)(count * size), error))
+        return FALSE;
+      type->convert (bytes, (gsize)count, values + done);
+      for (gint64 i = done; i < done + count; i++)
+        if (!isfinite (values[i]))
+          return refuse (part, tensor->name, error, "has an undefined, infinite or too large value in element %jd",
+                         first + i);
+      done += count;
+    }
+  return TRUE;
+}

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT */
+#include "hdf5/internal.h"
+
+#include <string.h>
+
+/* No honest file nests deeper or holds more names in one group. */
+#define DEEPEST_PATH 64
+#define MOST_MEMBERS (1 << 20)
+
+/* Whether @path is in the form that store.h asks for. */
+static gboolean
+check_path (const PlaitStore *store, const char *path, GError **error)
+{
+  gboolean good = path[0] == '/' && g_utf8_validate (path, -1, NULL);
+  g_auto (GStrv) names = good ? g_strsplit (path + 1, "/", -1) : NULL;
+  for (guint i = 0; good && names[i]; i++)
+    good = i < DEEPEST_PATH && names[i][0] != '\0' && !g_str_equal (names[i], ".") && !g_str_equal (names[i], "..");
+  if (good)
+    return TRUE;
+  return plait_fail (
+      error, PLAIT_ERROR_INPUT,
+      "%s: '%s' is no path: expected one like /group/name of at most %d names, none of them empty, '.' or '..'",
+      store->path, path, DEEPEST_PATH);
+}
+
+/* The first @parts components of @path. (transfer full) */
+static char *
+path_head (const char *path, guint parts)
+{
+  const char *end = path;
+  for (guint i = 0; i < parts && end; i++)
+    end = strchr (end + 1, '/');
+  if (parts == 0)
+    return g_strdup ("/");
+  return end ? g_strndup (path, (gsize)(end - path)) : g_strdup (path);
+}
+
+static guint
+path_depth (const char *path)
+{
+  guint depth = 0;
+  for (const char *p = path; *p != '\0'; p++)
+    depth += *p == '/';
+  return path[1] == '\0' ? 0 : depth;
+}
+
+gboolean
+plait_store_is_stored (PlaitStore *store, const char *path)
+{
+  return path[1] == '\0' || (!plait_store_is_item (store, path) && H5Lexists (store->file, path, store->access) > 0);
+}
+
+void
+plait_store_found_clear (PlaitStoreFound *found)
+{
+  store_id_release (found->id);
+  g_free (found->text);
+  g_strfreev (found->names);
+}
+
+gboolean
+plait_store_has (PlaitStore *store, const char *path)
+{
+  g_auto (PlaitStoreFound) item = PLAIT_STORE_NOT_FOUND;
+  if (!check_path (store, path, NULL))
+    return FALSE;
+  if (!plait_store_is_stored (store, path))
+    return plait_store_item_find (store, path, &item, NULL);
+  H5L_info_t info;
+  if (path_depth (path) > 0 && H5Lget_info (store->file, path, &info, store->access) >= 0
+      && info.type == H5L_TYPE_EXTERNAL)
+    return TRUE;
+  return H5Oexists_by_name (store->file, path, store->access) > 0;
+}
+
+/* "FILE: there is no /a/b" with the nearest name. */
+static gboolean
+fail_absent (PlaitStore *store, const char *path, GError **error)
+{
+  guint depth = path_depth (path);
+  for (guint i = 1; i <= depth; i++)
+    {
+      g_autofree char *head = path_head (path, i);
+      if (plait_store_is_stored (store, head) || plait_store_has (store, head))
+        continue;
+      g_autofree char *group = path_head (path, i - 1);
+      g_auto (GStrv) members = plait_store_members (store, group, NULL);
+      const char *wanted = strrchr (head, '/') + 1;
+      g_autofree char *otherwise = g_strdup_printf ("plait show %s lists what there is", store->path);
+      g_autofree char *remedy
+          = plait_name_remedy (wanted, members ? (const char *const *)members : (const char *[]){ NULL }, otherwise);
+      return plait_fail (error, PLAIT_ERROR_INPUT, "%s: there is no %s; %s has no member '%s'; %s", store->path, path,
+                         group, wanted, remedy);
+    }
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the link %s leads nowhere within this file; " PLAIT_STORE_REMEDY,
+                     store->path, path);
+}
+
+/* Finds @path, at which nothing is stored, among the items of ragged groups. */
+static gboolean
+find_item (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error)
+{
+  GError *fault = NULL;
+  return plait_store_item_find (store, path, found, &fault)
+         || (plait_no_fault (&fault, error) && fail_absent (store, path, error));
+}
+
+hid_t
+plait_store_object (PlaitStore *store, const char *path, GError **error)
+{
+  if (!check_path (store, path, error))
+    return -1;
+  hid_t id = plait_store_is_item (store, path) ? -1 : H5Oopen (store->file, path, store->access);
+  g_auto (PlaitStoreFound) item = PLAIT_STORE_NOT_FOUND;
+  if (id < 0 && plait_store_lacks_memory ())
+    plait_store_fail (store, path, "open it", error);
+  else if (id < 0 && find_item (store, path, &item, error))
+    return store_id_steal (&item.id);
+  return id;
+}
+
+static gboolean
+describe_dataset (PlaitStore *store, const char *path, hid_t id, PlaitStoreObject *object, GError **error)
+{
+  g_auto (StoreId) type = H5Dget_type (id);
+  g_auto (StoreId) space = H5Dget_space (id);
+  int rank = space >= 0 ? H5Sget_simple_extent_ndims (space) : -1;
+  hsize_t shape[H5S_MAX_RANK];
+  if (type < 0 || rank < 0 || H5Sget_simple_extent_dims (space, shape, NULL) < 0)
+    return plait_store_fail (store, path, "read its shape and type", error);
+  if (rank > PLAIT_STORE_MAXIMUM_RANK)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: %s has %d dimensions, at most %d were expected; " PLAIT_STORE_REMEDY, store->path, path,
+                       rank, PLAIT_STORE_MAXIMUM_RANK);
+  object->kind = PLAIT_STORE_DATASET;
+  object->type = plait_store_type_of (type);
+  object->element_bytes = (gint64)H5Tget_size (type);
+  object->rank = (guint)rank;
+  object->elements = H5Sget_simple_extent_type (space) == H5S_NULL ? 0 : 1;
+  for (int i = 0; i < rank; i++)
+    {
+      object->shape[i] = (gint64)MIN (shape[i], (hsize_t)G_MAXINT64);
+      if (__builtin_mul_overflow (object->elements, object->shape[i], &object->elements))
+        return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                           "%s: %s claims more elements than can be counted; " PLAIT_STORE_REMEDY, store->path, path);
+    }
+  object->stored_bytes = (gint64)H5Dget_storage_size (id);
+  return TRUE;
+}
+
+/* Fills *@object from the open object @id. */
+static gboolean
+describe_id (PlaitStore *store, const char *path, hid_t id, PlaitStoreObject *object, GError **error)
+{
+  *object = (PlaitStoreObject){ .kind = PLAIT_STORE_UNKNOWN, .type = PLAIT_STORE_OTHER };
+  H5O_info_t info;
+  if (H5Oget_info2 (id, &info, H5O_INFO_BASIC | H5O_INFO_NUM_ATTRS) < 0)
+    return plait_store_fail (store, path, "read what it is", error);
+  /* Going through groups that hold themselves, or each other several times over, would not end. */
+  if (info.rc > 1)
+    return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                       "%s: %s stands at %u places (hard links), one was expected; " PLAIT_STORE_REMEDY, store->path,
+                       path, info.rc);
+  object->attributes = (gint64)info.num_attrs;
+  if (info.type == H5O_TYPE_DATASET)
+    return describe_dataset (store, path, id, object, error);
+  H5G_info_t group;
+  if (info.type == H5O_TYPE_GROUP)
+    {
+      if (H5Gget_info (id, &group) < 0)
+        return plait_store_fail (store, path, "read how many members it has", error);
+      object->kind = PLAIT_STORE_GROUP;
+      object->members = (gint64)group.nlinks;
+    }
+  return TRUE;
+}
+
+static gboolean
+check_kind (const PlaitStore *store, const char *path, const PlaitStoreObject *object, GError **error)
+{
+  return object->kind == PLAIT_STORE_DATASET
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a dataset, as was expected; " PLAIT_STORE_REMEDY,
+                        store->path, path);
+}
+
+gboolean
+plait_store_check_values (const PlaitStore *store, const char *path, hid_t id, GError **error)
+{
+  /* What is being written is ours, and its file is not as long yet as it will be. */
+  return store->writing || plait_store_check_storage (id, store->fd, store->path, path, error);
+}
+
+hid_t
+plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error)
+{
+  g_auto (StoreId) id = plait_store_object (store, path, error);
+  if (id < 0 || !describe_id (store, path, id, object, error) || !check_kind (store, path, object, error)
+      || !plait_store_check_values (store, path, id, error))
+    return -1;
+  return store_id_steal (&id);
+}
+
+gboolean
+plait_store_find (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error)
+{
+  *found = PLAIT_STORE_NOT_FOUND;
+  if (!check_path (store, path, error))
+    return FALSE;
+  found->id = plait_store_is_item (store, path) ? -1 : H5Oopen (store->file, path, store->access);
+  if (found->id >= 0)
+    return describe_id (store, path, found->id, &found->object, error);
+  return plait_store_lacks_memory () ? plait_store_fail (store, path, "open it", error)
+                                     : find_item (store, path, found, error);
+}
+
+gboolean
+plait_store_find_values (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error)
+{
+  /* Those of items were looked at when their flat dataset was opened. */
+  return plait_store_find (store, path, found, error) && check_kind (store, path, &found->object, error)
+         && (found->start >= 0 || plait_store_check_values (store, path, found->id, error));
+}
+
+gboolean
+plait_store_look (PlaitStore *store, hid_t at, const char *name, const char *path, PlaitStoreFound *found,
+                  GError **error)
+{
+  *found = PLAIT_STORE_NOT_FOUND;
+  if (!check_path (store, path, error))
+    return FALSE;
+  H5L_info_t info;
+  if (path_depth (path) > 0)
+    {
+      if (plait_store_is_item (store, path) || H5Lget_info (at, name, &info, store->access) < 0)
+        return find_item (store, path, found, error);
+      if (info.type != H5L_TYPE_HARD)
+        {
+          found->object = (PlaitStoreObject){ .kind = info.type == H5L_TYPE_SOFT       ? PLAIT_STORE_SOFT_LINK
+                                                      : info.type == H5L_TYPE_EXTERNAL ? PLAIT_STORE_EXTERNAL_LINK
+                                                                                       : PLAIT_STORE_UNKNOWN,
+                                              .type = PLAIT_STORE_OTHER };
+          return TRUE;
+        }
+    }
+  found->id = H5Oopen (at, name, store->access);
+  if (found->id >= 0)
+    return describe_id (store, path, found->id, &found->object, error);
+  return plait_store_lacks_memory () ? plait_store_fail (store, path, "open it", error)
+                                     : fail_absent (store, path, error);
+}
+
+gboolean
+plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error)
+{
+  g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
+  if (!plait_store_look (store, store->file, path, path, &found, error))
+    return FALSE;
+  *object = found.object;
+  return TRUE;
+}
+
+/* Whether @path, a group with attributes, has items. */
+static gboolean
+is_ragged (PlaitStore *store, const char *path, const PlaitStoreObject *object)
+{
+  return !store->writing && object->kind == PLAIT_STORE_GROUP && object->attributes > 0
+         && H5Aexists_by_name (store->file, path, PLAIT_STORE_RAGGED, store->access) > 0;
+}
+
+gboolean
+plait_store_describe (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error)
+{
+  if (!plait_store_describe_stored (store, path, object, error))
+    return FALSE;
+  if (!is_ragged (store, path, object))
+    return TRUE;
+  g_auto (GStrv) names = plait_store_item_names (store, path, NULL); /* what cannot be right is told when it is read */
+  if (names)
+    object->members = g_strv_length (names);
+  return TRUE;
+}
+
+static herr_t
+collect_name (hid_t group, const char *name, const H5L_info_t *info, void *data)
+{
+  GPtrArray *names = data;
+  g_ptr_array_add (names, g_strdup (name));
+  return names->len >= MOST_MEMBERS;
+}
+
+/* Other programs make groups that do not keep the order of making. */
+static H5_index_t
+order_of_members (hid_t group)
+{
+  g_auto (StoreId) list = H5Gget_create_plist (group);
+  unsigned flags = 0;
+
+  return list >= 0 && H5Pget_link_creation_order (list, &flags) >= 0 && (flags & H5P_CRT_ORDER_TRACKED)
+             ? H5_INDEX_CRT_ORDER
+             : H5_INDEX_NAME;
+}
+
+char **
+plait_store_members_of (const PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error)
+{
+  if (found->names)
+    return g_steal_pointer (&found->names);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  hsize_t at = 0;
+  if (found->object.kind != PLAIT_STORE_GROUP || found->object.members > MOST_MEMBERS)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: %s is not a group of at most %d members, as was expected; " PLAIT_STORE_REMEDY,
+                            store->path, path, MOST_MEMBERS);
+  if (H5Literate (found->id, order_of_members (found->id), H5_ITER_INC, &at, collect_name, names) < 0)
+    return plait_store_fail_null (store, path, "list its members", error);
+  g_ptr_array_add (names, NULL);
+  return (char **)g_ptr_array_steal (names, NULL);
+}
+
+char **
+plait_store_members_stored (PlaitStore *store, const char *path, GError **error)
+{
+  g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
+  return plait_store_find (store, path, &found, error) ? plait_store_members_of (store, path, &found, error) : NULL;
+}
+
+char **
+plait_store_members (PlaitStore *store, const char *path, GError **error)
+{
+  PlaitStoreObject object;
+  if (!plait_store_describe_stored (store, path, &object, error))
+    return NULL;
+  return is_ragged (store, path, &object) ? plait_store_item_names (store, path, error)
+                                          : plait_store_members_stored (store, path, error);
+}
+
+/* Most often the last one is there, so they are looked for from below. */
+static gboolean
+make_groups (PlaitStore *store, const char *path, guint depth, GError **error)
+{
+  guint there = depth;
+
+  for (; there > 0; there--)
+    {
+      g_autofree char *head = path_head (path, there);
+      H5O_info_t info;
+
+      if (!plait_store_is_stored (store, head))
+        continue;
+      if (H5Oget_info_by_name2 (store->file, head, &info, H5O_INFO_BASIC, store->access) < 0
+          || info.type != H5O_TYPE_GROUP)
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a group, so %s cannot stand below it", store->path,
+                           head, path);
+      break;
+    }
+  for (guint i = there + 1; i <= depth; i++)
+    {
+      g_autofree char *head = path_head (path, i);
+      g_auto (StoreId) group = H5Gcreate2 (store->file, head, store->link, store->group, H5P_DEFAULT);
+
+      if (group < 0)
+        return plait_store_fail (store, head, "make this group", error);
+    }
+  return TRUE;
+}
+
+gboolean
+plait_store_make_group (PlaitStore *store, const char *path, GError **error)
+{
+  g_assert (store->writing);
+  return check_path (store, path, error) && make_groups (store, path, path_depth (path), error);
+}
+
+gboolean
+plait_store_prepare (PlaitStore *store, const char *path, GError **error)
+{
+  g_assert (store->writing);
+  if (!check_path (store, path, error))
+    return FALSE;
+  guint depth = path_depth (path);
+  if (depth == 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: / is the root group, nothing else can be written there",
+                       store->path);
+  if (!make_groups (store, path, depth - 1, error))
+    return FALSE;
+  if (plait_store_is_stored (store, path))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s exists already and is not written twice", store->path, path);
+  return TRUE;
+}
+
+gboolean
+plait_store_link (PlaitStore *store, const char *path, const char *target, GError **error)
+{
+  if (!check_path (store, target, error) || !plait_store_prepare (store, path, error))
+    return FALSE;
+  if (H5Lcreate_soft (target, store->file, path, store->link, H5P_DEFAULT) < 0)
+    return plait_store_fail (store, path, "make this link", error);
+  return TRUE;
+}
+
+gboolean
+plait_store_link_external (PlaitStore *store, const char *path, const char *file, const char *object, GError **error)
+{
+  if (g_path_is_absolute (file) || file[0] == '\0' || !g_utf8_validate (file, -1, NULL))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: %s cannot link to '%s': expected a path relative to the folder of this file, so that both "
+                       "can be moved together",
+                       store->path, path, file);
+  if (!check_path (store, object, error) || !plait_store_prepare (store, path, error))
+    return FALSE;
+  if (H5Lcreate_external (file, object, store->file, path, store->link, H5P_DEFAULT) < 0)
+    return plait_store_fail (store, path, "make this link", error);
+  return TRUE;
+}
+
+gboolean
+plait_store_link_target (PlaitStore *store, const char *path, char **file, char **object, GError **error)
+{
+  H5L_info_t info;
+  if (!check_path (store, path, error))
+    return FALSE;
+  if (path_depth (path) == 0 || H5Lget_info (store->file, path, &info, store->access) < 0)
+    return fail_absent (store, path, error);
+  if ((info.type != H5L_TYPE_SOFT && info.type != H5L_TYPE_EXTERNAL) || info.u.val_size == 0
+      || info.u.val_size > G_MAXUINT16)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s is not a link", store->path, path);
+
+  g_autofree char *value = g_malloc0 (info.u.val_size + 1);
+  const char *target_file = NULL, *target = value;
+  if (H5Lget_val (store->file, path, value, info.u.val_size, store->access) < 0
+      || (info.type == H5L_TYPE_EXTERNAL
+          && H5Lunpack_elink_val (value, info.u.val_size, NULL, &target_file, &target) < 0))
+    return plait_store_fail (store, path, "read where this link leads", error);
+  *file = g_strdup (target_file);
+  *object = g_strdup (target);
+  return TRUE;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables/heatmap.h"
+
+#include "text/display.h"
+#include "hdf5/internal.h"
+
+#include <hdf5_hl.h>
+#include <string.h>
+
+/* Columns of an axis's caption and of one label in it: viewers write it along the axis in one line, and let a longer
+ * one run out of the picture. */
+#define WIDEST_CAPTION 60
+#define WIDEST_LABEL 24
+
+/* "row: 0 a, 1 man, 2 …" (transfer full) */
+static char *
+caption (const char *axis, const char *const *labels, gint64 n)
+{
+  g_autoptr (GString) text = g_string_new (axis);
+  for (gint64 i = 0; i < n; i++)
+    {
+      g_autofree char *clean = plait_display_clean (labels[i], FALSE);
+      g_autofree char *label = plait_display_cut (clean, WIDEST_LABEL);
+      gsize length = text->len;
+      g_string_append_printf (text, "%s %jd %s", i == 0 ? ":" : ",", i, label);
+      if (plait_display_width (text->str) <= WIDEST_CAPTION - (i + 1 < n ? strlen (", ?") : 0))
+        continue;
+      g_string_truncate (text, length);
+      g_string_append (text, ", …");
+      break;
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static gboolean
+write_axis (PlaitStore *store, const char *path, const char *axis, const char *const *labels, gint64 n, GError **error)
+{
+  g_autofree char *place = g_strconcat (path, "/", axis, NULL);
+  g_autofree gint32 *positions = g_try_new (gint32, (gsize)n + 1);
+  if (!positions || n > G_MAXINT32)
+    return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the %jd positions of %s", plait_store_path (store),
+                       n, place);
+  for (gint64 i = 0; i < n; i++)
+    positions[i] = (gint32)i;
+  if (!plait_store_write (store, place, PLAIT_STORE_INT32, 1, &n, positions, PLAIT_STORE_COMPRESSED, error))
+    return FALSE;
+  if (!labels)
+    return TRUE;
+  g_autofree char *labels_place = g_strconcat (place, "_labels", NULL);
+  g_autofree char *text = caption (axis, labels, n);
+  return plait_store_write_strings (store, labels_place, labels, n, error)
+         && plait_store_set_string (store, place, "long_name", text, error);
+}
+
+/* Makes the dataset @path a scale named @name of dimension @dimension of @signal. */
+static gboolean
+attach (PlaitStore *store, const char *path, const char *name, hid_t signal, guint dimension, GError **error)
+{
+  PlaitStoreObject object;
+  g_auto (StoreId) scale = plait_store_dataset (store, path, &object, error);
+  if (scale < 0)
+    return FALSE;
+  if ((H5DSis_scale (scale) <= 0 && H5DSset_scale (scale, name) < 0) || H5DSattach_scale (signal, scale, dimension) < 0)
+    return plait_store_fail (store, path, "make it an axis", error);
+  return TRUE;
+}
+
+gboolean
+plait_store_attach_axes (PlaitStore *store, const char *path, GError **error)
+{
+  gint64 n;
+  g_autofree char *signal = plait_store_get_string (store, path, "signal", error);
+  g_auto (GStrv) axes = signal ? plait_store_get_list (store, path, "axes", PLAIT_STORE_STRING, &n, error) : NULL;
+  if (!axes)
+    return FALSE;
+
+  PlaitStoreObject object;
+  g_autofree char *array_path = g_strconcat (path, "/", signal, NULL);
+  g_auto (StoreId) array = plait_store_dataset (store, array_path, &object, error);
+  if (array < 0)
+    return FALSE;
+  for (guint i = 0; i < MIN ((guint)n, object.rank); i++)
+    {
+      g_autofree char *positions = g_strconcat (path, "/", axes[i], NULL);
+      g_autofree char *labels = g_strconcat (positions, "_labels", NULL);
+      g_autofree char *labels_name = g_strconcat (axes[i], "_labels", NULL);
+      if (H5DSset_label (array, i, axes[i]) < 0)
+        return plait_store_fail (store, array_path, "name its dimensions", error);
+      /* Labels first: a reader that takes one scale a dimension gets the tokens. A pooled list is a group, and no
+       * group can be a scale. */
+      PlaitStoreObject list;
+      if (plait_store_describe (store, labels, &list, NULL) && list.kind == PLAIT_STORE_DATASET
+          && !attach (store, labels, labels_name, array, i, error))
+        return FALSE;
+      if (plait_store_has (store, positions) && !attach (store, positions, axes[i], array, i, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+plait_store_make_axis (PlaitStore *store, const char *path, const char *name, GError **error)
+{
+  PlaitStoreObject object;
+  g_auto (StoreId) scale = -1;
+
+  if (!plait_store_describe (store, path, &object, error))
+    return FALSE;
+  /* A pooled list is a group. */
+  if (object.kind != PLAIT_STORE_DATASET)
+    return TRUE;
+  scale = plait_store_dataset (store, path, &object, error);
+  return scale >= 0
+         && (H5DSis_scale (scale) > 0 || H5DSset_scale (scale, name) >= 0
+             || plait_store_fail (store, path, "make it an axis", error));
+}
+
+/* The dataset of the column @name of the table @path, or NULL if it is a pooled list. (transfer full) */
+static char *
+find_column (PlaitStore *store, const char *path, const char *name)
+{
+  g_autofree char *place = g_strconcat (path, "/", name, NULL);
+  PlaitStoreObject object;
+
+  return plait_store_describe (store, place, &object, NULL) && object.kind == PLAIT_STORE_DATASET
+             ? g_steal_pointer (&place)
+             : NULL;
+}
+
+gboolean
+plait_store_attach_columns (PlaitStore *store, const char *path, GError **error)
+{
+  gint64 n, n_axes;
+  g_auto (GStrv) columns = plait_store_get_list (store, path, "columns", PLAIT_STORE_STRING, &n, error);
+  g_auto (GStrv) axes = plait_store_has_attribute (store, path, "axes")
+                            ? plait_store_get_list (store, path, "axes", PLAIT_STORE_STRING, &n_axes, error)
+                            : NULL;
+  const char *axis = axes ? axes[0] : NULL;
+  g_autofree char *scale = axis ? find_column (store, path, axis) : NULL;
+
+  if (!columns)
+    return FALSE;
+  /* The key of [source NAME/leaves] leads into a group below. */
+  for (guint i = 0; columns[i] && !scale; i++)
+    scale = strchr (columns[i], '/') ? NULL : find_column (store, path, axis = columns[i]);
+  if (!scale || !plait_store_make_axis (store, scale, axis, error))
+    return !scale;
+  for (guint i = 0; columns[i]; i++)
+    {
+      g_autofree char *place = find_column (store, path, columns[i]);
+      PlaitStoreObject object;
+      g_auto (StoreId) column
+          = place && !g_str_equal (place, scale) ? plait_store_dataset (store, place, &object, error) : -1;
+
+      if (place && !g_str_equal (place, scale) && (column < 0 || !attach (store, scale, axis, column, 0, error)))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Sets the attribute @name of the group unless it has one and @replace is FALSE. */
+static gboolean
+mark (PlaitStore *store, const char *path, const char *name, const char *value, gboolean replace, GError **error)
+{
+  if (!replace && plait_store_has_attribute (store, path, name))
+    return TRUE;
+  return plait_store_set_string (store, path, name, value, error);
+}
+
+/* Leads from the root to @path. Groups get a NeXus class where they have none, which silx asks for. */
+static gboolean
+lead_to (PlaitStore *store, const char *path, gboolean replace, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (path + 1, "/", -1);
+  g_autoptr (GString) group = g_string_new ("/");
+  for (guint i = 0; parts[i] != NULL; i++)
+    {
+      const char *class = i == 0 ? "NXroot" : i == 1 ? "NXentry" : "NXcollection";
+      if (!mark (store, group->str, "default", parts[i], replace, error)
+          || !mark (store, group->str, "NX_class", class, FALSE, error))
+        return FALSE;
+      g_string_append_printf (group, "%s%s", i > 0 ? "/" : "", parts[i]);
+    }
+  return TRUE;
+}
+
+gboolean
+plait_store_set_default (PlaitStore *store, const char *path, GError **error)
+{
+  PlaitStoreObject object;
+  return plait_store_describe (store, path, &object, error) && lead_to (store, path, TRUE, error);
+}
+
+gboolean
+plait_store_write_heatmap (PlaitStore *store, const char *path, const PlaitStoreHeatmap *heatmap, GError **error)
+{
+  g_assert (heatmap->rank >= 1 && heatmap->rank <= PLAIT_STORE_MAXIMUM_RANK);
+  g_autofree char *signal_path = g_strconcat (path, "/", heatmap->signal, NULL);
+  if (!plait_store_write (store, signal_path, PLAIT_STORE_SCALAR, heatmap->rank, heatmap->shape, heatmap->values,
+                          PLAIT_STORE_COMPRESSED, error))
+    return FALSE;
+  for (guint i = 0; i < heatmap->rank; i++)
+    if (!write_axis (store, path, heatmap->axes[i], heatmap->labels ? heatmap->labels[i] : NULL, heatmap->shape[i],
+                     error))
+      return FALSE;
+  if (heatmap->title)
+    {
+      g_autofree char *title_path = g_strconcat (path, "/title", NULL);
+      if (!plait_store_write_string (store, title_path, heatmap->title, error))
+        return FALSE;
+    }
+  return plait_store_set_string (store, path, "NX_class", "NXdata", error)
+         && plait_store_set_string (store, path, "signal", heatmap->signal, error)
+         && plait_store_set_list (store, path, "axes", PLAIT_STORE_STRING, heatmap->rank, heatmap->axes, error)
+         && plait_store_set_string (store, signal_path, "interpretation", "image", error)
+         && plait_store_attach_axes (store, path, error) && lead_to (store, path, FALSE, error);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables/ragged-kinds.h"
+
+#include <string.h>
+
+/* A kind stands at GROUP/KIND or a level deeper. */
+#define DEEPEST_KIND 2
+#define MOST_ITEMS ((gint64)1 << 20)
+#define MOST_NAMES ((gsize)64 << 20) /* bytes */
+
+static void
+array_free (gpointer data)
+{
+  PlaitRaggedArray *array = data;
+
+  store_id_release (array->id);
+  g_free (array->path);
+  g_free (array->name);
+  g_free (array->offsets);
+  g_free (array->shapes);
+  g_free (array);
+}
+
+static void
+kind_free (gpointer data)
+{
+  PlaitRaggedKind *kind = data;
+
+  store_id_release (kind->id);
+  g_free (kind->path);
+  g_strfreev (kind->items);
+  g_hash_table_unref (kind->places);
+  g_ptr_array_unref (kind->arrays);
+  g_free (kind);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRaggedKind, kind_free)
+
+static void
+group_free (gpointer data)
+{
+  PlaitRaggedGroup *group = data;
+
+  g_ptr_array_unref (group->kinds);
+  g_free (group->path);
+  g_free (group);
+}
+
+static gboolean
+fail (const PlaitStore *store, const char *path, const char *what, GError **error)
+{
+  return plait_fail (error, PLAIT_ERROR_CORRUPT, "%s: %s%s does not tell where items of %s lie; " PLAIT_STORE_REMEDY,
+                     store->path, path, what, path);
+}
+
+/*
+ * What a kind has
+ */
+
+static gboolean
+read_items (PlaitStore *store, PlaitRaggedKind *kind, GError **error)
+{
+  g_autofree char *path = g_strconcat (kind->path, "/" PLAIT_STORE_ITEMS, NULL);
+
+  kind->items = plait_store_read_strings (store, path, MOST_NAMES, &kind->n, error);
+  if (!kind->items)
+    return FALSE;
+  for (gint64 i = 0; i < kind->n; i++)
+    if (!g_utf8_validate (kind->items[i], -1, NULL) || !g_ascii_isdigit (kind->items[i][0])
+        || strchr (kind->items[i], '/')
+        || !g_hash_table_insert (kind->places, kind->items[i], GINT_TO_POINTER ((gint)i + 1)))
+      return plait_fail (error, PLAIT_ERROR_CORRUPT,
+                         "%s: %s has no name of an item, or the same again, at %jd; " PLAIT_STORE_REMEDY, store->path,
+                         path, i);
+  return kind->n <= MOST_ITEMS
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has more than %jd items", store->path, path, MOST_ITEMS);
+}
+
+/* Whether something that is stored at @path is a @wanted. */
+static gboolean
+is_stored (PlaitStore *store, const char *path, PlaitStoreKind wanted)
+{
+  PlaitStoreObject object;
+
+  return plait_store_is_stored (store, path) && plait_store_describe_stored (store, path, &object, NULL)
+         && object.kind == wanted;
+}
+
+static gboolean
+read_kind (PlaitStore *store, PlaitRaggedGroup *group, const char *path, const char *name, GError **error)
+{
+  g_autoptr (PlaitRaggedKind) kind = g_new0 (PlaitRaggedKind, 1);
+  g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
+  g_auto (GStrv) members
+      = plait_store_find (store, path, &found, error) ? plait_store_members_of (store, path, &found, error) : NULL;
+
+  kind->path = g_strdup (path);
+  kind->name = kind->path + (name - path);
+  kind->places = g_hash_table_new (g_str_hash, g_str_equal);
+  kind->arrays = g_ptr_array_new_with_free_func (array_free);
+  kind->id = store_id_steal (&found.id);
+  kind->attributes = found.object.attributes;
+  if (!members || !read_items (store, kind, error))
+    return FALSE;
+  for (guint i = 0; members[i]; i++)
+    {
+      g_autofree char *offsets = g_strconcat (members[i], PLAIT_STORE_OFFSETS, NULL);
+
+      if (!g_strv_contains ((const char *const *)members, offsets))
+        continue;
+      PlaitRaggedArray *array = g_new0 (PlaitRaggedArray, 1);
+      array->path = g_strconcat (path, "/", members[i], NULL);
+      array->name = g_strdup (members[i]);
+      array->flat.kind = PLAIT_STORE_UNKNOWN;
+      array->id = -1;
+      g_ptr_array_add (kind->arrays, array);
+    }
+  g_ptr_array_add (group->kinds, g_steal_pointer (&kind));
+  return TRUE;
+}
+
+/* Reads the kinds below @path, which is @depth below the group, of whose path the first @above bytes are. */
+static gboolean
+read_kinds (PlaitStore *store, PlaitRaggedGroup *group, const char *path, gsize above, guint depth, GError **error)
+{
+  g_auto (GStrv) members = plait_store_members_stored (store, path, error);
+
+  for (guint i = 0; members && members[i]; i++)
+    {
+      g_autofree char *place = g_strconcat (path, "/", members[i], NULL);
+      g_autofree char *items = g_strconcat (place, "/" PLAIT_STORE_ITEMS, NULL);
+
+      if (!is_stored (store, place, PLAIT_STORE_GROUP))
+        continue;
+      if (is_stored (store, items, PLAIT_STORE_DATASET) || is_stored (store, items, PLAIT_STORE_GROUP)
+              ? !read_kind (store, group, place, place + above + 1, error)
+              : depth < DEEPEST_KIND && !read_kinds (store, group, place, above, depth + 1, error))
+        return FALSE;
+    }
+  return members != NULL;
+}
+
+PlaitRaggedGroup *
+plait_store_ragged_open (PlaitStore *store, const char *path, GError **error)
+{
+  PlaitRaggedGroup *group;
+
+  if (!store->ragged)
+    store->ragged = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, group_free);
+  group = g_hash_table_lookup (store->ragged, path);
+  if (group)
+    return group->known ? group : NULL;
+  group = g_new0 (PlaitRaggedGroup, 1);
+  group->path = g_strdup (path);
+  group->kinds = g_ptr_array_new_with_free_func (kind_free);
+  g_hash_table_insert (store->ragged, group->path, group);
+  group->known = read_kinds (store, group, path, strlen (path), 1, error);
+  if (group->known)
+    return group;
+  g_hash_table_remove (store->ragged, path);
+  return NULL;
+}
+
+/*
+ * What an array has
+ */
+
+/* Offsets from 0 to the end that do not fall. */
+static gboolean
+read_offsets (PlaitStore *store, PlaitRaggedArray *array, gint64 n, GError **error)
+{
+  g_autofree char *path = g_strconcat (array->path, PLAIT_STORE_OFFSETS, NULL);
+  gint64 found = 0;
+  gboolean good;
+
+  array->offsets = plait_store_read_array (store, path, PLAIT_STORE_INT64, MOST_ITEMS + 1, &found, error);
+  if (!array->offsets)
+    return FALSE;
+  good = found == n + 1 && array->offsets[0] == 0 && array->offsets[n] == array->flat.elements;
+  for (gint64 i = 0; good && i < n; i++)
+    good = array->offsets[i] <= array->offsets[i + 1];
+  return good || fail (store, array->path, PLAIT_STORE_OFFSETS, error);
+}
+
+/* Shapes that have as many elements as there are. */
+static gboolean
+read_shapes (PlaitStore *store, PlaitRaggedArray *array, gint64 n, GError **error)
+{
+  g_autofree char *path = g_strconcat (array->path, PLAIT_STORE_SHAPE, NULL);
+  PlaitStoreObject object;
+
+  array->rank = 1;
+  if (!is_stored (store, path, PLAIT_STORE_DATASET))
+    return TRUE;
+  if (!plait_store_describe_stored (store, path, &object, error))
+    return FALSE;
+  if (object.rank != 2 || object.shape[0] != n || object.shape[1] < 1 || object.shape[1] > PLAIT_STORE_MAXIMUM_RANK)
+    return fail (store, array->path, PLAIT_STORE_SHAPE, error);
+  array->rank = (guint)object.shape[1];
+  array->shapes
+      = plait_store_read_array (store, path, PLAIT_STORE_INT64, MOST_ITEMS * PLAIT_STORE_MAXIMUM_RANK, NULL, error);
+  if (!array->shapes)
+    return FALSE;
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint64 count = array->offsets[i + 1] - array->offsets[i], elements = 1;
+
+      for (guint d = 0; d < array->rank; d++)
+        {
+          gint64 extent = array->shapes[i * array->rank + d];
+
+          if (extent < 0 || __builtin_mul_overflow (elements, extent, &elements))
+            return fail (store, array->path, PLAIT_STORE_SHAPE, error);
+        }
+      if (elements != count)
+        return fail (store, array->path, PLAIT_STORE_SHAPE, error);
+    }
+  return TRUE;
+}
+
+gboolean
+plait_store_ragged_open_array (PlaitStore *store, const PlaitRaggedKind *kind, PlaitRaggedArray *array, GError **error)
+{
+  if (array->flat.kind == PLAIT_STORE_DATASET)
+    return TRUE;
+  if (array->id < 0)
+    array->id = plait_store_dataset (store, array->path, &array->flat, error);
+  array->flat.kind = PLAIT_STORE_UNKNOWN;
+  if (array->id < 0)
+    return FALSE;
+  array->text = H5Aexists (array->id, PLAIT_STORE_TEXT) > 0;
+  if (array->flat.rank != 1 || array->flat.type == PLAIT_STORE_STRING || array->flat.type == PLAIT_STORE_OTHER
+      || (array->text && array->flat.type != PLAIT_STORE_UINT8))
+    return fail (store, array->path, "", error);
+  g_clear_pointer (&array->offsets, g_free);
+  g_clear_pointer (&array->shapes, g_free);
+  if (!read_offsets (store, array, kind->n, error) || !read_shapes (store, array, kind->n, error))
+    return FALSE;
+  array->flat.kind = PLAIT_STORE_DATASET;
+  return TRUE;
+}

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: MIT */
+#include "cells/cells.h"
+
+#include "files/problems.h"
+#include "cells/exclusions.h"
+#include "cells/executor-settings.h"
+#include "cells/keys.h"
+#include "cells/match.h"
+#include "cells/ties.h"
+#include "cells/vocabularies.h"
+
+#define MOST_CELLS 10000
+#define MAX_TOLD 6   /* cells that a sentence names */
+#define EMPTY "\"\"" /* how an axis has the empty value */
+
+/* What is wrong with some cells. */
+typedef struct
+{
+  const PlaitProblem *problem;
+  char *text;  /* plait_problem_text */
+  char *first; /* label of the first of them */
+  guint n_cells;
+} Fault;
+
+typedef struct
+{
+  PlaitKeyFile *file;
+  PlaitResolver *resolver;
+  PlaitProblems *problems;
+  PlaitMatch *match; /* NULL: widths stay as they are */
+  PlaitExclusions *exclusions;
+  PlaitTies *ties;
+  char **own; /* [n_axes]: what the file says itself of the key of each; NULL: nothing */
+  PlaitCells *cells;
+  GStrvBuilder *same; /* of the cells */
+  GStrvBuilder *same_as;
+  GHashTable *by_key;  /* key of a cell -> its label */
+  GPtrArray *noted;    /* PlaitProblems of cells */
+  GPtrArray *faults;   /* Fault, in order; the problems are those of noted */
+  GHashTable *by_text; /* text -> Fault */
+  guint *set;          /* [n_axes]: the places of the values that the file has; G_MAXUINT at first */
+  guint n_resolved;
+} Builder;
+
+static void
+fault_free (gpointer data)
+{
+  Fault *fault = data;
+
+  g_free (fault->text);
+  g_free (fault->first);
+  g_free (fault);
+}
+
+/*
+ * Axes.
+ */
+
+static void
+read_axis (const Builder *builder, const char *key)
+{
+  g_auto (GStrv) values = plait_key_file_list (builder->file, PLAIT_GRID_GROUP, key);
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autofree char *group = NULL, *name = NULL;
+  guint n = g_strv_length (values);
+
+  if (plait_grid_owns_key (key) || !plait_experiment_split_key (key, &group, &name)
+      || g_str_equal (group, PLAIT_GRID_GROUP))
+    {
+      plait_grid_refuse_key (builder->file, key, builder->problems);
+      return;
+    }
+  if (builder->match && plait_match_varies (builder->match, key))
+    plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
+                            "is an axis, but match.vary lets it vary by itself; keep one of the two");
+  if (n == 0)
+    plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
+                            "has no values; separate them by ';'");
+  for (guint i = 0; i < n; i++)
+    {
+      if (!g_hash_table_add (seen, values[i]))
+        plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
+                                "has the value \"%s\" twice; keep one", values[i]);
+      if (*values[i] == '\0')
+        plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
+                                "has an empty value; drop one of the ';', or write \"\" for it");
+    }
+  builder->cells->axes[builder->cells->n_axes++] = (PlaitAxis){ g_strdup (key), g_steal_pointer (&values), n };
+}
+
+gboolean
+plait_axis_is_seed (const PlaitAxis *axis)
+{
+  return g_str_equal (axis->key, "experiment.seed");
+}
+
+/*
+ * Cells.
+ */
+
+gboolean
+plait_cells_are_seeds (const PlaitCells *cells, const PlaitExperimentCell *a, const PlaitExperimentCell *b)
+{
+  for (guint i = 0; i < cells->n_axes; i++)
+    if (!plait_axis_is_seed (&cells->axes[i]) && a->places[i] != b->places[i])
+      return FALSE;
+  return TRUE;
+}
+
+static char *
+label_of (const Builder *builder, const guint *places)
+{
+  g_autoptr (GString) label = g_string_new (NULL);
+
+  for (guint i = 0; i < builder->cells->n_axes; i++)
+    {
+      const PlaitAxis *axis = &builder->cells->axes[i];
+
+      if (!plait_ties_is_absent (builder->ties, i, places[i]))
+        g_string_append_printf (label, "%s%s=%s", label->len > 0 ? " " : "", axis->key, axis->values[places[i]]);
+    }
+  return g_strdup (label->str);
+}
+
+/* Gives the file the values of the cell at @places: those of the axes that stand otherwise than in the cell before. */
+static gboolean
+set_values (const Builder *builder, const guint *places, GError **error)
+{
+  for (guint i = 0; i < builder->cells->n_axes; i++)
+    {
+      const PlaitAxis *axis = &builder->cells->axes[i];
+
+      if (builder->set[i] == places[i])
+        continue;
+      g_autofree char *place = plait_key_file_place (builder->file, PLAIT_GRID_GROUP, axis->key);
+      g_autofree char *group = NULL, *key = NULL;
+      gboolean absent = plait_ties_is_absent (builder->ties, i, places[i]);
+      const char *value = absent ? builder->own[i] : axis->values[places[i]];
+      g_auto (GStrv) parts = g_strsplit (value ? value : "", "\\", -1);
+      g_autofree char *written = g_strjoinv ("\\\\", parts);
+
+      plait_experiment_split_key (axis->key, &group, &key);
+      builder->set[i] = places[i];
+      if (!value)
+        {
+          plait_key_file_remove (builder->file, group, key);
+          continue;
+        }
+      if (!plait_key_file_set (builder->file, group, key, g_str_equal (written, EMPTY) ? "" : written, place, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Takes what is wrong with the cell @label (transfer full). */
+static void
+note_faults (Builder *builder, PlaitProblems *problems, const char *label)
+{
+  g_ptr_array_add (builder->noted, problems);
+  for (guint i = 0; i < plait_problems_n_kept (problems); i++)
+    {
+      const PlaitProblem *problem = plait_problems_get (problems, i);
+      g_autofree char *text = plait_problem_text (problem);
+      Fault *fault = g_hash_table_lookup (builder->by_text, text);
+
+      if (!fault)
+        {
+          fault = g_new0 (Fault, 1);
+          *fault = (Fault){ problem, g_steal_pointer (&text), g_strdup (label), 0 };
+          g_ptr_array_add (builder->faults, fault);
+          g_hash_table_insert (builder->by_text, fault->text, fault);
+        }
+      fault->n_cells++;
+    }
+}
+
+/* The experiment of the values that the file has, and in words how its widths were suited. */
+static PlaitExperiment *
+resolve (const Builder *builder, char **matched, PlaitProblems *problems)
+{
+  g_autofree char *chosen = NULL;
+  gint64 parameters = 0;
+  PlaitExperiment *experiment;
+
+  if (!builder->match)
+    return plait_resolver_resolve (builder->resolver, builder->file, problems);
+  experiment = plait_match_resolve (builder->match, builder->resolver, builder->file, &parameters, &chosen, problems);
+  if (experiment)
+    *matched = g_strdup_printf ("%s: %jd parameters", chosen, parameters);
+  return experiment;
+}
+
+/* Finds what tells @cell apart from others: its settings and the content of its files. */
+static gboolean
+find_keys (const Builder *builder, PlaitExperimentCell *cell, PlaitProblems *problems)
+{
+  PlaitDigests *digests = builder->cells->digests;
+  GError *fault = NULL;
+
+  cell->training_key = plait_training_key (cell->experiment, digests, &fault);
+  if (cell->training_key)
+    cell->key = plait_run_key (cell->experiment, cell->training_key, digests, &fault);
+  if (!cell->key)
+    plait_problems_take (problems, fault);
+  return cell->key != NULL;
+}
+
+static void
+cell_clear (PlaitExperimentCell *cell)
+{
+  g_free (cell->label);
+  g_free (cell->matched);
+  g_free (cell->places);
+  g_free (cell->training_key);
+  g_free (cell->key);
+  g_clear_pointer (&cell->vocabularies, g_ptr_array_unref);
+  plait_experiment_free (cell->experiment);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitExperimentCell, cell_clear)
+
+/* Resolves the cell at @places. */
+static void
+add_cell (Builder *builder, const guint *places)
+{
+  PlaitCells *cells = builder->cells;
+  g_auto (PlaitExperimentCell) cell = { .label = label_of (builder, places) };
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  GError *fault = NULL;
+
+  builder->n_resolved++;
+  if (set_values (builder, places, &fault))
+    cell.experiment = resolve (builder, &cell.matched, problems);
+  else
+    plait_problems_take (problems, fault);
+  if (!cell.experiment)
+    {
+      note_faults (builder, g_steal_pointer (&problems), cell.label);
+      return;
+    }
+  cell.places = g_memdup2 (places, cells->n_axes * sizeof *places);
+  cells->cells[cells->n_cells++] = cell;
+  cell = (PlaitExperimentCell){ NULL };
+}
+
+/* Keeps the cells that differ from all before them in settings or the content of files. */
+static void
+keep_different (Builder *builder)
+{
+  PlaitCells *cells = builder->cells;
+  guint n = cells->n_cells;
+
+  cells->n_cells = 0;
+  for (guint i = 0; i < n; i++)
+    {
+      g_auto (PlaitExperimentCell) cell = cells->cells[i];
+      g_autoptr (PlaitProblems) problems = plait_problems_new ();
+      const char *before;
+
+      cells->cells[i] = (PlaitExperimentCell){ NULL };
+      if (!find_keys (builder, &cell, problems))
+        {
+          note_faults (builder, g_steal_pointer (&problems), cell.label);
+          continue;
+        }
+      before = g_hash_table_lookup (builder->by_key, cell.key);
+      if (before)
+        {
+          g_strv_builder_add (builder->same, cell.label);
+          g_strv_builder_add (builder->same_as, before);
+          continue;
+        }
+      g_hash_table_insert (builder->by_key, cell.key, cell.label);
+      cell.vocabularies = plait_vocabularies_describe (cell.experiment, cells->digests);
+      cells->cells[cells->n_cells++] = cell;
+      cell = (PlaitExperimentCell){ NULL };
+    }
+}
+
+/* Faults that all cells share say so once; others name the first cell that has them. */
+static void
+report_faults (const Builder *builder)
+{
+  for (guint i = 0; i < builder->faults->len; i++)
+    {
+      const Fault *fault = builder->faults->pdata[i];
+      PlaitProblem told = *fault->problem;
+      g_autofree char *sentence
+          = fault->n_cells == builder->n_resolved ? g_strdup (told.sentence)
+            : fault->n_cells == 1
+                ? g_strdup_printf ("%s (in the cell %s)", told.sentence, fault->first)
+                : g_strdup_printf ("%s (in %u cells, the first is %s)", told.sentence, fault->n_cells, fault->first);
+
+      told.sentence = sentence;
+      plait_problems_add_at (builder->problems, &told);
+    }
+}
+
+/* Notes what the file says of the key of each axis, before cells change it. */
+static void
+read_own (Builder *builder)
+{
+  guint n = builder->cells->n_axes;
+
+  builder->own = g_new0 (char *, n);
+  builder->set = g_new (guint, n);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *group = NULL, *key = NULL;
+
+      plait_experiment_split_key (builder->cells->axes[i].key, &group, &key);
+      builder->own[i] = g_strdup (plait_key_file_value (builder->file, group, key));
+      builder->set[i] = G_MAXUINT;
+    }
+}
+
+static void
+build_cells (Builder *builder)
+{
+  PlaitCells *cells = builder->cells;
+  g_autofree guint *places = g_new0 (guint, cells->n_axes);
+  g_autofree guint *settled = g_new0 (guint, cells->n_axes);
+
+  cells->cells = g_new0 (PlaitExperimentCell, plait_ties_count (builder->ties, MOST_CELLS));
+  do
+    if (!plait_ties_settle (builder->ties, places, settled))
+      continue;
+    else if (plait_exclusions_leave_out (builder->exclusions, settled))
+      cells->n_excluded++;
+    else
+      add_cell (builder, settled);
+  while (plait_ties_advance (builder->ties, places));
+
+  cells->exclusions = plait_exclusions_tell (builder->exclusions, &cells->n_exclusions, builder->problems);
+  if (builder->n_resolved == 0)
+    plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, NULL,
+                            "every cell is excluded; drop an exclusion");
+  if (!cells->own_vocabularies)
+    cells->joined = plait_vocabularies_join (cells->cells, cells->n_cells, cells->digests);
+  keep_different (builder);
+  report_faults (builder);
+}
+
+static void
+read_grid (Builder *builder)
+{
+  const char *const *keys = plait_key_file_keys (builder->file, PLAIT_GRID_GROUP);
+  PlaitCells *cells = builder->cells;
+
+  if (!plait_key_file_has_group (builder->file, PLAIT_GRID_GROUP))
+    {
+      plait_problems_add (
+          builder->problems,
+          "%s: has no group [grid]; add one with axes such as decoder.combiner=serial;flat, or use plait run",
+          plait_key_file_name (builder->file));
+      return;
+    }
+  cells->axes = g_new0 (PlaitAxis, g_strv_length ((char **)keys));
+  for (guint i = 0; keys[i]; i++)
+    if (!plait_grid_has_key (keys[i]))
+      read_axis (builder, keys[i]);
+  builder->ties = plait_ties_new (builder->file, keys, cells->axes, cells->n_axes, builder->problems);
+  cells->own_vocabularies = plait_vocabularies_read_own (builder->file, builder->problems);
+  plait_executor_read (builder->file, &cells->executor, builder->problems);
+  for (guint i = 0; keys[i]; i++)
+    if (plait_exclusions_have_key (keys[i]))
+      plait_exclusions_read (builder->exclusions, keys[i], cells->axes, cells->n_axes, builder->problems);
+  if (cells->n_axes == 0 && plait_problems_count (builder->problems) == 0)
+    plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, NULL,
+                            "has no axis; add one such as decoder.combiner=serial;flat, or use plait run");
+  if (plait_ties_count (builder->ties, MOST_CELLS) > MOST_CELLS)
+    plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, NULL,
+                            "its axes make more than %d cells; split the grid", MOST_CELLS);
+}
+
+void
+plait_cells_free (PlaitCells *cells)
+{
+  if (!cells)
+    return;
+  for (guint i = 0; i < cells->n_axes; i++)
+    {
+      g_free (cells->axes[i].key);
+      g_strfreev (cells->axes[i].values);
+    }
+  for (guint i = 0; i < cells->n_cells; i++)
+    cell_clear (&cells->cells[i]);
+  for (guint i = 0; i < cells->n_exclusions; i++)
+    g_free (cells->exclusions[i].rule);
+  g_free (cells->name);
+  g_free (cells->axes);
+  g_free (cells->cells);
+  g_free (cells->exclusions);
+  plait_settings_free (cells->executor.values);
+  g_strfreev (cells->executor.words);
+  g_strfreev (cells->same);
+  g_strfreev (cells->same_as);
+  g_clear_pointer (&cells->digests, plait_digests_free);
+  g_free (cells);
+}
+
+/* Where the grid itself is at fault the first values of its axes stand for the others: the rest is told too. */
+static void
+check_first (Builder *builder)
+{
+  PlaitCells *cells = builder->cells;
+  g_autofree guint *places = g_new0 (guint, cells->n_axes);
+
+  for (guint i = 0; i < cells->n_axes; i++)
+    if (cells->axes[i].n_values == 0)
+      return;
+  cells->cells = g_new0 (PlaitExperimentCell, 1);
+  add_cell (builder, places);
+  report_faults (builder);
+}
+
+PlaitCells *
+plait_cells_check (const char *path, const char *const *overrides, PlaitResolveFlags flags, PlaitRegistry *registry,
+                   PlaitProblems *problems)
+{
+  GError *fault = NULL;
+  g_autoptr (PlaitKeyFile) file = plait_experiment_read (path, overrides, &fault);
+  g_autoptr (PlaitCells) cells = NULL;
+  guint before = plait_problems_count (problems);
+
+  if (!file)
+    {
+      plait_problems_take (problems, fault);
+      return NULL;
+    }
+  cells = g_new0 (PlaitCells, 1);
+  cells->digests = plait_digests_new (NULL, NULL);
+
+  g_autoptr (PlaitResolver) resolver = plait_resolver_new (file, path, flags, registry);
+  g_autoptr (PlaitExclusions) exclusions = plait_exclusions_new (file);
+  g_autoptr (GPtrArray) noted = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_problems_free);
+  g_autoptr (GPtrArray) faults = g_ptr_array_new_with_free_func (fault_free);
+  g_autoptr (GHashTable) by_key = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) by_text = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GStrvBuilder) same = g_strv_builder_new ();
+  g_autoptr (GStrvBuilder) same_as = g_strv_builder_new ();
+  g_autoptr (PlaitMatch) match = plait_match_new (file, problems);
+  Builder builder = {
+    .file = file,
+    .match = match,
+    .resolver = resolver,
+    .problems = problems,
+    .exclusions = exclusions,
+    .cells = cells,
+    .same = same,
+    .same_as = same_as,
+    .by_key = by_key,
+    .noted = noted,
+    .faults = faults,
+    .by_text = by_text,
+  };
+
+  read_grid (&builder);
+  read_own (&builder);
+  if (plait_problems_count (problems) == before)
+    build_cells (&builder);
+  else if (plait_key_file_has_group (file, PLAIT_GRID_GROUP))
+    check_first (&builder);
+  for (guint i = 0; i < cells->n_axes; i++)
+    g_free (builder.own[i]);
+  g_free (builder.own);
+  g_free (builder.set);
+  plait_ties_free (builder.ties);
+  if (plait_problems_count (problems) > before)
+    return NULL;
+  cells->name = g_strdup (cells->cells[0].experiment->name);
+  cells->same = g_strv_builder_end (same);
+  cells->same_as = g_strv_builder_end (same_as);
+  return g_steal_pointer (&cells);
+}
+
+char *
+plait_cells_tell_same (const PlaitCells *cells)
+{
+  guint n = cells->same ? g_strv_length (cells->same) : 0;
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if (n == 0)
+    return NULL;
+  g_string_append_printf (text,
+                          "%u %s left out, as settings and the content of files make %s the same as a cell before:", n,
+                          n == 1 ? "cell is" : "cells are", n == 1 ? "it" : "them");
+  for (guint i = 0; i < MIN (n, MAX_TOLD); i++)
+    g_string_append_printf (text, "%s %s is %s", i > 0 ? ";" : "", cells->same[i], cells->same_as[i]);
+  if (n > MAX_TOLD)
+    g_string_append_printf (text, "; and %u more", n - MAX_TOLD);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+char *
+plait_cells_tell_seeds (const PlaitCells *cells)
+{
+  for (guint a = 0; a < cells->n_axes; a++)
+    if (plait_axis_is_seed (&cells->axes[a]) && cells->axes[a].n_values > 1)
+      return NULL;
+  if (cells->n_cells < 2)
+    return NULL;
+  return g_strdup (
+      "Each cell has one seed, so that p speaks of these trained models on other sentences: other seeds may well turn "
+      "a difference round. To test over seeds, name some in [grid], such as experiment.seed=1;2;3.");
+}
+
+PlaitCells *
+plait_cells_load (const char *path, const char *const *overrides, PlaitResolveFlags more, PlaitRegistry *registry,
+                  GError **error)
+{
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  g_autoptr (PlaitCells) cells = plait_cells_check (
+      path, overrides, PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES | more, registry, problems);
+
+  return plait_problems_report (problems, PLAIT_ERROR_INPUT, error) ? g_steal_pointer (&cells) : NULL;
+}

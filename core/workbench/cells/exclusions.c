@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "cells/exclusions.h"
+
+#include <string.h>
+
+/* KEY=VALUE|VALUE of an exclusion. */
+typedef struct
+{
+  guint axis;
+  gboolean *meets; /* [n_values of the axis] */
+} Condition;
+
+typedef struct
+{
+  const char *key; /* "exclude" or "exclude.NAME" */
+  char *text;      /* as written */
+  GArray *conditions;
+  guint n_cells; /* that it leaves out */
+} Exclusion;
+
+struct PlaitExclusions
+{
+  const PlaitKeyFile *file;
+  GPtrArray *list; /* Exclusion */
+};
+
+static void
+exclusion_free (gpointer data)
+{
+  Exclusion *exclusion = data;
+
+  for (guint i = 0; i < exclusion->conditions->len; i++)
+    g_free (g_array_index (exclusion->conditions, Condition, i).meets);
+  g_array_unref (exclusion->conditions);
+  g_free (exclusion->text);
+  g_free (exclusion);
+}
+
+PlaitExclusions *
+plait_exclusions_new (const PlaitKeyFile *file)
+{
+  PlaitExclusions *exclusions = g_new (PlaitExclusions, 1);
+
+  *exclusions = (PlaitExclusions){ file, g_ptr_array_new_with_free_func (exclusion_free) };
+  return exclusions;
+}
+
+void
+plait_exclusions_free (PlaitExclusions *exclusions)
+{
+  if (!exclusions)
+    return;
+  g_ptr_array_unref (exclusions->list);
+  g_free (exclusions);
+}
+
+gboolean
+plait_exclusions_have_key (const char *key)
+{
+  return g_str_equal (key, "exclude") || g_str_has_prefix (key, "exclude.");
+}
+
+gint
+plait_axes_find (const PlaitAxis *axes, guint n, const char *name, const PlaitKeyFile *file, const char *key,
+                 PlaitProblems *problems)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
+  for (guint i = 0; i < n; i++)
+    {
+      if (g_str_equal (axes[i].key, name))
+        return (gint)i;
+      g_ptr_array_add (names, axes[i].key);
+    }
+  g_ptr_array_add (names, NULL);
+  g_autofree char *remedy = plait_name_remedy (name, (const char *const *)names->pdata, NULL);
+  plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, key, "\"%s\" is no axis of this grid; %s", name, remedy);
+  return -1;
+}
+
+/* One KEY=VALUE|VALUE. */
+static void
+read_condition (const PlaitExclusions *exclusions, Exclusion *exclusion, char *text, const PlaitAxis *axes, guint n,
+                PlaitProblems *problems)
+{
+  char *equals = strchr (text, '=');
+  Condition condition = { 0 };
+  gint place;
+
+  if (!equals)
+    {
+      plait_problems_add_key (problems, exclusions->file, PLAIT_GRID_GROUP, exclusion->key,
+                              "\"%s\" is no condition; write KEY=VALUE|VALUE & KEY=VALUE; ...", g_strstrip (text));
+      return;
+    }
+  *equals = '\0';
+  place = plait_axes_find (axes, n, g_strstrip (text), exclusions->file, exclusion->key, problems);
+  if (place < 0)
+    return;
+
+  const PlaitAxis *axis = &axes[place];
+  g_auto (GStrv) values = g_strsplit (equals + 1, "|", -1);
+  condition.axis = (guint)place;
+  condition.meets = g_new0 (gboolean, axis->n_values + 1);
+  for (guint i = 0; values[i]; i++)
+    {
+      guint v = 0;
+
+      g_strstrip (values[i]);
+      while (v < axis->n_values && !g_str_equal (axis->values[v], values[i]))
+        v++;
+      if (v < axis->n_values)
+        condition.meets[v] = TRUE;
+      else
+        {
+          g_autofree char *remedy = plait_name_remedy (values[i], (const char *const *)axis->values, NULL);
+          plait_problems_add_key (problems, exclusions->file, PLAIT_GRID_GROUP, exclusion->key,
+                                  "\"%s\" is no value of the axis %s; %s", values[i], axis->key, remedy);
+        }
+    }
+  g_array_append_val (exclusion->conditions, condition);
+}
+
+void
+plait_exclusions_read (PlaitExclusions *exclusions, const char *key, const PlaitAxis *axes, guint n,
+                       PlaitProblems *problems)
+{
+  g_auto (GStrv) texts = plait_key_file_list (exclusions->file, PLAIT_GRID_GROUP, key);
+
+  for (guint i = 0; texts[i]; i++)
+    {
+      g_auto (GStrv) conditions = g_strsplit (texts[i], "&", -1);
+      Exclusion *exclusion = g_new0 (Exclusion, 1);
+
+      exclusion->key = key;
+      exclusion->text = g_strdup (texts[i]);
+      exclusion->conditions = g_array_new (FALSE, FALSE, sizeof (Condition));
+      g_ptr_array_add (exclusions->list, exclusion);
+      for (guint c = 0; conditions[c]; c++)
+        read_condition (exclusions, exclusion, conditions[c], axes, n, problems);
+    }
+}
+
+gboolean
+plait_exclusions_leave_out (PlaitExclusions *exclusions, const guint *places)
+{
+  gboolean excluded = FALSE;
+
+  for (guint e = 0; e < exclusions->list->len; e++)
+    {
+      Exclusion *exclusion = exclusions->list->pdata[e];
+      gboolean meets = TRUE;
+
+      for (guint c = 0; c < exclusion->conditions->len; c++)
+        {
+          const Condition *condition = &g_array_index (exclusion->conditions, Condition, c);
+          meets = meets && condition->meets[places[condition->axis]];
+        }
+      exclusion->n_cells += meets;
+      excluded = excluded || meets;
+    }
+  return excluded;
+}
+
+PlaitExclusion *
+plait_exclusions_tell (const PlaitExclusions *exclusions, guint *n, PlaitProblems *problems)
+{
+  PlaitExclusion *told = g_new (PlaitExclusion, exclusions->list->len);
+
+  *n = exclusions->list->len;
+  for (guint e = 0; e < *n; e++)
+    {
+      const Exclusion *exclusion = exclusions->list->pdata[e];
+
+      told[e] = (PlaitExclusion){ g_strdup (exclusion->text), exclusion->n_cells };
+      if (exclusion->n_cells == 0)
+        plait_problems_add_key (problems, exclusions->file, PLAIT_GRID_GROUP, exclusion->key,
+                                "\"%s\" leaves no cell out; correct it, or drop it", exclusion->text);
+    }
+  return told;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "cells/executor-settings.h"
+
+#include <string.h>
+
+#include "text/number.h"
+#include "cells/keys.h"
+
+#define YEAR ((gint64)366 * 24 * 60 * 60)
+
+enum
+{
+  LONGEST_MEMORY = 20,
+};
+
+gboolean
+plait_executor_parse_time (const char *text, gint64 *seconds)
+{
+  static const struct
+  {
+    char letter;
+    gint64 seconds;
+  } units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 60 * 60 }, { 'd', 24 * 60 * 60 } };
+  gsize length = strlen (text);
+  g_autofree char *digits = g_strndup (text, length > 0 ? length - 1 : 0);
+  gint64 number;
+
+  for (guint i = 0; length > 0 && i < G_N_ELEMENTS (units); i++)
+    if (text[length - 1] == units[i].letter && plait_parse_integer (digits, &number) && number > 0
+        && number <= YEAR / units[i].seconds)
+      {
+        *seconds = number * units[i].seconds;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/* "4G": what sbatch --mem takes. */
+static gboolean
+is_memory (const char *text)
+{
+  gsize digits = strspn (text, "0123456789");
+
+  return digits > 0 && strlen (text) <= LONGEST_MEMORY
+         && (text[digits] == '\0' || (strchr ("KMGT", text[digits]) && text[digits + 1] == '\0'));
+}
+
+/* What sbatch may be told: where, when and with what jobs run, and who hears of it. None of these changes what is run,
+ * of which an experiment file from elsewhere must not decide. */
+static const char *const allowed[] = {
+  "--account",       "--acctg-freq", "--begin",        "--comment",       "--constraint",  "--contiguous",
+  "--core-spec",     "--cpu-freq",   "--cpus-per-gpu", "--cpus-per-task", "--deadline",    "--delay-boot",
+  "--exclude",       "--exclusive",  "--gpu-bind",     "--gpu-freq",      "--gpus",        "--gpus-per-node",
+  "--gpus-per-task", "--gres",       "--gres-flags",   "--hint",          "--hold",        "--licenses",
+  "--mail-type",     "--mail-user",  "--mem",          "--mem-bind",      "--mem-per-cpu", "--mem-per-gpu",
+  "--mincpus",       "--nice",       "--nodelist",     "--oversubscribe", "--partition",   "--prefer",
+  "--priority",      "--qos",        "--reservation",  "--switches",      "--thread-spec", "--threads-per-core",
+  "--time",          "--time-min",   "--tmp",          "--use-min-nodes", "--wckey",       NULL,
+};
+
+/* Those that stand without a value. Without one the others would take the next word for it. */
+static const char *const flags[]
+    = { "--contiguous", "--exclusive", "--hold", "--oversubscribe", "--use-min-nodes", NULL };
+
+/* TRUE if @word is one of the allowed options. sbatch would take a beginning of its name for it too, and of others. */
+static gboolean
+is_allowed (const char *word)
+{
+  gsize length = strcspn (word, "=");
+  g_autofree char *name = g_strndup (word, length);
+
+  return g_strv_contains (word[length] == '=' ? allowed : flags, name);
+}
+
+static const PlaitBinding bindings[] = {
+  { "executor", PLAIT_SETTING_CHOICE, G_STRUCT_OFFSET (PlaitExecutorSettings, executor), NULL },
+  { "executor.jobs", PLAIT_SETTING_INTEGER, G_STRUCT_OFFSET (PlaitExecutorSettings, jobs), NULL },
+  { "executor.threads", PLAIT_SETTING_INTEGER, G_STRUCT_OFFSET (PlaitExecutorSettings, threads), NULL },
+  { "executor.time", PLAIT_SETTING_TEXT, G_STRUCT_OFFSET (PlaitExecutorSettings, time), NULL },
+  { "executor.retries", PLAIT_SETTING_INTEGER, G_STRUCT_OFFSET (PlaitExecutorSettings, retries), NULL },
+  { "executor.memory", PLAIT_SETTING_TEXT, G_STRUCT_OFFSET (PlaitExecutorSettings, memory), NULL },
+  { "executor.options", PLAIT_SETTING_TEXT, G_STRUCT_OFFSET (PlaitExecutorSettings, options), NULL },
+};
+
+static void
+refuse (const PlaitKeyFile *file, const char *key, const char *expected, PlaitProblems *problems)
+{
+  plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, key, "cannot be \"%s\"; expected %s",
+                          plait_key_file_value (file, PLAIT_GRID_GROUP, key), expected);
+}
+
+void
+plait_executor_read (const PlaitKeyFile *file, PlaitExecutorSettings *settings, PlaitProblems *problems)
+{
+  settings->values = plait_grid_read_keys (file, "executor", problems);
+  plait_settings_fill (settings->values, bindings, G_N_ELEMENTS (bindings), settings);
+  settings->words = plait_key_file_list (file, PLAIT_GRID_GROUP, "executor.options");
+  settings->timed = g_strcmp0 (settings->time, PLAIT_EXECUTOR_MEASURED) == 0;
+  if (settings->time && !settings->timed && !plait_executor_parse_time (settings->time, &settings->seconds))
+    refuse (file, "executor.time",
+            "a number and s, m, h or d, such as 90s or 2h, up to a year, or " PLAIT_EXECUTOR_MEASURED, problems);
+  if (settings->memory && !is_memory (settings->memory) && !g_str_equal (settings->memory, PLAIT_EXECUTOR_MEASURED))
+    refuse (file, "executor.memory", "a size such as 500M or 4G, or " PLAIT_EXECUTOR_MEASURED, problems);
+  for (guint i = 0; settings->words && settings->words[i]; i++)
+    if (!is_allowed (settings->words[i]))
+      {
+        g_autofree char *choices = g_strjoinv (", ", (char **)allowed);
+
+        plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, "executor.options",
+                                "\"%s\" is not for sbatch; expected options between ';', such as "
+                                "--partition=cpu;--account=mt, each with its value behind =, and of these alone: %s",
+                                settings->words[i], choices);
+      }
+}

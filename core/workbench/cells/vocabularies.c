@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: MIT */
+#include "cells/vocabularies.h"
+
+#include <string.h>
+
+#include "cells/keys.h"
+#include "setup/vocabularies.h"
+
+#define KEY "vocabularies"
+
+/*
+ * The key
+ */
+
+gboolean
+plait_vocabularies_read_own (const PlaitKeyFile *file, PlaitProblems *problems)
+{
+  g_autoptr (PlaitSettings) settings = plait_grid_read_keys (file, KEY, problems);
+
+  return g_str_equal (plait_settings_text (settings, KEY), "own");
+}
+
+/*
+ * What a vocabulary is learnt from
+ */
+
+/* TRUE if the order of texts matters: lines are drawn from all of them. */
+static gboolean
+is_ordered (const PlaitExperiment *experiment)
+{
+  return experiment->data.vocabulary_sentences > 0;
+}
+
+/* Returns what cells must have in common to learn vocabulary @name together. (transfer full) */
+static char *
+describe_settings (const PlaitExperiment *experiment, const char *name)
+{
+  static const char *const keys[] = { "vocabulary_type",          "vocabulary_size",
+                                      "vocabulary_minimum_count", "vocabulary_character_coverage",
+                                      "vocabulary_normalisation", "vocabulary_byte_fallback",
+                                      "vocabulary_sentences" };
+  g_autoptr (GString) text = g_string_new (name);
+
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    g_string_append_printf (text, "\n%s", plait_experiment_value (experiment, "data", keys[i]));
+  if (experiment->task)
+    g_string_append_printf (text, "\n%s", experiment->task->name);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static gint
+compare_texts (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Returns the digests of @texts, sorted where their order does not matter. A file that cannot be read, which is
+ * reported where it is read, has its path instead. (transfer container) */
+static GPtrArray *
+digest_texts (const PlaitExperiment *experiment, const GArray *texts, PlaitDigests *taken)
+{
+  GPtrArray *digests = g_ptr_array_new ();
+
+  for (guint i = 0; i < texts->len; i++)
+    {
+      const PlaitVocabularyText *text = &g_array_index (texts, PlaitVocabularyText, i);
+      const char *digest = plait_digests_text (taken, experiment, text, NULL);
+
+      g_ptr_array_add (digests, (gpointer)(digest ? digest : text->path));
+    }
+  if (!is_ordered (experiment))
+    g_ptr_array_sort (digests, compare_texts);
+  return digests;
+}
+
+static gboolean
+are_alike (const GPtrArray *a, const GPtrArray *b)
+{
+  for (guint i = 0; i < MIN (a->len, b->len); i++)
+    if (!g_str_equal (a->pdata[i], b->pdata[i]))
+      return FALSE;
+  return a->len == b->len;
+}
+
+/*
+ * Learning together
+ */
+
+/* Cells that would learn a vocabulary from the same texts without the others. */
+typedef struct
+{
+  const char *name; /* of the vocabulary */
+  char *settings;
+  PlaitExperiment *first; /* of the cells */
+  GPtrArray *cells;       /* PlaitExperiment */
+  GArray *texts;          /* PlaitVocabularyText */
+  GPtrArray *digests;     /* of the texts, sorted */
+  GPtrArray *streams;     /* names of those that have this vocabulary */
+  guint together;         /* number of the classes that learn one */
+} Class;
+
+static void
+class_free (gpointer data)
+{
+  Class *class = data;
+
+  g_free (class->settings);
+  g_ptr_array_unref (class->cells);
+  g_array_unref (class->texts);
+  g_ptr_array_unref (class->digests);
+  g_ptr_array_unref (class->streams);
+  g_free (class);
+}
+
+/* Returns the streams of @experiment that have vocabulary @name. (transfer container) */
+static GPtrArray *
+streams_of (const PlaitExperiment *experiment, const char *name)
+{
+  g_autofree const char **used = plait_experiment_streams (experiment);
+  GPtrArray *streams = g_ptr_array_new ();
+
+  for (guint i = 0; used[i]; i++)
+    if (plait_experiment_is_tokens (experiment, used[i])
+        && g_str_equal (plait_experiment_vocabulary (experiment, used[i]), name))
+      g_ptr_array_add (streams, (gpointer)used[i]);
+  return streams;
+}
+
+/* Adds @experiment, which learns vocabulary @name, to its class. */
+static void
+add_learner (GPtrArray *classes, PlaitExperiment *experiment, const char *name, PlaitDigests *taken)
+{
+  g_autofree char *settings = describe_settings (experiment, name);
+  g_autoptr (GArray) texts = plait_experiment_vocabulary_texts (experiment, name);
+  g_autoptr (GPtrArray) digests = digest_texts (experiment, texts, taken);
+  g_autoptr (GPtrArray) streams = streams_of (experiment, name);
+  Class *class = NULL;
+
+  for (guint i = 0; i < classes->len && !class; i++)
+    {
+      Class *other = classes->pdata[i];
+
+      if (g_str_equal (other->settings, settings) && are_alike (other->digests, digests)
+          && are_alike (other->streams, streams))
+        class = other;
+    }
+  if (!class)
+    {
+      class = g_new0 (Class, 1);
+      *class = (Class){ .name = name,
+                        .settings = g_steal_pointer (&settings),
+                        .first = experiment,
+                        .cells = g_ptr_array_new (),
+                        .texts = g_steal_pointer (&texts),
+                        .digests = g_steal_pointer (&digests),
+                        .streams = g_steal_pointer (&streams),
+                        .together = classes->len };
+      g_ptr_array_add (classes, class);
+    }
+  g_ptr_array_add (class->cells, experiment);
+}
+
+/* TRUE if cells of @a and @b would learn different vocabularies for one stream. */
+static gboolean
+have_common_stream (const Class *a, const Class *b)
+{
+  for (guint i = 0; i < a->streams->len; i++)
+    if (g_ptr_array_find_with_equal_func (b->streams, a->streams->pdata[i], g_str_equal, NULL))
+      return g_str_equal (a->settings, b->settings);
+  return FALSE;
+}
+
+/* Gives classes that learn one vocabulary one number. */
+static void
+number_classes (const GPtrArray *classes)
+{
+  for (guint i = 0; i < classes->len; i++)
+    for (guint k = 0; k < i; k++)
+      {
+        guint from = ((const Class *)classes->pdata[i])->together, to = ((const Class *)classes->pdata[k])->together;
+
+        if (from == to || !have_common_stream (classes->pdata[i], classes->pdata[k]))
+          continue;
+        for (guint c = 0; c <= i; c++)
+          if (((Class *)classes->pdata[c])->together == from)
+            ((Class *)classes->pdata[c])->together = to;
+      }
+}
+
+/* A text, and an experiment that names it so. */
+typedef struct
+{
+  PlaitVocabularyText text;
+  const PlaitExperiment *experiment;
+} Text;
+
+static void
+add_texts (GArray *all, const Class *class, GHashTable *seen, PlaitDigests *taken)
+{
+  gboolean first = all->len == 0;
+
+  for (guint t = 0; t < class->texts->len; t++)
+    {
+      const Text text = { g_array_index (class->texts, PlaitVocabularyText, t), class->first };
+      const char *digest = plait_digests_text (taken, class->first, &text.text, NULL);
+
+      if (g_hash_table_add (seen, (gpointer)(digest ? digest : text.text.path)) || first)
+        g_array_append_val (all, text);
+    }
+}
+
+/* Returns the texts of all classes of number @together: those of the class that has most, then those that only other
+ * classes have. (transfer full) (element-type Text) */
+static GArray *
+unite (const GPtrArray *classes, guint together, PlaitDigests *taken)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  const Class *most = NULL;
+  GArray *texts = g_array_new (FALSE, FALSE, sizeof (Text));
+
+  for (guint i = 0; i < classes->len; i++)
+    {
+      const Class *class = classes->pdata[i];
+
+      if (class->together == together && (!most || class->texts->len > most->texts->len))
+        most = class;
+    }
+  add_texts (texts, most, seen, taken);
+  for (guint i = 0; i < classes->len; i++)
+    if (((const Class *)classes->pdata[i])->together == together)
+      add_texts (texts, classes->pdata[i], seen, taken);
+  return texts;
+}
+
+/* Returns @texts as @experiment names them. The names of generated texts are added to @names, which owns them.
+ * (transfer full) (element-type PlaitVocabularyText) */
+static GArray *
+name_texts (const PlaitExperiment *experiment, const GArray *texts, GPtrArray *names)
+{
+  GArray *named = g_array_new (FALSE, FALSE, sizeof (PlaitVocabularyText));
+
+  for (guint i = 0; i < texts->len; i++)
+    {
+      const Text *one = &g_array_index (texts, Text, i);
+      PlaitVocabularyText text = one->text;
+      g_auto (PlaitTaskSettings) settings = { 0 };
+      const char *stream = text.path ? NULL
+                                     : plait_task_parse_text (one->experiment->task, &one->experiment->task_settings,
+                                                              text.stream, &settings, NULL);
+
+      if (stream)
+        {
+          text.stream = plait_task_name_text (experiment->task, &experiment->task_settings, stream, &settings);
+          g_ptr_array_add (names, (gpointer)text.stream);
+        }
+      g_array_append_val (named, text);
+    }
+  return named;
+}
+
+/* Has the classes of number @together learn one vocabulary. */
+static gboolean
+join (const GPtrArray *classes, guint together, PlaitDigests *taken)
+{
+  g_autoptr (GArray) texts = unite (classes, together, taken);
+  gboolean changed = FALSE;
+
+  for (guint i = 0; i < classes->len; i++)
+    {
+      const Class *class = classes->pdata[i];
+      g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+      g_autoptr (GArray) named = class->together == together ? name_texts (class->first, texts, names) : NULL;
+      g_autoptr (GPtrArray) digests = named ? digest_texts (class->first, named, taken) : NULL;
+
+      if (!named || are_alike (class->digests, digests))
+        continue;
+      for (guint c = 0; c < class->cells->len; c++)
+        plait_experiment_set_vocabulary_texts (class->cells->pdata[c], class->name, named);
+      changed = TRUE;
+    }
+  return changed;
+}
+
+gboolean
+plait_vocabularies_join (PlaitExperimentCell *cells, guint n, PlaitDigests *digests)
+{
+  g_autoptr (GPtrArray) classes = g_ptr_array_new_with_free_func (class_free);
+  gboolean changed = FALSE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      PlaitExperiment *experiment = cells[i].experiment;
+      g_autofree const char **used = plait_experiment_streams (experiment);
+      g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+
+      for (guint s = 0; used[s]; s++)
+        {
+          const char *name = plait_experiment_vocabulary (experiment, used[s]);
+
+          if (plait_experiment_is_tokens (experiment, used[s]) && g_hash_table_add (names, (gpointer)name)
+              && plait_vocabulary_origin (experiment, used[s]) == PLAIT_VOCABULARY_LEARNT)
+            add_learner (classes, experiment, name, digests);
+        }
+    }
+  number_classes (classes);
+  for (guint i = 0; i < classes->len; i++)
+    if (((const Class *)classes->pdata[i])->together == i)
+      changed |= join (classes, i, digests);
+  return changed;
+}
+
+/*
+ * Descriptions
+ */
+
+static void
+vocabulary_free (gpointer data)
+{
+  PlaitCellVocabulary *vocabulary = data;
+
+  g_free (vocabulary->name);
+  g_free (vocabulary->key);
+  g_free (vocabulary->text);
+  g_free (vocabulary);
+}
+
+/* Returns @path, relative to the folder of the experiment file if it lies below that. (transfer full) */
+static char *
+shorten (const PlaitExperiment *experiment, const char *path)
+{
+  g_autofree char *folder = plait_experiment_folder (experiment->path);
+  gsize length = strlen (folder);
+
+  return g_strdup (g_str_has_prefix (path, folder) && path[length] == '/' ? path + length + 1 : path);
+}
+
+/* Returns "bpe of at most 8000 entries, learnt from text/train.en, text/train.cs". (transfer full) */
+static char *
+describe_learnt (const PlaitExperiment *experiment, const GArray *texts)
+{
+  g_autoptr (GString) text = g_string_new (plait_experiment_value (experiment, "data", "vocabulary_type"));
+
+  if (experiment->data.vocabulary_size > 0)
+    g_string_append_printf (text, " of at most %jd entries", experiment->data.vocabulary_size);
+  g_string_append (text, ", learnt from");
+  for (guint i = 0; i < texts->len; i++)
+    {
+      const PlaitVocabularyText *one = &g_array_index (texts, PlaitVocabularyText, i);
+      g_autofree char *name
+          = one->path ? shorten (experiment, one->path) : g_strdup_printf ("generated %s", one->stream);
+
+      g_string_append_printf (text, "%s %s", i > 0 ? "," : "", name);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* Returns the digest of the file at @path; @path if it cannot be read, which is reported where it is read. */
+static const char *
+digest_file (PlaitDigests *taken, const char *path)
+{
+  const PlaitKnownText *known = plait_digests_file (taken, path, NULL);
+
+  return known ? known->digest : path;
+}
+
+static void
+describe_origin (const PlaitExperiment *experiment, const char *stream, PlaitCellVocabulary *vocabulary,
+                 PlaitDigests *taken)
+{
+  const char *initial = experiment->train.initialise;
+  const char *file = plait_experiment_vocabulary_file (experiment, vocabulary->name);
+  g_autoptr (GArray) texts = plait_experiment_vocabulary_texts (experiment, vocabulary->name);
+  g_autoptr (GPtrArray) digests = digest_texts (experiment, texts, taken);
+  g_autofree char *settings = describe_settings (experiment, vocabulary->name);
+  g_autofree char *path = NULL, *joined = NULL;
+
+  g_ptr_array_add (digests, NULL);
+  joined = g_strjoinv ("\n", (char **)digests->pdata);
+  switch (plait_vocabulary_origin (experiment, stream))
+    {
+    case PLAIT_VOCABULARY_OF_LABELS:
+      vocabulary->key = g_strdup (joined);
+      vocabulary->text = g_strdup ("the labels of the training text");
+      break;
+    case PLAIT_VOCABULARY_OF_FILE:
+      path = shorten (experiment, file);
+      vocabulary->key = g_strdup (digest_file (taken, file));
+      vocabulary->text = g_strdup_printf ("read from %s", path);
+      break;
+    case PLAIT_VOCABULARY_OF_INITIAL:
+      path = shorten (experiment, initial);
+      vocabulary->key = g_strdup (digest_file (taken, initial));
+      vocabulary->text = g_strdup_printf ("that of %s, which train.initialise takes with it", path);
+      break;
+    case PLAIT_VOCABULARY_LEARNT:
+      vocabulary->key = g_strdup_printf ("%s\n%s", settings, joined);
+      vocabulary->text = describe_learnt (experiment, texts);
+      break;
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+GPtrArray *
+plait_vocabularies_describe (const PlaitExperiment *experiment, PlaitDigests *digests)
+{
+  g_autofree const char **used = plait_experiment_streams (experiment);
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  GPtrArray *vocabularies = g_ptr_array_new_with_free_func (vocabulary_free);
+
+  for (guint i = 0; used[i]; i++)
+    {
+      const char *name = plait_experiment_vocabulary (experiment, used[i]);
+      PlaitCellVocabulary *vocabulary;
+
+      if (!plait_experiment_is_tokens (experiment, used[i]) || !g_hash_table_add (names, (gpointer)name))
+        continue;
+      vocabulary = g_new0 (PlaitCellVocabulary, 1);
+      vocabulary->name = g_strdup (name);
+      describe_origin (experiment, used[i], vocabulary, digests);
+      g_ptr_array_add (vocabularies, vocabulary);
+    }
+  return vocabularies;
+}
+
+const char **
+plait_vocabularies_that_differ (const PlaitCells *cells)
+{
+  g_autoptr (GHashTable) keys = g_hash_table_new (g_str_hash, g_str_equal); /* of the first cell that has the name */
+  GPtrArray *differ = g_ptr_array_new ();
+
+  for (guint i = 0; i < cells->n_cells; i++)
+    for (guint v = 0; v < cells->cells[i].vocabularies->len; v++)
+      {
+        const PlaitCellVocabulary *vocabulary = cells->cells[i].vocabularies->pdata[v];
+        const char *first = g_hash_table_lookup (keys, vocabulary->name);
+
+        if (!first)
+          g_hash_table_insert (keys, vocabulary->name, vocabulary->key);
+        else if (!g_str_equal (first, vocabulary->key)
+                 && !g_ptr_array_find_with_equal_func (differ, vocabulary->name, g_str_equal, NULL))
+          g_ptr_array_add (differ, vocabulary->name);
+      }
+  g_ptr_array_add (differ, NULL);
+  return (const char **)g_ptr_array_free (differ, FALSE);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "hdf5/store.h"
+
+/*
+ * One picture out of a heatmap of a file (tables/heatmap.h): its last two axes, at one layer and head or at their mean.
+ */
+typedef struct
+{
+  char *title;  /* as stored, or NULL */
+  char *choice; /* "layer 5, mean of 8 heads"; empty where there is nothing to choose */
+  char *row_axis, *column_axis;
+  gint64 n_rows, n_columns;
+  double *values; /* [n_rows, n_columns] */
+  char **rows;    /* labels; numbers where the file has none */
+  char **columns;
+  gboolean of_sentences; /* the columns stand for sentences of a document */
+  gint64 *sentence;      /* [n_columns]: the sentence of a document that each is of; NULL: there is none */
+} PlaitMap;
+
+#define PLAIT_MAP_USUAL ((gint64)-1) /* the last layer; the mean of the heads; all weights, but few of sentences */
+#define PLAIT_MAP_MEAN ((gint64)-2)
+
+/* How many sentences each head of a picture of sentences keeps of a row (Rohde, Wu & Liu 2021, appendix C). */
+#define PLAIT_MAP_SENTENCES 16
+
+/* Which picture. */
+typedef struct
+{
+  gint64 layer, head; /* from 0, or one of the above */
+
+  /* So many weights of each row, the heaviest, are kept in each head before the mean of heads is taken, and scaled so
+   * that they sum to what all did; 0: all, or PLAIT_MAP_USUAL. */
+  gint64 top;
+} PlaitMapChoice;
+
+#define PLAIT_MAP_CHOICE_USUAL ((PlaitMapChoice){ PLAIT_MAP_USUAL, PLAIT_MAP_USUAL, PLAIT_MAP_USUAL })
+
+/* Reads the value of --layer or --head: a number from 0, "mean", or NULL for the usual. */
+gboolean plait_map_parse (const char *option, const char *text, gint64 *choice, GError **error);
+
+/* Whether a heatmap of at least two axes stands at @path. */
+gboolean plait_map_is (PlaitStore *store, const char *path);
+
+/* Whether that heatmap is small enough to be read as a picture. */
+gboolean plait_map_fits (PlaitStore *store, const char *path);
+
+/* How many layers and heads the heatmap at @path has; 0 where it has no such axis. */
+void plait_map_steps (PlaitStore *store, const char *path, gint64 *layers, gint64 *heads);
+
+/* Steps of an axis; of several the mean. */
+typedef struct
+{
+  gint64 first, last;
+} PlaitMapSteps;
+
+/* Finds the steps that @choice asks for on the axis @name, "layer" or "head", of @extent steps, and tells them in
+ * @text. */
+gboolean plait_map_choose (PlaitStore *store, const char *path, const char *name, gint64 extent, PlaitMapChoice choice,
+                           PlaitMapSteps *steps, GString *text, GError **error);
+
+/* Reads the heatmap at @path. (transfer full) */
+PlaitMap *plait_map_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GError **error);
+void plait_map_free (PlaitMap *map);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitMap, plait_map_free)
+
+/* The largest of its values that are finite, or 0. */
+double plait_map_largest (const PlaitMap *map);
+
+/* The columns of @map that are of sentence @sentence; PLAIT_ERROR_INPUT if it has none. (transfer full) */
+PlaitMap *plait_map_of_sentence (const PlaitMap *map, gint64 sentence, GError **error);
+
+/* One of several things, by its number. */
+typedef struct
+{
+  gint64 number;
+  double weight;
+} PlaitMapWeight;
+
+/* Keeps of @weights (element-type PlaitMapWeight) no more than the heaviest @most, the first of those alike, by their
+ * numbers. */
+void plait_map_keep_heaviest (GArray *weights, guint most);
+
+/* Makes rows of the columns of @map and columns of its rows. */
+void plait_map_turn (PlaitMap *map);

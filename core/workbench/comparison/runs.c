@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+#include "comparison/runs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "text/error.h"
+#include "files/path.h"
+#include "comparison/place.h"
+#include "significance/statistics.h"
+#include "experiment/groups.h"
+#include "setup/trained.h"
+
+#define MOST_RUNS 1000
+#define DIGEST 8                   /* digits */
+#define MOST_TEXT ((gsize)1 << 30) /* bytes of the text of a split */
+
+static void
+run_free (gpointer item)
+{
+  PlaitRunFile *run = item;
+
+  plait_store_free (run->store);
+  g_free (run->name);
+  g_clear_pointer (&run->experiment, plait_key_file_free);
+  plait_run_result_free (run->result);
+  g_free (run);
+}
+
+char **
+plait_run_lines (PlaitStore *store, const char *split, const char *name, gint64 *n)
+{
+  g_autofree char *path = g_strdup_printf ("/evaluation/%s/%s", split, name);
+
+  *n = 0;
+  return plait_store_has (store, path) ? plait_store_read_strings (store, path, MOST_TEXT, n, NULL) : NULL;
+}
+
+void
+plait_run_score_add_json (const PlaitRunScore *score, PlaitJson *json)
+{
+  gboolean bounded = score->low < score->high;
+
+  plait_json_begin_object (json, NULL);
+  plait_json_text (json, "split", score->split);
+  plait_json_text (json, "metric", score->metric);
+  plait_json_text (json, "name", score->name);
+  plait_json_boolean (json, "larger_is_better", plait_run_score_larger_is_better (score));
+  plait_json_real (json, "score", score->score);
+  plait_json_real (json, "low", bounded ? score->low : NAN);
+  plait_json_real (json, "high", bounded ? score->high : NAN);
+  plait_json_end_object (json);
+}
+
+/* Whether there may be @n runs in all. */
+static gboolean
+check_number (guint n, GError **error)
+{
+  return n <= MOST_RUNS
+         || plait_fail (error, PLAIT_ERROR_INPUT, "there are more than %d runs; name fewer files, or a smaller grid",
+                        MOST_RUNS);
+}
+
+/* Takes @store over. */
+static gboolean
+add_run (GPtrArray *runs, PlaitStore *store, const char *name, gboolean dumps, GError **error)
+{
+  PlaitRunFile *run = g_new0 (PlaitRunFile, 1);
+
+  g_ptr_array_add (runs, run);
+  run->store = store;
+  run->name = g_strdup (name);
+  run->dump = dumps && !plait_store_has (store, "/training") && plait_store_has (store, "/attention");
+  if (!run->dump && (!plait_store_has_attribute (store, "/", "experiment") || !plait_store_has (store, "/training")))
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is no run; expected a file that plait run or plait grid made%s",
+                       plait_store_path (store), dumps ? ", or a dump of plait translate --attention" : "");
+  run->experiment = run->dump ? plait_key_file_new ("none") : plait_trained_key_file (store, error);
+  if (!run->experiment)
+    return FALSE;
+  run->result = plait_run_result_new (store, error);
+  if (!run->result)
+    return FALSE;
+  run->rate = plait_median ((const double *)(gpointer)run->result->rates->data, run->result->rates->len);
+  return TRUE;
+}
+
+/* @name without the digest that ends the names of a grid's files, if no other of @names becomes the same. (transfer
+ * full) */
+static char *
+short_name (const char *name, char *const *names)
+{
+  gsize length = strlen (name), digest = 0;
+
+  while (digest < length && g_ascii_isxdigit (name[length - 1 - digest]))
+    digest++;
+  if (digest != DIGEST || length <= DIGEST + 1 || name[length - DIGEST - 1] != '-')
+    return g_strdup (name);
+  guint same = 0;
+  for (guint i = 0; names[i]; i++)
+    same += strncmp (names[i], name, length - DIGEST) == 0;
+  return same == 1 ? g_strndup (name, length - DIGEST - 1) : g_strdup (name);
+}
+
+/* The runs that the grid in @store links to. */
+static gboolean
+add_grid (GPtrArray *runs, PlaitStore *store, PlaitLog *log, GError **error)
+{
+  const char *path = plait_store_path (store);
+  g_auto (GStrv) names = plait_store_members (store, "/runs", error);
+
+  if (!names)
+    return FALSE;
+  if (!names[0])
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is a grid without finished runs; run plait grid first", path);
+  if (!check_number (runs->len + g_strv_length (names), error))
+    return FALSE;
+  for (guint i = 0; names[i]; i++)
+    {
+      g_autofree char *link = plait_place_below ("/runs", names[i]);
+      g_autoptr (PlaitPlace) place = plait_place_open (path, link, log, error);
+
+      g_autofree char *name = short_name (names[i], names);
+
+      if (!place || !add_run (runs, g_steal_pointer (&place->store), name, FALSE, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* TRUE if two of @runs have one name. */
+static gboolean
+names_clash (const GPtrArray *runs)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < runs->len; i++)
+    if (!g_hash_table_add (names, plait_run_at (runs, i)->name))
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns the bytes of folders that all of @places begin with. */
+static gsize
+common_folder (const GPtrArray *places)
+{
+  const char *first = places->pdata[0];
+  gsize length = strlen (first);
+
+  for (guint i = 1; i < places->len; i++)
+    {
+      const char *other = places->pdata[i];
+      gsize same = 0;
+
+      while (same < length && first[same] == other[same])
+        same++;
+      length = same;
+    }
+  while (length > 0 && first[length - 1] != G_DIR_SEPARATOR)
+    length--;
+  return length;
+}
+
+/* Puts the folders of files before the names of @runs, if two have one name. */
+static void
+tell_names_apart (GPtrArray *runs)
+{
+  g_autoptr (GPtrArray) places = g_ptr_array_new_with_free_func (g_free);
+  gsize folder;
+
+  if (!names_clash (runs))
+    return;
+  for (guint i = 0; i < runs->len; i++)
+    {
+      const PlaitRunFile *run = plait_run_at (runs, i);
+      g_autofree char *above = g_path_get_dirname (plait_store_path (run->store));
+
+      g_ptr_array_add (places, g_build_filename (g_str_equal (above, ".") ? "" : above, run->name, NULL));
+    }
+  folder = common_folder (places);
+  for (guint i = 0; i < runs->len; i++)
+    {
+      PlaitRunFile *run = runs->pdata[i];
+
+      g_free (run->name);
+      run->name = g_strdup ((const char *)places->pdata[i] + folder);
+    }
+}
+
+GPtrArray *
+plait_runs_open (char *const *paths, gboolean dumps, PlaitLog *log, GError **error)
+{
+  g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func (run_free);
+
+  for (guint i = 0; paths[i]; i++)
+    {
+      g_autoptr (PlaitStore) store = plait_store_open_rewritten (paths[i], log, error);
+
+      if (!store)
+        return NULL;
+      if (plait_store_has (store, "/runs"))
+        {
+          if (!add_grid (runs, store, log, error))
+            return NULL;
+          continue;
+        }
+      g_autofree char *name = plait_path_stem (paths[i], ".h5");
+      if (!check_number (runs->len + 1, error) || !add_run (runs, g_steal_pointer (&store), name, dumps, error))
+        return NULL;
+    }
+  tell_names_apart (runs);
+  return g_steal_pointer (&runs);
+}
+
+static void
+difference_free (gpointer item)
+{
+  PlaitRunDifference *difference = item;
+
+  g_free (difference->key);
+  g_ptr_array_unref (difference->values);
+  g_free (difference);
+}
+
+/* Whether each of @values that is there is one of a setting of @type. */
+static gboolean
+are_of (const GPtrArray *values, PlaitSettingType type)
+{
+  const PlaitSettingSpecification specification = { "value", type };
+
+  for (guint r = 0; r < values->len; r++)
+    {
+      g_autofree char *canonical
+          = values->pdata[r] ? plait_setting_parse (&specification, values->pdata[r], NULL, NULL) : g_strdup ("");
+
+      if (!canonical)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* What [@group] @key is: the core knows its own settings; a run has those of plugins and tasks as text alone, so that
+ * they are what all their values can be. */
+static PlaitSettingType
+type_of (const char *group, const char *key, const GPtrArray *values)
+{
+  static const PlaitSettingType types[] = { PLAIT_SETTING_INTEGER, PLAIT_SETTING_REAL, PLAIT_SETTING_BOOLEAN };
+  const PlaitSettingSpecification *known = plait_experiment_setting (group, key);
+
+  if (known)
+    return known->type == PLAIT_SETTING_CHOICE ? PLAIT_SETTING_TEXT : known->type;
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    if (are_of (values, types[i]))
+      return types[i];
+  return PLAIT_SETTING_TEXT;
+}
+
+char *
+plait_run_setting_value (const char *group, const char *key, const char *text)
+{
+  const PlaitSettingSpecification integer = { key, PLAIT_SETTING_INTEGER }, real = { key, PLAIT_SETTING_REAL };
+  const PlaitSettingSpecification *known = plait_experiment_setting (group, key);
+  gboolean number = !known || known->type == PLAIT_SETTING_INTEGER || known->type == PLAIT_SETTING_REAL;
+  char *value = number ? plait_setting_parse (&integer, text, NULL, NULL) : NULL;
+
+  if (number && !value)
+    value = plait_setting_parse (&real, text, NULL, NULL);
+  if (!value)
+    value = g_strdup (text);
+  if (known && g_strcmp0 (known->standard, value) == 0)
+    g_clear_pointer (&value, g_free);
+  return value;
+}
+
+const char *
+plait_run_difference_text (const PlaitRunDifference *difference, guint run)
+{
+  const char *value = difference->values->pdata[run];
+
+  return value ? value : "–";
+}
+
+void
+plait_run_difference_add_json (const PlaitRunDifference *difference, guint run, PlaitJson *json)
+{
+  const PlaitSettingSpecification specification = { difference->key, difference->type };
+
+  plait_setting_add_json (&specification, difference->values->pdata[run], json, difference->key);
+}
+
+/* Adds [@group] @key if the runs differ in it. A run without a source has no settings of it: that it lacks the source
+ * is said by experiment.sources. */
+static void
+add_difference (GPtrArray *differences, GPtrArray *runs, const char *group, const char *key)
+{
+  g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *first = NULL;
+  gboolean found = FALSE, differs = FALSE;
+
+  for (guint r = 0; r < runs->len; r++)
+    {
+      const PlaitRunFile *run = runs->pdata[r];
+      const char *value = plait_key_file_value (run->experiment, group, key);
+
+      g_ptr_array_add (values, g_strdup (value));
+      if (run->dump)
+        continue;
+      if (g_str_has_prefix (group, "source ") && !plait_key_file_has_group (run->experiment, group))
+        continue;
+      g_autofree char *same = value ? plait_run_setting_value (group, key, value) : NULL;
+      differs = differs || (found && g_strcmp0 (same, first) != 0);
+      if (!found)
+        first = g_steal_pointer (&same);
+      found = TRUE;
+    }
+  if (!differs)
+    return;
+  PlaitRunDifference *difference = g_new0 (PlaitRunDifference, 1);
+  g_autofree char *dotted = g_strdelimit (g_strdup (group), " ", '.');
+  difference->key = g_strconcat (dotted, ".", key, NULL);
+  difference->type = type_of (group, key, values);
+  difference->values = g_steal_pointer (&values);
+  g_ptr_array_add (differences, difference);
+}
+
+GPtrArray *
+plait_runs_differences (GPtrArray *runs)
+{
+  GPtrArray *differences = g_ptr_array_new_with_free_func (difference_free);
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint r = 0; r < runs->len; r++)
+    {
+      const PlaitRunFile *run = runs->pdata[r];
+      const char *const *groups = plait_key_file_groups (run->experiment);
+
+      for (guint g = 0; groups[g]; g++)
+        {
+          const char *const *keys = plait_key_file_keys (run->experiment, groups[g]);
+
+          for (guint k = 0; keys[k]; k++)
+            if (g_hash_table_add (seen, g_strdup_printf ("%s\n%s", groups[g], keys[k])))
+              add_difference (differences, runs, groups[g], keys[k]);
+        }
+    }
+  return differences;
+}

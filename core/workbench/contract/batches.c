@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "contract/case.h"
+#include "contract/pass.h"
+#include "corpus/batch.h"
+
+/* What batches it trains on: one that lacks nothing, those that lack sources, long sentences and short ones; and that a
+ * batch of three gives what three batches of one give. */
+
+static const PlaitPassLengths no_second = { { { 4, 2, 3 }, { 0, 0, 0 }, { 2, 3, 4 } }, { 3, 1, 4 } };
+static const PlaitPassLengths none = { .targets = { 3, 1, 4 } };
+
+/* One row of each source; and one beside many. Some have no target. */
+static const PlaitPassLengths one_row = { { { 1, 1, 1 }, { 1, 1, 1 }, { 1, 1, 1 } }, { 2, 1, 0 } };
+static const PlaitPassLengths ragged = { { { 1, 1, 24 }, { 1, 17, 2 }, { 30, 1, 1 } }, { 1, 20, 0 } };
+
+static gboolean
+trains (const PlaitCase *held, const PlaitPassLengths *lengths, GError **error)
+{
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, lengths);
+
+  return plait_pass_trains (held->specimen, batch, error);
+}
+
+static gboolean
+hold_runs (PlaitCase *held, GError **error)
+{
+  return trains (held, &plait_pass_whole, error);
+}
+
+const PlaitProperty plait_contract_runs = {
+  .name = "runs",
+  .summary = "It is built with its defaults and with each of its choices, and trains: losses and gradients are numbers",
+  .decides = TRUE,
+  .hold = hold_runs,
+};
+
+static gboolean
+hold_missing (PlaitCase *held, GError **error)
+{
+  g_autoptr (PlaitBatch) empty = plait_pass_batch (held->specimen, &none);
+
+  /* Where all is missing there may be no file that tells the width of features. */
+  for (guint i = 0; i < held->specimen->specification.n_sources; i++)
+    plait_batch_fill (PlaitInput, empty->inputs)[i].features = (PlaitTensor){ NULL, 0, 0, 0 };
+  return trains (held, &plait_pass_missing, error) && trains (held, &no_second, error)
+         && plait_pass_trains (held->specimen, empty, error);
+}
+
+const PlaitProperty plait_contract_missing = {
+  .name = "missing",
+  .summary = "Sources may be missing, of a sentence, of a batch, and all of them",
+  .hold = hold_missing,
+};
+
+/* An encoder may say, in check_length, how long a sentence it reads. */
+static gboolean
+is_read (const PlaitCase *held, const PlaitPassLengths *lengths)
+{
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, lengths);
+
+  return plait_model_check_batch (held->specimen->model, batch, NULL);
+}
+
+static gboolean
+hold_batches (PlaitCase *held, GError **error)
+{
+  static const PlaitPassLengths *const lengths[] = { &plait_pass_whole, &plait_pass_missing, &one_row, &ragged };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lengths); i++)
+    if (is_read (held, lengths[i]) && !plait_pass_is_its_sentences (held->specimen, lengths[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+const PlaitProperty plait_contract_batches = {
+  .name = "batches",
+  .summary = "Each sentence is read by itself, whatever stands beside it in a batch",
+  .hold = hold_batches,
+};
+
+static gboolean
+hold_length (const PlaitCase *held, const PlaitPassLengths *lengths, const char *what, GError **error)
+{
+  if (!is_read (held, lengths) || trains (held, lengths, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", what);
+  return FALSE;
+}
+
+static gboolean
+hold_lengths (PlaitCase *held, GError **error)
+{
+  return hold_length (held, &one_row, "sentences of one token", error)
+         && hold_length (held, &ragged, "sentences of one token beside long ones", error);
+}
+
+const PlaitProperty plait_contract_lengths = {
+  .name = "lengths",
+  .summary = "Sentences may have one token or many, side by side, and translations none",
+  .hold = hold_lengths,
+};

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "contract/contract.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "process/trial.h"
+#include "contract/case.h"
+
+/* Beyond what is mapped: models are small, and a plugin that hoards is to end before the machine does. */
+#define MEMORY ((gsize)4 << 30)
+
+static const PlaitProperty *const properties[] = {
+  &plait_contract_structure, &plait_contract_runs,    &plait_contract_gradients, &plait_contract_memories,
+  &plait_contract_missing,   &plait_contract_batches, &plait_contract_lengths,   &plait_contract_search,
+  &plait_contract_losses,    &plait_contract_repeats, &plait_contract_shards,
+};
+
+/*
+ * What stands beside the plugin
+ */
+
+static gboolean
+reads_tokens (const PlaitSchema *schema, PlaitStructure structure)
+{
+  return schema->kind == PLAIT_PLUGIN_ENCODER && schema->input == PLAIT_INPUT_TOKENS && !schema->requires_leaves
+         && !schema->reads_trees && schema->provides_structure == PLAIT_STRUCTURE_NONE;
+}
+
+static gboolean
+carries (const PlaitSchema *schema, PlaitStructure structure)
+{
+  return schema->kind == PLAIT_PLUGIN_ENCODER && schema->input == PLAIT_INPUT_TOKENS
+         && (schema->provides_structure & structure) == structure;
+}
+
+static gboolean
+combines (const PlaitSchema *schema, PlaitStructure structure)
+{
+  return schema->kind == PLAIT_PLUGIN_COMBINER && schema->requires_structure == PLAIT_STRUCTURE_NONE
+         && plait_schema_allows_decoder (schema, "transformer") && plait_schema_allows_decoder (schema, "gru")
+         && plait_schema_allows_decoder (schema, "lstm");
+}
+
+/* plait's own before others, the last of each. */
+static PlaitPlugin *
+choose (const PlaitRegistry *registry, gboolean (*fits) (const PlaitSchema *schema, PlaitStructure structure),
+        PlaitStructure structure)
+{
+  PlaitPlugin *found = NULL;
+  gboolean found_own = FALSE;
+
+  for (guint i = 0; i < plait_registry_n_plugins (registry); i++)
+    {
+      PlaitPlugin *plugin = plait_registry_plugin (registry, i);
+      const PlaitSchema *schema = plait_plugin_schema (plugin, NULL);
+      gboolean own
+          = g_str_equal (plugin->folder->origin, "build tree") || g_str_equal (plugin->folder->origin, "installed");
+
+      if (!schema || !fits (schema, structure) || (found_own && !own))
+        continue;
+      found = plugin;
+      found_own = own;
+    }
+  return found;
+}
+
+static gboolean
+find_companion (PlaitCompanion *companion, const PlaitPlugin *plugin,
+                gboolean (*fits) (const PlaitSchema *schema, PlaitStructure structure), PlaitStructure structure,
+                const char *what, GError **error)
+{
+  companion->plugin = choose (plugin->registry, fits, structure);
+  if (!companion->plugin)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s \"%s\" cannot be tried, for there is no %s to stand beside it; put one into a folder that "
+                       "plait plugins lists",
+                       plait_plugin_kind_name (plugin->kind), plugin->name, what);
+  if (!plait_plugin_load (companion->plugin, error))
+    return FALSE;
+  companion->settings = plait_specimen_settings (companion->plugin);
+  return TRUE;
+}
+
+PlaitContract *
+plait_contract_new (PlaitPlugin *plugin, GError **error)
+{
+  g_autoptr (PlaitContract) contract = g_new0 (PlaitContract, 1);
+  PlaitStructure structure;
+  g_autofree char *needed = NULL;
+  g_autofree char *carrying = NULL;
+
+  contract->plugin = plugin;
+  if (!plait_plugin_load (plugin, error))
+    return NULL;
+  structure = plugin->schema->requires_structure;
+  needed = plait_structure_text (structure);
+  carrying = g_strdup_printf ("encoder of tokens whose memories carry %s", needed);
+  if (!find_companion (&contract->tokens, plugin, reads_tokens, structure, "encoder of tokens", error)
+      || !find_companion (&contract->carrying, plugin, structure ? carries : reads_tokens, structure, carrying, error)
+      || !find_companion (&contract->combiner, plugin, combines, structure, "combiner for every decoder", error))
+    return NULL;
+  return g_steal_pointer (&contract);
+}
+
+void
+plait_contract_free (PlaitContract *contract)
+{
+  if (!contract)
+    return;
+  plait_settings_free (contract->tokens.settings);
+  plait_settings_free (contract->carrying.settings);
+  plait_settings_free (contract->combiner.settings);
+  g_free (contract);
+}
+
+/*
+ * Properties, each in a child
+ */
+
+const char **
+plait_contract_properties (void)
+{
+  const char **names = g_new0 (const char *, G_N_ELEMENTS (properties) + 1);
+
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++)
+    names[i] = properties[i]->name;
+  return names;
+}
+
+/* Holds the plugin to @property, and says how it came out. */
+static PlaitContractResult
+hold (const PlaitContract *contract, const PlaitProperty *property, PlaitContractNote *note, guint seconds)
+{
+  const PlaitTrialLimits limits = { seconds, 4 * (seconds + 1), MEMORY };
+  PlaitContractWalk walk = { .contract = contract, .property = property, .note = note };
+  PlaitContractResult result = { .property = property->name, .summary = property->summary };
+  g_autoptr (GError) error = NULL;
+
+  memset (note, 0, sizeof *note);
+  if (!plait_trial_worded ("the plugin", PLAIT_ERROR_FAILED, plait_contract_walk, &walk, limits, &error))
+    {
+      result.outcome = PLAIT_CONTRACT_FAILED;
+      result.text = *note->place == '\0' ? g_strdup (error->message)
+                                         : g_strdup_printf ("with %s: %s", note->place, error->message);
+    }
+  else if (note->n_models == 0)
+    {
+      result.outcome = PLAIT_CONTRACT_NOT_APPLICABLE;
+      result.text = g_strdup (property->nothing ? property->nothing : "it refuses every model in words");
+    }
+  else
+    result.text = g_strdup (property->remark);
+  result.n_models = note->n_models;
+  result.n_refused = note->n_refused;
+  return result;
+}
+
+guint
+plait_contract_hold (PlaitContract *contract, const char *const *only, guint seconds, PlaitContractTake take,
+                     gpointer data)
+{
+  /* Seen by the children and here. */
+  PlaitContractNote *note = mmap (NULL, sizeof *note, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  const PlaitProperty *decided = NULL;
+  guint n_failed = 0;
+
+  if (note == MAP_FAILED)
+    g_error ("no memory for a page that processes share");
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++)
+    {
+      const PlaitProperty *property = properties[i];
+      PlaitContractResult result
+          = { .property = property->name, .summary = property->summary, .outcome = PLAIT_CONTRACT_NOT_RUN };
+
+      if (only && !g_strv_contains (only, property->name))
+        continue;
+      if (decided)
+        result.text = g_strdup_printf ("%s failed", decided->name);
+      else
+        result = hold (contract, property, note, seconds);
+      if (result.outcome == PLAIT_CONTRACT_FAILED)
+        n_failed++;
+      if (result.outcome == PLAIT_CONTRACT_FAILED && property->decides)
+        decided = property;
+      take (&result, data);
+      g_free (result.text);
+    }
+  munmap (note, sizeof *note);
+  return n_failed;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "contract/case.h"
+#include "contract/pass.h"
+#include "corpus/batch.h"
+
+/* One, two and three sources: each is read. */
+
+/* Other words, or vectors, in their place. */
+static void
+change (PlaitInput *input)
+{
+  gint64 rows = plait_ragged_rows (input->rows);
+
+  if (plait_input_kind_is_text (input->kind))
+    for (gint64 i = 0; i < rows; i++)
+      plait_batch_fill (gint32, input->tokens)[i]
+          = PLAIT_TOKEN_SPECIALS
+            + (input->tokens[i] - PLAIT_TOKEN_SPECIALS + 1) % (PLAIT_SPECIMEN_WORDS - PLAIT_TOKEN_SPECIALS);
+  else
+    for (gint64 i = 0; i < rows; i++)
+      for (gint64 k = 0; k < input->features.width; k++)
+        plait_tensor_row (input->features, i)[k] += 1;
+}
+
+static gboolean
+hold (PlaitCase *held, GError **error)
+{
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, &plait_pass_whole);
+  guint n = held->specimen->specification.n_sources;
+  PlaitPass before;
+
+  if (!plait_pass_run (held->specimen, batch, PLAIT_TAPE_EVALUATE, 1, 1, &before, error)
+      || !plait_pass_is_finite (&before, batch, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (PlaitBatch) other = plait_pass_batch (held->specimen, &plait_pass_whole);
+      PlaitPass after;
+
+      change (&plait_batch_fill (PlaitInput, other->inputs)[i]);
+      if (!plait_pass_run (held->specimen, other, PLAIT_TAPE_EVALUATE, 1, 1, &after, error))
+        return FALSE;
+      if (memcmp (before.rows, after.rows, sizeof before.rows) == 0)
+        return plait_fail (
+            error, PLAIT_ERROR_FAILED,
+            "of %u sources, other words in source %u change no loss (%.9g in all), expected is that every source is "
+            "read: attend to every memory of the site, and let the states depend on the input",
+            n, i + 1, before.sums.words.negative_log_likelihood);
+    }
+  return TRUE;
+}
+
+const PlaitProperty plait_contract_memories = {
+  .name = "memories",
+  .summary = "It stands in models of one, two and three sources, and what each of them says counts",
+  .fewer_sources = TRUE,
+  .hold = hold,
+};

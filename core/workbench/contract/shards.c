@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "contract/case.h"
+#include "contract/pass.h"
+#include "training/update.h"
+
+/* Several parts of a batch in the plugin at once: the same bits on any number of threads, and the gradients of the
+ * whole batch. And layers that are computed once more in backward: the same bits too. */
+
+#define MOST_SHARDS 3
+
+/* The gradients of an update in @shards. (transfer full) */
+static PlaitScalar *
+update (const PlaitCase *held, const PlaitBatch *batch, gint64 shards, guint threads, PlaitRecompute recompute,
+        GError **error)
+{
+  PlaitParameters *parameters = plait_model_parameters (held->specimen->model);
+  PlaitTensor gradients = plait_parameters_gradients (parameters);
+  /* Two, so that the gradients come to the parameters. */
+  PlaitBatch *batches[] = { (PlaitBatch *)batch, (PlaitBatch *)batch };
+  g_autoptr (PlaitPool) pool = plait_pool_new (threads, error);
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = pool ? plait_tape_new (pool, arena) : NULL;
+  g_autoptr (PlaitUpdate) updating = NULL;
+  PlaitTrainingSums sums = { 0 };
+  PlaitTrainSettings settings;
+
+  if (!pool)
+    return NULL;
+  plait_setting_group_defaults (&plait_train_group, &settings);
+  settings.shards = shards;
+  settings.recompute = recompute;
+  updating = plait_update_new (held->specimen->model, tape, &settings, NULL, error);
+  if (!updating)
+    return NULL;
+  plait_parameters_zero_gradients (parameters);
+  if (!plait_update_gradients (updating, batches, G_N_ELEMENTS (batches), plait_random_key (1, "dropout", NULL, 1),
+                               &sums, error))
+    return NULL;
+  return g_memdup2 (gradients.data, gradients.width * sizeof (PlaitScalar));
+}
+
+/* Whether the parts of @batch are to add up to it: not where training draws, which shards do for themselves, and where
+ * sentences see each other, which is told by another property. */
+static gboolean
+add_up (const PlaitCase *held, const PlaitPassLengths *lengths, const PlaitBatch *batch, gboolean *adds_up,
+        GError **error)
+{
+  PlaitPass one;
+  PlaitPass other;
+
+  if (!plait_pass_run (held->specimen, batch, PLAIT_TAPE_TRAIN, 1, 1, &one, error)
+      || !plait_pass_run (held->specimen, batch, PLAIT_TAPE_TRAIN, 1, 2, &other, error))
+    return FALSE;
+  *adds_up = memcmp (one.rows, other.rows, sizeof one.rows) == 0
+             && plait_pass_is_its_sentences (held->specimen, lengths, NULL);
+  return TRUE;
+}
+
+static gboolean
+hold_whole (const PlaitScalar *whole, const PlaitScalar *parts, gint64 n, gint64 shards, GError **error)
+{
+  double tolerance = sizeof (PlaitScalar) == sizeof (double) ? 1e-10 : 1e-4;
+  double difference = 0;
+  double norm = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      double apart = (double)whole[i] - (double)parts[i];
+
+      difference += apart * apart;
+      norm += (double)whole[i] * (double)whole[i];
+    }
+  return sqrt (difference) <= tolerance * sqrt (norm)
+         || plait_fail (error, PLAIT_ERROR_FAILED,
+                        "the gradients of a batch in %jd shards are %.3g off those of the whole batch, relative to "
+                        "their norm, at most %.3g is allowed: no sentence may see another, nor how many there are",
+                        shards, sqrt (difference / norm), tolerance);
+}
+
+static gboolean
+hold (PlaitCase *held, GError **error)
+{
+  const PlaitPassLengths *lengths = plait_pass_lengths (held->specimen);
+  g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, lengths);
+  gint64 n = plait_parameters_gradients (plait_model_parameters (held->specimen->model)).width;
+  g_autofree PlaitScalar *whole = update (held, batch, 1, 1, PLAIT_RECOMPUTE_OFF, error);
+  g_autofree PlaitScalar *again = whole ? update (held, batch, 1, 1, PLAIT_RECOMPUTE_LAYERS, error) : NULL;
+  gboolean adds_up = FALSE;
+
+  if (!again || !add_up (held, lengths, batch, &adds_up, error))
+    return FALSE;
+  if (memcmp (whole, again, n * sizeof *whole) != 0)
+    return plait_fail (error, PLAIT_ERROR_FAILED,
+                       "the gradients differ where layers are computed once more (train.recompute=layers), expected "
+                       "are the same bits: what a call gives may depend on nothing but what it is given");
+  for (gint64 shards = 2; shards <= MOST_SHARDS; shards++)
+    {
+      g_autofree PlaitScalar *one = update (held, batch, shards, 1, PLAIT_RECOMPUTE_OFF, error);
+
+      if (!one || (adds_up && !hold_whole (whole, one, n, shards, error)))
+        return FALSE;
+      for (guint threads = 2; threads <= 3; threads++)
+        {
+          g_autofree PlaitScalar *more = update (held, batch, shards, threads, PLAIT_RECOMPUTE_OFF, error);
+
+          if (!more)
+            return FALSE;
+          if (memcmp (one, more, n * sizeof *one) != 0)
+            return plait_fail (error, PLAIT_ERROR_FAILED,
+                               "the gradients of a batch in %jd shards differ between one thread and %u, expected are "
+                               "the same bits: several threads are in the plugin at once, so no variable of the module "
+                               "may change, and nothing depend on the thread",
+                               shards, threads);
+        }
+    }
+  return TRUE;
+}
+
+const PlaitProperty plait_contract_shards = {
+  .name = "shards",
+  .summary = "Parts of a batch may be in the plugin at the same time, and give the gradients of the whole; computed "
+             "again, the same",
+  .hold = hold,
+};

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "dumps/token-attention.h"
+
+/* How many heads of what @of pays to @memory in layer @l @part takes. */
+static guint
+heads_taken (const PlaitCapturedAttention *of, guint l, guint memory, PlaitAttentionPart part)
+{
+  guint heads = of->layers[l].heads;
+
+  if (of->memory != memory || (part.layer >= 0 && part.layer != (gint64)l) || part.head >= (gint64)heads)
+    return 0;
+  return part.head >= 0 ? 1 : heads;
+}
+
+gboolean
+plait_attention_sums (const PlaitCapture *attention, guint memory, gint64 begin, gint64 end, PlaitAttentionPart part,
+                      double *sums)
+{
+  gboolean last_layer = part.layer == PLAIT_ATTENTION_LAST;
+  gint64 rows = plait_ragged_rows (attention->memories[memory].rows);
+  gint64 length = plait_ragged_rows (attention->queries);
+  guint first = 0;
+  guint attending = 0;
+
+  for (guint l = 0; l < attention->n_layers; l++)
+    for (const PlaitCapturedAttention *of = attention->attentions; of; of = of->next)
+      if (heads_taken (of, l, memory, part) > 0)
+        {
+          attending = last_layer && l != first ? 1 : attending + 1;
+          first = last_layer ? l : first;
+        }
+  if (attending == 0)
+    return FALSE;
+  for (guint l = first; l < attention->n_layers; l++)
+    for (const PlaitCapturedAttention *of = attention->attentions; of; of = of->next)
+      {
+        guint heads = heads_taken (of, l, memory, part);
+        guint from = part.head >= 0 ? (guint)part.head : 0;
+        double share = heads > 0 ? 1.0 / heads / attending : 0;
+
+        for (guint h = from; h < from + heads; h++)
+          for (gint64 t = begin; t < end; t++)
+            for (gint64 k = 0; k < rows; k++)
+              sums[k] += share * (double)of->layers[l].weights[(h * length + t) * rows + k];
+      }
+  return TRUE;
+}
+
+void
+plait_attention_spread (const PlaitLinks *links, gint64 rows, double *sums)
+{
+  g_autofree gint64 *below = g_new (gint64, rows + 1); /* leaves below a row, itself included */
+
+  /* Children stand before their parents. */
+  for (gint64 row = 0; row < rows; row++)
+    below[row] = links->left[row] < 0 ? 1 : below[links->left[row]] + below[links->right[row]];
+  for (gint64 row = rows - 1; row >= 0; row--)
+    if (links->left[row] >= 0)
+      {
+        gint64 left = links->left[row], right = links->right[row];
+
+        sums[left] += sums[row] * (double)below[left] / (double)below[row];
+        sums[right] += sums[row] * (double)below[right] / (double)below[row];
+        sums[row] = 0;
+      }
+}
+
+void
+plait_attention_spread_levels (const PlaitLinks *links, gint64 rows, double *sums)
+{
+  g_autofree gint64 *below = g_new0 (gint64, rows + 1); /* leaves below a row, itself included */
+  gint64 highest = 0;
+
+  for (gint64 i = 0; i < rows; i++)
+    {
+      highest = MAX (highest, links->level[i]);
+      below[i] = links->n_children[i] == 0;
+    }
+  for (gint64 level = 1; level <= highest; level++)
+    for (gint64 i = 0; i < rows; i++)
+      for (gint64 k = 0; links->level[i] == level && k < links->n_children[i]; k++)
+        below[i] += below[links->first_child[i] + k];
+  for (gint64 level = highest; level > 0; level--)
+    for (gint64 i = 0; i < rows; i++)
+      if (links->level[i] == level && links->n_children[i] > 0)
+        {
+          for (gint64 k = links->first_child[i]; k < links->first_child[i] + links->n_children[i]; k++)
+            sums[k] += sums[i] * (double)below[k] / (double)below[i];
+          sums[i] = 0;
+        }
+}
+
+/* TRUE if each inner node of a tree stands after its children, and has two. */
+static gboolean
+is_ordered (const PlaitLinks *links, gint64 rows)
+{
+  for (gint64 row = 0; row < rows; row++)
+    if ((links->left[row] < 0) != (links->right[row] < 0) || links->left[row] >= row || links->right[row] >= row)
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+plait_attention_has_tokens (const PlaitMemory *memory)
+{
+  gint64 rows = plait_ragged_rows (memory->rows);
+
+  for (gint64 row = 0; memory->links->token && row < rows; row++)
+    if (memory->links->token[row] >= 0)
+      return !memory->links->left || is_ordered (memory->links, rows);
+  return FALSE;
+}
+
+gboolean
+plait_attention_token_sums (const PlaitCapture *attention, guint memory, gint64 tokens, gint64 begin, gint64 end,
+                            PlaitAttentionPart part, double *sums)
+{
+  const PlaitMemory *paid_to = &attention->memories[memory];
+  const PlaitLinks *links = paid_to->links;
+  gint64 rows = plait_ragged_rows (paid_to->rows);
+  g_autofree double *paid = g_new0 (double, rows + 1);
+
+  if (!plait_attention_has_tokens (paid_to) || !plait_attention_sums (attention, memory, begin, end, part, paid))
+    return FALSE;
+  if (links->level)
+    plait_attention_spread_levels (links, rows, paid);
+  else if (links->left)
+    plait_attention_spread (links, rows, paid);
+  for (gint64 row = 0; row < rows; row++)
+    sums[links->token[row] >= 0 ? links->token[row] : tokens] += paid[row];
+  return TRUE;
+}

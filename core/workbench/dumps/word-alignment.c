@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "dumps/word-alignment.h"
+
+#include <string.h>
+
+#include "text/number.h"
+
+#define MOST 1000000 /* no decoder has as many layers or heads */
+
+void
+plait_word_aligner_free (PlaitWordAligner *aligner)
+{
+  if (!aligner)
+    return;
+  g_free (aligner->sources);
+  g_free (aligner);
+}
+
+static gboolean
+parse_number (const char *text, gint64 *number)
+{
+  return plait_parse_integer (text, number) && *number >= 0 && *number <= MOST;
+}
+
+static gboolean
+parse_part (const char *text, PlaitAttentionPart *part, GError **error)
+{
+  const char *colon = strchr (text, ':');
+  g_autofree char *layer = colon ? g_strndup (text, (gsize)(colon - text)) : g_strdup (text);
+  gboolean good = TRUE;
+
+  *part = (PlaitAttentionPart){ PLAIT_ATTENTION_MEAN, PLAIT_ATTENTION_MEAN };
+  if (g_str_equal (layer, "last"))
+    part->layer = PLAIT_ATTENTION_LAST;
+  else if (!g_str_equal (layer, "mean"))
+    good = parse_number (layer, &part->layer);
+  if (good && (!colon || parse_number (colon + 1, &part->head)))
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "--alignment cannot be \"%s\"; expected mean, last or the number of a layer from 0, and perhaps a "
+                     "colon and the number of a head, such as 2:0",
+                     text);
+}
+
+static void
+find_sources (PlaitWordAligner *aligner, const PlaitSystem *system, const PlaitMaterials *materials)
+{
+  const PlaitExperiment *experiment = system->experiment;
+  guint n_memories;
+  const PlaitMemorySpecification *memories = plait_model_memories (system->model, &n_memories);
+
+  aligner->sources = g_new0 (PlaitAlignedSource, experiment->n_sources + 1);
+  for (guint s = 0; s < experiment->n_sources; s++)
+    for (guint m = 0; m < n_memories; m++)
+      if (plait_input_kind_is_text (experiment->sources[s].kind)
+          && g_str_equal (experiment->sources[s].name, memories[m].name))
+        aligner->sources[aligner->n++] = (PlaitAlignedSource){
+          .name = experiment->sources[s].name,
+          .source = s,
+          .memory = m,
+          .vocabulary = plait_materials_vocabulary (materials, experiment->sources[s].stream),
+        };
+}
+
+PlaitWordAligner *
+plait_word_aligner_new (const PlaitSystem *system, const PlaitMaterials *materials, const char *part, GError **error)
+{
+  g_autoptr (PlaitWordAligner) aligner = g_new0 (PlaitWordAligner, 1);
+  const PlaitExperiment *experiment = system->experiment;
+  gboolean documents = plait_experiment_reads_documents (experiment);
+
+  if (!parse_part (part, &aligner->part, error))
+    return NULL;
+  if (!plait_experiment_has_decoder (experiment) || documents)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "--alignment: the run %s; leave the option out",
+                            documents
+                                ? "reads documents, whose words are not aligned (--attention has what it attends to)"
+                                : "has no decoder that could pay attention");
+  aligner->target = plait_materials_vocabulary (materials, experiment->data.target);
+  find_sources (aligner, system, materials);
+  if (aligner->n == 0)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "--alignment: the decoder attends to no source's tokens; leave the option out");
+  return g_steal_pointer (&aligner);
+}
+
+/* The source word that most of @sums [@n + 1], by tokens and last what stands for none, is paid to; -1 if what is no
+ * word has more. */
+static gint64
+find_best (const double *sums, const gint64 *words, gint64 n, gint64 n_words)
+{
+  g_autofree double *paid = g_new0 (double, n_words + 1);
+  gint64 best = -1;
+  double most = sums[n];
+
+  for (gint64 k = 0; k < n; k++)
+    if (words[k] >= 0)
+      paid[words[k]] += sums[k];
+    else
+      most = MAX (most, sums[k]);
+  for (gint64 w = 0; w < n_words; w++)
+    if (paid[w] > most)
+      {
+        best = w;
+        most = paid[w];
+      }
+  return best;
+}
+
+char *
+plait_word_aligner_align (const PlaitWordAligner *aligner, guint source, const PlaitBatch *batch, gint64 sentence,
+                          const PlaitCapture *attention, const PlaitHypothesis *found, GError **error)
+{
+  const PlaitAlignedSource *aligned = &aligner->sources[source];
+  const PlaitInput *input = &batch->inputs[aligned->source];
+  gint64 tokens = plait_ragged_length (input->rows, sentence);
+  g_autofree gint64 *source_words = g_new (gint64, tokens + 1);
+  g_autofree gint64 *target_words = g_new (gint64, found->length + 1);
+  g_autofree double *sums = g_new (double, tokens + 1);
+  g_autoptr (GString) text = g_string_new (NULL);
+  gint64 n_words;
+
+  if (plait_input_is_missing (input, sentence))
+    return g_string_free (g_steal_pointer (&text), FALSE);
+  if (!plait_attention_has_tokens (&attention->memories[aligned->memory]))
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "--alignment: the rows that the encoder of %s makes do not stand for its tokens, so no "
+                            "word can be aligned to them; leave the option out (--attention has what each row is paid)",
+                            aligned->name);
+  n_words = plait_vocabulary_count_words (aligned->vocabulary, input->tokens + input->rows.offsets[sentence], tokens,
+                                          source_words);
+  plait_vocabulary_count_words (aligner->target, found->tokens, found->length, target_words);
+  for (gint64 begin = 0, end; begin < found->length; begin = end)
+    {
+      gint64 word;
+
+      for (end = begin + 1; end < found->length && target_words[end] == target_words[begin]; end++)
+        ;
+      if (target_words[begin] < 0)
+        continue;
+      memset (sums, 0, (gsize)(tokens + 1) * sizeof *sums);
+      if (!plait_attention_token_sums (attention, aligned->memory, tokens, begin, end, aligner->part, sums))
+        return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                                "--alignment: there is no such layer and head that attends to the tokens of %s; take "
+                                "others, from 0, or mean",
+                                aligned->name);
+      word = find_best (sums, source_words, tokens, n_words);
+      if (word >= 0)
+        g_string_append_printf (text, "%s%jd-%jd", text->len > 0 ? " " : "", word, target_words[begin]);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}

@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: MIT */
+#include "experiment/resolution.h"
+
+#include "trees/trees.h"
+#include "vocabulary/vocabulary.h"
+#include "significance/length-bins.h"
+#include "layers/positions.h"
+
+/* Whether the parts of an experiment fit together, told from the schemas and the settings alone. */
+
+static void
+check_decoder_allowed (const PlaitResolution *resolution, const PlaitSchema *schema, const char *group, const char *key)
+{
+  const char *type = plait_experiment_value (&resolution->experiment->public, "decoder", "type");
+
+  if (plait_schema_allows_decoder (schema, type))
+    return;
+  g_autofree char *allowed = plait_choices_text (schema->decoders);
+  plait_resolution_problem (resolution, group, key,
+                            "the %s %s cannot stand in a decoder of type %s; it needs one of: %s (%s)",
+                            plait_plugin_kind_name (schema->kind), schema->name, type, allowed, schema->path);
+}
+
+/* Whether one source at least has what @reader, a combiner or coverage, needs of one; @key of [decoder] names it. */
+static void
+check_structure_of_one (const PlaitResolution *resolution, const PlaitSchema *reader, const char *key)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  PlaitStructure needed = reader->requires_structure;
+  g_autofree char *text = plait_structure_text (needed);
+
+  if (!reader->one_memory_is_enough)
+    return;
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if ((experiment->sources[i].encoder->schema->provides_structure & needed) == needed)
+      return;
+  plait_resolution_problem (resolution, "decoder", key,
+                            "the %s %s needs at least one memory with %s, which no source makes; choose an encoder "
+                            "that provides it for one of them, or another %s",
+                            plait_plugin_kind_name (reader->kind), reader->name, text,
+                            plait_plugin_kind_name (reader->kind));
+}
+
+/* Whether the memories of @encoder have what @reader, a combiner or coverage, needs of all. */
+static void
+check_structure (const PlaitResolution *resolution, const PlaitSchema *reader, const PlaitSchema *encoder,
+                 const char *group)
+{
+  PlaitStructure lacking = reader->requires_structure & ~encoder->provides_structure;
+  g_autofree char *needed = plait_structure_text (lacking);
+  const char *kind = plait_plugin_kind_name (reader->kind);
+
+  if (lacking != PLAIT_STRUCTURE_NONE && !reader->one_memory_is_enough)
+    plait_resolution_problem (resolution, group, "encoder",
+                              "the %s %s needs memories with %s, which the encoder %s does not make; choose an encoder "
+                              "that provides it, or another %s",
+                              kind, reader->name, needed, encoder->name, kind);
+}
+
+static void
+check_source (const PlaitResolution *resolution, const PlaitExperimentSource *source)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitSchema *encoder = source->encoder->schema;
+  const char *group = source->encoder->group;
+
+  if (experiment->combiner)
+    check_decoder_allowed (resolution, encoder, group, "encoder");
+  if (encoder->requires_structure != PLAIT_STRUCTURE_NONE)
+    {
+      g_autofree char *needed = plait_structure_text (encoder->requires_structure);
+      plait_resolution_problem (resolution, group, "encoder",
+                                "the encoder %s needs %s, which its input (%s) does not carry; choose another encoder",
+                                encoder->name, needed, plait_input_kind_name (encoder->input));
+    }
+  if (experiment->combiner)
+    check_structure (resolution, experiment->combiner->schema, encoder, group);
+  if (experiment->coverage)
+    check_structure (resolution, experiment->coverage->schema, encoder, group);
+  if (g_str_equal (source->stream, experiment->data.target) && experiment->predict.kind != PLAIT_PREDICT_MASKED)
+    plait_resolution_problem (resolution, group, NULL,
+                              "reads the stream %s, which is data.target: the model would see what it is to predict; "
+                              "drop the source, or set stream=",
+                              source->stream);
+}
+
+/* The first of the used sources that reads @stream, or NULL. */
+static const PlaitExperimentSource *
+reader_of (const PlaitExperiment *experiment, const char *stream)
+{
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (g_str_equal (experiment->sources[i].stream, stream))
+      return &experiment->sources[i];
+  return NULL;
+}
+
+static void
+check_kinds (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      const PlaitExperimentSource *source = &experiment->sources[i];
+      const PlaitExperimentSource *first = reader_of (experiment, source->stream);
+
+      if (plait_input_kind_is_text (source->kind) != plait_input_kind_is_text (first->kind))
+        plait_resolution_problem (
+            resolution, source->encoder->group, "encoder",
+            "the encoder %s reads %s, but [source %s] reads the same stream %s as %s; use two streams",
+            source->encoder->plugin->name, plait_input_kind_name (source->kind), first->name, source->stream,
+            plait_input_kind_name (first->kind));
+    }
+}
+
+/* A features file given to an encoder of tokens. */
+static void
+check_file_kind (const PlaitResolution *resolution, const PlaitDataFile *file)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitExperimentSource *reader = reader_of (experiment, file->stream);
+  gboolean hdf5 = g_str_has_suffix (file->path, ".h5") || g_str_has_suffix (file->path, ".hdf5");
+
+  if (!hdf5 || (reader && reader->kind == PLAIT_INPUT_FEATURES))
+    return;
+  if (reader)
+    plait_resolution_problem (resolution, "data", file->key,
+                              "%s is an HDF5 file, but the encoder %s of [source %s] reads tokens; name a text file, "
+                              "or choose an encoder of features",
+                              file->written, reader->encoder->plugin->name, reader->name);
+  else if (g_str_equal (file->stream, experiment->data.target))
+    plait_resolution_problem (resolution, "data", file->key, "%s is an HDF5 file, but %s is the target, which is text",
+                              file->written, file->stream);
+}
+
+const char **
+plait_resolution_streams (const PlaitResolution *resolution)
+{
+  const PlaitExperimentPrivate *experiment = resolution->experiment;
+  GPtrArray *streams = g_ptr_array_new ();
+
+  g_ptr_array_add (streams, (gpointer)experiment->public.data.target);
+  for (guint i = 0; i < experiment->sources->len; i++)
+    g_ptr_array_add (streams, (gpointer)((PlaitSourceInFile *)experiment->sources->pdata[i])->settings.stream);
+  g_ptr_array_add (streams, NULL);
+  return (const char **)g_ptr_array_free (streams, FALSE);
+}
+
+static gboolean
+reads_trees (const PlaitSchema *schema, gconstpointer data)
+{
+  return schema->reads_trees;
+}
+
+/* Whether @file holds trees of some source. Then an encoder must read them, or one that the grid may choose. */
+static gboolean
+check_trees_file (const PlaitResolution *resolution, const PlaitDataFile *file)
+{
+  const PlaitSourceInFile *owner = NULL;
+
+  for (guint i = 0; i < resolution->experiment->sources->len; i++)
+    {
+      const PlaitSourceInFile *source = resolution->experiment->sources->pdata[i];
+
+      if (!g_str_equal (file->stream, source->trees))
+        continue;
+      if (source->encoder->schema->reads_trees
+          || plait_resolution_any_alternative (resolution, PLAIT_PLUGIN_ENCODER, reads_trees, NULL))
+        return TRUE;
+      owner = source;
+    }
+  if (owner)
+    plait_resolution_problem (
+        resolution, "data", file->key,
+        "names trees, but the encoder %s of [%s] reads none; choose an encoder of trees, or drop the line",
+        owner->encoder->plugin->name, owner->group);
+  return owner != NULL;
+}
+
+static void
+check_file (const PlaitResolution *resolution, const PlaitDataFile *file)
+{
+  g_autofree const char **known = plait_resolution_streams (resolution);
+
+  if (check_trees_file (resolution, file))
+    return;
+  if (g_strv_contains (known, file->stream))
+    {
+      check_file_kind (resolution, file);
+      return;
+    }
+  g_autofree char *otherwise = g_strdup_printf ("add [source %s], or drop the line", file->stream);
+  g_autofree char *remedy = plait_name_remedy (file->stream, known, otherwise);
+  plait_resolution_problem (resolution, "data", file->key,
+                            "no source reads the stream \"%s\", nor is it the target; %s", file->stream, remedy);
+}
+
+static void
+need_file (const PlaitResolution *resolution, const char *split, const char *stream)
+{
+  if (!plait_experiment_data_file (&resolution->experiment->public, split, stream))
+    plait_resolution_problem (resolution, "data", NULL, "there is no file for %s.%s; add %s.%s=FILE", split, stream,
+                              split, stream);
+}
+
+static void
+need_trees (const PlaitResolution *resolution, const char *split, const PlaitExperimentSource *source)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+
+  if (source->trees && experiment->data.trees == PLAIT_TREES_GIVEN
+      && !plait_experiment_data_file (experiment, split, source->trees))
+    plait_resolution_problem (resolution, "data", NULL,
+                              "there is no file for %s.%s, but the encoder %s of [source %s] reads trees; add "
+                              "%s.%s=FILE, set trees=right for trees that need none, or choose another encoder",
+                              split, source->trees, source->encoder->plugin->name, source->name, split, source->trees);
+}
+
+static void
+need_split (const PlaitResolution *resolution, const char *split)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (reader_of (experiment, experiment->sources[i].stream) == &experiment->sources[i])
+      need_file (resolution, split, experiment->sources[i].stream);
+  for (guint i = 0; i < experiment->n_sources; i++)
+    need_trees (resolution, split, &experiment->sources[i]);
+  if (!reader_of (experiment, experiment->data.target))
+    need_file (resolution, split, experiment->data.target);
+}
+
+static gboolean
+has_split (const PlaitResolution *resolution, const char *split)
+{
+  const GArray *files = resolution->experiment->data->files;
+
+  for (guint i = 0; i < files->len; i++)
+    if (g_str_equal (g_array_index (files, PlaitDataFile, i).split, split))
+      return TRUE;
+  return FALSE;
+}
+
+/* Every split that has a file has one for each stream that is read; train is always there. */
+/* The attention of forced decoding of SPLIT stands at SPLIT-forced in the file of a run. */
+static void
+check_name_of_split (const PlaitResolution *resolution, const char *split)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  g_autofree char *forced = g_strconcat (split, "-forced", NULL);
+
+  if (g_strv_contains (experiment->test_splits, forced))
+    plait_resolution_problem (resolution, "data", NULL,
+                              "\"%s\" is what the file of a run calls forced decoding of %s; name that split otherwise",
+                              forced, split);
+}
+
+static void
+check_files (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const GArray *files = resolution->experiment->data->files;
+
+  for (guint i = 0; i < files->len; i++)
+    check_file (resolution, &g_array_index (files, PlaitDataFile, i));
+  need_split (resolution, "train");
+  if (has_split (resolution, "validation"))
+    need_split (resolution, "validation");
+  for (guint i = 0; experiment->test_splits[i]; i++)
+    {
+      need_split (resolution, experiment->test_splits[i]);
+      check_name_of_split (resolution, experiment->test_splits[i]);
+    }
+}
+
+static void
+check_generated_stream (const PlaitResolution *resolution, const char *group, const char *key, const char *stream)
+{
+  const PlaitTask *task = resolution->experiment->public.task;
+
+  if (g_strv_contains (task->streams, stream))
+    return;
+  g_autofree char *remedy = plait_name_remedy (stream, task->streams, NULL);
+  plait_resolution_problem (resolution, group, key, "the task %s makes no stream \"%s\"; %s", task->name, stream,
+                            remedy);
+}
+
+static void
+check_generated (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const GArray *files = resolution->experiment->data->files;
+
+  for (guint i = 0; i < files->len; i++)
+    plait_resolution_problem (resolution, "data", g_array_index (files, PlaitDataFile, i).key,
+                              "names a file, but generate=%s makes the corpus; keep one of the two",
+                              experiment->task->name);
+  check_generated_stream (resolution, "data", "target", experiment->data.target);
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      const PlaitExperimentSource *source = &experiment->sources[i];
+      const char *group = source->encoder->group;
+
+      check_generated_stream (resolution, group, NULL, source->stream);
+      if (source->trees && experiment->data.trees == PLAIT_TREES_GIVEN)
+        check_generated_stream (resolution, group, "encoder", source->trees);
+      if (!plait_input_kind_is_text (source->kind))
+        plait_resolution_problem (
+            resolution, group, "encoder",
+            "the encoder %s reads %s, but a generated corpus is text; choose an encoder of tokens",
+            source->encoder->plugin->name, plait_input_kind_name (source->kind));
+    }
+}
+
+/* Notes each of @files, which vocabularies are read or learnt from, whose vocabulary does not exist. */
+static void
+check_vocabulary_files (const PlaitResolution *resolution, const GArray *files)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  g_autofree const char **known = plait_resolution_streams (resolution);
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
+
+      if (experiment->data.vocabulary == PLAIT_VOCABULARY_SHARED && !g_str_equal (file->stream, "shared"))
+        plait_resolution_problem (
+            resolution, "data", file->key,
+            "there is one vocabulary for all, called shared; name that one, or set vocabulary=separate");
+      else if (experiment->data.vocabulary == PLAIT_VOCABULARY_SEPARATE && !g_strv_contains (known, file->stream))
+        plait_resolution_problem (resolution, "data", file->key,
+                                  "no source reads a stream \"%s\", nor is it the target; name a stream", file->stream);
+    }
+}
+
+void
+plait_resolution_check_decoder (const PlaitResolution *resolution)
+{
+  const PlaitDecoderSettings *decoder = &resolution->experiment->public.decoder;
+
+  if (!plait_experiment_has_decoder (&resolution->experiment->public))
+    return;
+  if (decoder->type == PLAIT_DECODER_TRANSFORMER && decoder->width % decoder->heads != 0)
+    plait_resolution_problem (resolution, "decoder", "heads",
+                              "%jd heads do not divide the width %jd; choose heads and width so that they do",
+                              decoder->heads, decoder->width);
+}
+
+void
+plait_resolution_check_decode (const PlaitResolution *resolution)
+{
+  const PlaitDecodeSettings *decode = &resolution->experiment->public.decode;
+  const PlaitDecoderSettings *decoder = &resolution->experiment->public.decoder;
+
+  if (!plait_experiment_has_decoder (&resolution->experiment->public))
+    return;
+  if (decode->n_best > decode->beam)
+    plait_resolution_problem (resolution, "decode", "n_best",
+                              "%jd is above the beam of %jd; raise beam or lower n_best", decode->n_best, decode->beam);
+  if (decode->minimum_length > decode->maximum_length)
+    plait_resolution_problem (resolution, "decode", "minimum_length",
+                              "%jd is above maximum_length=%jd; no translation fits", decode->minimum_length,
+                              decode->maximum_length);
+  if (decoder->positions == PLAIT_POSITIONS_LEARNED && decode->maximum_length > decoder->position_limit)
+    plait_resolution_problem (
+        resolution, "decode", "maximum_length",
+        "%jd is above decoder.position_limit=%jd, which learned positions reach; lower one or raise the other",
+        decode->maximum_length, decoder->position_limit);
+}
+
+/* What [train] asks of validation text that is not there. */
+static void
+check_validation (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitTrainSettings *train = &experiment->train;
+  const char *key = *train->metric != '\0' ? "metric" : train->patience > 0 ? "patience" : NULL;
+  g_autofree char *file = g_strconcat ("validation.", experiment->data.target, NULL);
+
+  if (key && *experiment->data.target != '\0' && !experiment->task
+      && !plait_key_file_value (resolution->file, "data", file))
+    plait_resolution_problem (
+        resolution, "train", key,
+        "needs validation text, but [data] has none; add %s=FILE and the sources', or drop the key", file);
+}
+
+static void
+check_unit (const PlaitResolution *resolution, const char *group, const char *key, const PlaitMetric *metric)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const char *target = experiment->data.target;
+
+  if (plait_metric_is_of_documents (metric) && *target != '\0' && !plait_experiment_is_documents (experiment, target))
+    plait_resolution_problem (resolution, group, key,
+                              "%s is of documents, but the target %s is of sentences; leave unit=document out, or name "
+                              "the target in data.documents or data.documents_by_line",
+                              plait_metric_text (metric), target);
+}
+
+void
+plait_resolution_check_train (const PlaitResolution *resolution)
+{
+  const PlaitTrainSettings *train = &resolution->experiment->public.train;
+  g_autoptr (GError) fault = NULL;
+
+  check_validation (resolution);
+  if (*train->metric != '\0' && resolution->experiment->public.predict.kind == PLAIT_PREDICT_MASKED)
+    plait_resolution_problem (resolution, "train", "metric",
+                              "[predict] kind=masked gives no text to score while it trains; drop the key: loss, "
+                              "perplexity and accuracy of masked tokens are told anyhow");
+  if (train->epochs == 0 && train->updates == 0)
+    plait_resolution_problem (resolution, "train", "epochs",
+                              "epochs=0 and updates=0: training would never end; limit one of them");
+  if (train->source_dropout > 0 && resolution->experiment->public.n_sources == 1)
+    plait_resolution_problem (resolution, "train", "source_dropout",
+                              "%g would leave out a source, but there is one alone, without which there is nothing to "
+                              "read; drop the key, or add a source",
+                              train->source_dropout);
+  if (train->optimizer == PLAIT_OPTIMIZER_ADADELTA && train->schedule == PLAIT_SCHEDULE_NOAM)
+    plait_resolution_problem (resolution, "train", "schedule",
+                              "the rates of noam are made for adam; adadelta finds its step sizes itself and would "
+                              "hardly move: drop the key, which gives constant, or take linear to let the steps fall");
+  if (*train->metric != '\0')
+    {
+      g_autoptr (PlaitMetric) metric = plait_metric_new (train->metric, &fault);
+      if (!metric)
+        plait_resolution_problem (resolution, "train", "metric", "%s", fault->message);
+      else
+        check_unit (resolution, "train", "metric", metric);
+    }
+  else if (train->best_by == PLAIT_BEST_BY_METRIC)
+    plait_resolution_problem (resolution, "train", "best_by",
+                              "best_by=metric needs a metric; add metric=bleu, or take best_by=loss");
+}
+
+static void
+check_length_bins (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  g_autoptr (GError) fault = NULL;
+  gboolean reads_text = FALSE;
+
+  if (*experiment->evaluate.length_bins == '\0')
+    return;
+  for (guint i = 0; i < experiment->n_sources; i++)
+    reads_text |= plait_input_kind_is_text (experiment->sources[i].kind);
+  g_autoptr (PlaitLengthBins) bins = plait_length_bins_new (experiment->evaluate.length_bins, &fault);
+  if (!bins)
+    plait_resolution_problem (resolution, "evaluate", "length_bins", "%s", fault->message);
+  else if (!reads_text)
+    plait_resolution_problem (resolution, "evaluate", "length_bins",
+                              "no source is text, whose words could be counted; add one, or drop the key");
+}
+
+void
+plait_resolution_check_evaluate (const PlaitResolution *resolution)
+{
+  const PlaitEvaluateSettings *evaluate = &resolution->experiment->public.evaluate;
+  g_autoptr (GError) fault = NULL;
+  g_autoptr (GPtrArray) metrics = plait_metric_new_list (evaluate->metrics, &fault);
+
+  if (!metrics)
+    plait_resolution_problem (resolution, "evaluate", "metrics", "%s", fault->message);
+  for (guint i = 0; metrics && i < metrics->len; i++)
+    check_unit (resolution, "evaluate", "metrics", metrics->pdata[i]);
+  check_length_bins (resolution);
+  if (*evaluate->translation_rates != '\0' && !plait_experiment_has_decoder (&resolution->experiment->public))
+    plait_resolution_problem (resolution, "evaluate", "translation_rates",
+                              "are of a decoder's attention, but [predict] has no decoder; drop the key");
+  if (evaluate->translation_rate_under > evaluate->translation_rate_over)
+    plait_resolution_problem (resolution, "evaluate", "translation_rate_under",
+                              "%g is above translation_rate_over=%g: a word would be both; choose bounds in order",
+                              evaluate->translation_rate_under, evaluate->translation_rate_over);
+}
+
+void
+plait_resolution_check_bench (const PlaitResolution *resolution)
+{
+  const PlaitBenchSettings *bench = &resolution->experiment->public.bench;
+
+  if (bench->shortest_length > bench->longest_length)
+    plait_resolution_problem (resolution, "bench", "shortest_length",
+                              "%jd is above longest_length=%jd; lower one or raise the other", bench->shortest_length,
+                              bench->longest_length);
+}
+
+static void
+check_vocabulary_size (const PlaitResolution *resolution)
+{
+  const PlaitDataSettings *data = &resolution->experiment->public.data;
+  gint64 size = data->vocabulary_size;
+
+  if (data->vocabulary_type == PLAIT_VOCABULARY_WORDS && size > 0 && size <= PLAIT_TOKEN_SPECIALS)
+    plait_resolution_problem (resolution, "data", "vocabulary_size",
+                              "%jd entries leave no room beside the %d special ones; give more, or 0 for all words",
+                              size, PLAIT_TOKEN_SPECIALS);
+  else if (data->vocabulary_type != PLAIT_VOCABULARY_WORDS && (size < 8 || size > PLAIT_VOCABULARY_MAXIMUM_SIZE))
+    plait_resolution_problem (resolution, "data", "vocabulary_size",
+                              "%jd entries are too %s for SentencePiece; give from 8 to %d, or vocabulary_type=words",
+                              size, size < 8 ? "few" : "many", PLAIT_VOCABULARY_MAXIMUM_SIZE);
+}
+
+/* Whether combiner and coverage can stand in the decoder, over the memories that there are. */
+static void
+check_combiner (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+
+  check_decoder_allowed (resolution, experiment->combiner->schema, "decoder", "combiner");
+  check_structure_of_one (resolution, experiment->combiner->schema, "combiner");
+  if (!experiment->coverage)
+    return;
+  check_decoder_allowed (resolution, experiment->coverage->schema, "decoder", "coverage");
+  check_structure_of_one (resolution, experiment->coverage->schema, "coverage");
+  if (experiment->combiner->schema->refuses_coverage)
+    plait_resolution_problem (
+        resolution, "decoder", "coverage",
+        "no coverage can stand beside the combiner %s; set coverage=none, or choose another combiner (%s)",
+        experiment->combiner->schema->name, experiment->combiner->schema->path);
+}
+
+void
+plait_resolution_check_crossings (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+
+  if (experiment->combiner)
+    check_combiner (resolution);
+  for (guint i = 0; i < experiment->n_sources; i++)
+    check_source (resolution, &experiment->sources[i]);
+  plait_resolution_check_prediction (resolution);
+  check_kinds (resolution);
+  plait_resolution_check_documents (resolution);
+  if (experiment->task)
+    check_generated (resolution);
+  else if (!(resolution->resolver->flags & PLAIT_RESOLVE_WITHOUT_DATA))
+    check_files (resolution);
+  check_vocabulary_files (resolution, resolution->experiment->data->vocabulary_files);
+  check_vocabulary_files (resolution, resolution->experiment->data->vocabulary_texts);
+  check_vocabulary_size (resolution);
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+#include "experiment/resolution.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "files/path.h"
+#include "trees/trees.h"
+
+/* [data]: settings, files of streams and vocabularies, and the task of a generated corpus. */
+
+#define GENERATE_PREFIX "generate."
+
+/*
+ * The generated task.
+ */
+
+static const char *
+decimal (PlaitDataInFile *data, gint64 value)
+{
+  g_autofree char *text = g_strdup_printf ("%jd", value);
+
+  return g_string_chunk_insert (data->texts, text);
+}
+
+/* The keys generate.NAME of the task as settings. */
+static void
+make_task_settings (PlaitDataInFile *data)
+{
+  g_autoptr (GArray) parameters = plait_task_parameters (data->task);
+  g_autoptr (GPtrArray) places = g_ptr_array_new ();
+
+  for (guint i = 0; i < parameters->len; i++)
+    {
+      const PlaitTaskParameter *parameter = &g_array_index (parameters, PlaitTaskParameter, i);
+      g_autofree char *key = g_strconcat (GENERATE_PREFIX, parameter->name, NULL);
+      PlaitSettingSpecification specification = {
+        .name = g_string_chunk_insert (data->texts, key),
+        .type = PLAIT_SETTING_INTEGER,
+        .standard = decimal (data, parameter->initial),
+        .minimum = decimal (data, parameter->minimum),
+        .maximum = decimal (data, parameter->maximum),
+        .summary = parameter->summary,
+      };
+
+      g_array_append_val (data->task_specifications, specification);
+    }
+  for (guint i = 0; i < data->task_specifications->len; i++)
+    g_ptr_array_add (places, &g_array_index (data->task_specifications, PlaitSettingSpecification, i));
+  data->task_settings = plait_settings_new ((const PlaitSettingSpecification *const *)places->pdata, places->len);
+}
+
+static void
+find_task (const PlaitResolution *resolution)
+{
+  PlaitDataInFile *data = resolution->experiment->data;
+  const char *name = plait_key_file_value (resolution->file, "data", "generate");
+  g_autoptr (GError) fault = NULL;
+
+  if (!name || *name == '\0')
+    return;
+  data->task = plait_task_find (name, &fault);
+  if (!data->task)
+    plait_resolution_problem (resolution, "data", "generate", "%s", fault->message);
+  else
+    make_task_settings (data);
+}
+
+static void
+read_task_key (const PlaitResolution *resolution, const char *key)
+{
+  PlaitSettings *settings = resolution->experiment->data->task_settings;
+  g_autoptr (GError) fault = NULL;
+
+  if (!settings)
+    {
+      if (!plait_key_file_value (resolution->file, "data", "generate"))
+        plait_resolution_problem (resolution, "data", key, "belongs to a generated corpus; add generate=TASK");
+      return;
+    }
+  if (plait_settings_find (settings, key) < 0)
+    {
+      const char *task = resolution->experiment->data->task->name;
+      g_autofree char *remedy = plait_settings_remedy (settings, key, NULL);
+
+      plait_resolution_problem (resolution, "data", key, "the task %s has no such parameter; %s", task, remedy);
+    }
+  else if (!plait_settings_set (settings, key, plait_key_file_value (resolution->file, "data", key), &fault))
+    plait_resolution_problem (resolution, "data", key, "%s", fault->message);
+}
+
+static void
+fill_task_settings (const PlaitResolution *resolution)
+{
+  PlaitDataInFile *data = resolution->experiment->data;
+
+  if (!data->task)
+    return;
+  data->task_values = plait_task_defaults (data->task);
+  for (guint i = 0; i < plait_settings_n (data->task_settings); i++)
+    {
+      const char *key = plait_settings_specification (data->task_settings, i)->name;
+      gint64 value = g_ascii_strtoll (plait_settings_text_at (data->task_settings, i), NULL, 10);
+      g_autoptr (GError) fault = NULL;
+
+      if (!plait_task_set (data->task, &data->task_values, key + strlen (GENERATE_PREFIX), value, &fault))
+        plait_resolution_problem (resolution, "data", key, "%s", fault->message);
+    }
+}
+
+/*
+ * Files.
+ */
+
+static gboolean
+is_split (const char *split)
+{
+  return g_str_equal (split, "train") || g_str_equal (split, "validation")
+         || (g_str_has_prefix (split, "test") && plait_name_is_valid (split));
+}
+
+/* A stream is a name, or names between dots (en.trees). */
+static gboolean
+is_stream (const char *stream)
+{
+  g_auto (GStrv) parts = g_strsplit (stream, ".", -1);
+
+  for (guint i = 0; parts[i]; i++)
+    if (!plait_name_is_valid (parts[i]))
+      return FALSE;
+  return parts[0] != NULL;
+}
+
+static const PlaitSettingSpecification any_text = { "file", PLAIT_SETTING_TEXT };
+
+gboolean
+plait_resolution_read_file_name (const PlaitResolution *resolution, const char *key, PlaitDataFile *file)
+{
+  PlaitDataInFile *data = resolution->experiment->data;
+  g_autoptr (GError) fault = NULL;
+  g_autofree char *expanded = plait_path_expand (plait_key_file_value (resolution->file, "data", key), &fault);
+  g_autofree char *name = expanded ? plait_setting_parse (&any_text, expanded, NULL, &fault) : NULL;
+
+  if (!name || *name == '\0')
+    {
+      plait_resolution_problem (resolution, "data", key, "%s", fault ? fault->message : "no file is named");
+      return FALSE;
+    }
+  g_autofree char *path = g_canonicalize_filename (name, data->folder);
+  file->key = g_string_chunk_insert (data->texts, key);
+  file->written = g_string_chunk_insert (data->texts, name);
+  file->path = g_string_chunk_insert (data->texts, path);
+  if (!(resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES))
+    return TRUE;
+  if (!g_file_test (path, G_FILE_TEST_EXISTS))
+    plait_resolution_problem (resolution, "data", key,
+                              g_path_is_absolute (name) ? "there is no file %s; name another"
+                                                        : "there is no file %s; name one relative to %s, or set folder",
+                              path, data->folder);
+  else if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    plait_resolution_problem (resolution, "data", key, "%s is not a regular file; name one", path);
+  else if (access (path, R_OK) != 0)
+    plait_resolution_problem (resolution, "data", key, "%s may not be read; change its permissions", path);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* A key with a dot: "train.en", "vocabulary.cs", "generate.length". */
+static gboolean
+take_data_key (const PlaitResolution *resolution, const char *group, const char *key, gconstpointer nothing)
+{
+  PlaitDataInFile *data = resolution->experiment->data;
+  const char *dot = strchr (key, '.');
+  PlaitDataFile file = { NULL };
+
+  if (!dot)
+    return FALSE;
+  if (g_str_has_prefix (key, GENERATE_PREFIX))
+    {
+      read_task_key (resolution, key);
+      return TRUE;
+    }
+  if (g_str_has_prefix (key, PLAIT_VOCABULARY_TEXT_PREFIX))
+    {
+      plait_resolution_read_vocabulary_text (resolution, key);
+      return TRUE;
+    }
+  if (g_str_has_prefix (key, PLAIT_VOCABULARY_PREFIX))
+    {
+      file.stream = g_string_chunk_insert (data->texts, key + strlen (PLAIT_VOCABULARY_PREFIX));
+      if (plait_resolution_read_file_name (resolution, key, &file))
+        g_array_append_val (data->vocabulary_files, file);
+      return TRUE;
+    }
+
+  g_autofree char *split = g_strndup (key, (gsize)(dot - key));
+  if (!is_split (split))
+    {
+      static const char *const splits[] = { "train", "validation", "test", NULL };
+      g_autofree char *remedy
+          = plait_name_remedy (split, splits, "splits are train, validation, and names that begin with test");
+
+      plait_resolution_problem (resolution, group, key, "\"%s\" is no split; %s", split, remedy);
+    }
+  else if (!is_stream (dot + 1))
+    plait_resolution_problem (resolution, group, key,
+                              "\"%s\" is no name of a stream; give SPLIT.STREAM, such as train.en", dot + 1);
+  else
+    {
+      file.split = g_string_chunk_insert_const (data->texts, split);
+      file.stream = g_string_chunk_insert (data->texts, dot + 1);
+      if (plait_resolution_read_file_name (resolution, key, &file))
+        g_array_append_val (data->files, file);
+      if (g_str_has_prefix (split, "test") && !g_ptr_array_find (data->test_splits, file.split, NULL))
+        g_ptr_array_add (data->test_splits, (gpointer)file.split);
+    }
+  return TRUE;
+}
+
+/* data.folder, made absolute, before any file is read relative to it. */
+static void
+find_folder (const PlaitResolution *resolution)
+{
+  PlaitDataInFile *data = resolution->experiment->data;
+  const char *written = plait_key_file_value (resolution->file, "data", "folder");
+  g_autoptr (GError) fault = NULL;
+  g_autofree char *expanded = plait_path_expand (written ? written : "", &fault);
+  g_autofree char *folder = g_canonicalize_filename (expanded ? expanded : "", resolution->resolver->folder);
+  g_autofree char *text = plait_setting_parse (&any_text, folder, NULL, NULL);
+
+  if (!expanded)
+    plait_resolution_problem (resolution, "data", "folder", "%s", fault->message);
+  /* Runs keep it as text. */
+  else if (!text)
+    plait_resolution_problem (resolution, "data", "folder",
+                              "the folder's name is no plain UTF-8 text; rename it, or name another");
+  data->folder = g_string_chunk_insert (data->texts, folder);
+}
+
+/* The rules that given trees are made binary by. A run keeps its own, so those of a file need not be there then. */
+static void
+find_head_rules (const PlaitResolution *resolution)
+{
+  PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitDataSettings *data = &experiment->data;
+  g_autoptr (GError) fault = NULL;
+
+  if (!plait_experiment_reads_trees (experiment) || data->trees != PLAIT_TREES_GIVEN
+      || data->binarisation != PLAIT_BINARISE_HEAD)
+    return;
+  experiment->head_rules
+      = plait_registry_find_text (resolution->resolver->registry, PLAIT_HEAD_RULES_FOLDER, data->head_rules, &fault);
+  if (!experiment->head_rules && (resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES))
+    plait_resolution_problem (resolution, "data", "head_rules", "%s", fault->message);
+}
+
+/* The whole group into what is there for it. */
+static void
+read_data (const PlaitResolution *resolution)
+{
+  PlaitDataInFile *data = resolution->experiment->data;
+
+  find_folder (resolution);
+  find_task (resolution);
+  /* The task knows what there is to be predicted. */
+  if (data->task)
+    {
+      const char *const *streams = data->task->streams;
+      plait_settings_set (data->settings, "target", streams[g_strv_length ((char **)streams) - 1], NULL);
+      if (data->task->documents)
+        plait_settings_set (data->settings, "documents", data->task->documents, NULL);
+    }
+  plait_resolution_read_group (resolution, "data", data->settings, take_data_key, NULL);
+  fill_task_settings (resolution);
+  plait_resolution_check_vocabulary_texts (resolution);
+  if (data->task)
+    g_ptr_array_add (data->test_splits, (gpointer) "test");
+  g_ptr_array_add (data->test_splits, NULL);
+}
+
+static PlaitDataInFile *
+data_in_file_new (void)
+{
+  PlaitDataInFile *data = g_rc_box_new0 (PlaitDataInFile);
+
+  data->texts = g_string_chunk_new (1024);
+  data->settings = plait_settings_new_for_group (&plait_data_group);
+  data->files = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
+  data->vocabulary_files = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
+  data->vocabulary_texts = g_array_new (FALSE, FALSE, sizeof (PlaitDataFile));
+  data->test_splits = g_ptr_array_new ();
+  data->task_specifications = g_array_new (FALSE, TRUE, sizeof (PlaitSettingSpecification));
+  return data;
+}
+
+static void
+data_in_file_clear (gpointer data_in_file)
+{
+  PlaitDataInFile *data = data_in_file;
+
+  plait_settings_free (data->settings);
+  plait_settings_free (data->task_settings);
+  plait_task_settings_clear (&data->task_values);
+  g_ptr_array_unref (data->test_splits);
+  g_array_unref (data->files);
+  g_array_unref (data->vocabulary_files);
+  g_array_unref (data->vocabulary_texts);
+  g_array_unref (data->task_specifications);
+  g_string_chunk_free (data->texts);
+}
+
+void
+plait_data_in_file_free (gpointer data)
+{
+  g_rc_box_release_full (data, data_in_file_clear);
+}
+
+void
+plait_resolution_read_data (const PlaitResolution *resolution)
+{
+  PlaitExperiment *public = &resolution->experiment->public;
+  const char *says = plait_key_file_group_text (resolution->file, "data");
+  PlaitDataInFile *data = g_hash_table_lookup (resolution->resolver->data, says);
+  guint problems = plait_problems_count (resolution->problems);
+
+  resolution->experiment->data = data ? g_rc_box_acquire (data) : data_in_file_new ();
+  if (!data)
+    {
+      data = resolution->experiment->data;
+      read_data (resolution);
+      if (plait_problems_count (resolution->problems) == problems)
+        g_hash_table_insert (resolution->resolver->data, g_strdup (says), g_rc_box_acquire (data));
+    }
+  plait_settings_fill_group (data->settings, &plait_data_group, &public->data);
+  /* A missing target has been reported. Checks go on, and no stream has an empty name. */
+  if (!public->data.target)
+  public->data.target = "";
+  g_hash_table_insert (resolution->experiment->settings, (gpointer) "data", plait_settings_share (data->settings));
+  public->data.folder = data->folder;
+  public->task = data->task;
+  public->task_settings = data->task_values;
+  public->test_splits = (const char *const *)data->test_splits->pdata;
+  find_head_rules (resolution);
+}

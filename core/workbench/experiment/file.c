@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: MIT */
+#include "experiment/file.h"
+
+#include <string.h>
+
+#include "files/path.h"
+#include "trees/trees.h"
+#include "experiment/resolution.h"
+
+/* Loading, and writing the resolved experiment. */
+
+gboolean
+plait_experiment_split_key (const char *dotted, char **group, char **key)
+{
+  static const char source[] = "source.";
+  const char *name = g_str_has_prefix (dotted, source) ? dotted + strlen (source) : NULL;
+  const char *dot = strchr (name ? name : dotted, '.');
+
+  if (!dot || dot == dotted || dot == name || dot[1] == '\0')
+    return FALSE;
+  if (name)
+    *group = g_strdup_printf ("source %.*s", (int)(dot - name), name);
+  else
+    *group = g_strndup (dotted, (gsize)(dot - dotted));
+  *key = g_strdup (dot + 1);
+  return TRUE;
+}
+
+/* Whether the value of @key is a file or a folder. */
+static gboolean
+names_place (const char *group, const char *key)
+{
+  const PlaitSettingSpecification *specification = plait_experiment_setting (group, key);
+
+  if (specification)
+    return (specification->flags & PLAIT_SETTING_PLACE) != 0;
+  return g_str_equal (group, "data") && strchr (key, '.') && !g_str_has_prefix (key, "generate.");
+}
+
+/* @text as a key-file has it: backslashes are the only characters of ours that need an escape. (transfer full) */
+static char *
+escape_value (const char *text)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "\\", -1);
+
+  return g_strjoinv ("\\\\", parts);
+}
+
+/* What a command line names is relative to where it is given, as with every command; what a file names, to that
+ * file. */
+static gboolean
+set_from_here (PlaitKeyFile *file, const char *group, const char *key, GError **error)
+{
+  const char *written = plait_key_file_value (file, group, key);
+  g_autofree char *path = plait_path_expand (written, error);
+  g_autofree char *absolute = path ? g_canonicalize_filename (path, NULL) : NULL;
+  g_autofree char *literal = absolute ? plait_path_escape (absolute) : NULL;
+  g_autofree char *value = literal ? escape_value (literal) : NULL;
+
+  return value && (*path == '\0' || plait_key_file_set (file, group, key, value, NULL, error));
+}
+
+/* Sets what --set says. */
+static void
+override (PlaitKeyFile *file, const char *text, PlaitProblems *problems)
+{
+  const char *equals = strchr (text, '=');
+  g_autofree char *origin = g_strdup_printf ("--set %s", text);
+  g_autofree char *dotted = NULL, *group = NULL, *key = NULL;
+  g_autoptr (GError) fault = NULL;
+
+  if (equals)
+    dotted = g_strstrip (g_strndup (text, (gsize)(equals - text)));
+  if (!dotted || !plait_experiment_split_key (dotted, &group, &key))
+    plait_problems_add (problems, "%s: is not GROUP.KEY=VALUE; write it like decoder.layers=4 or source.en.layers=4",
+                        origin);
+  else if (!plait_key_file_set (file, group, key, equals + 1, origin, &fault))
+    plait_problems_take (problems, g_steal_pointer (&fault));
+  else if (names_place (group, key) && !set_from_here (file, group, key, &fault))
+    plait_problems_add_key (problems, file, group, key, "%s", fault->message);
+}
+
+char *
+plait_experiment_set_from_here (const char *set, GError **error)
+{
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  g_autoptr (PlaitKeyFile) file = plait_key_file_new ("--set");
+  g_autofree char *value = NULL;
+  const char *group, *key;
+
+  override (file, set, problems);
+  if (!plait_problems_report (problems, PLAIT_ERROR_INPUT, error))
+    return NULL;
+  group = plait_key_file_groups (file)[0];
+  key = plait_key_file_keys (file, group)[0];
+  if (!names_place (group, key))
+    return g_strdup (set);
+  value = escape_value (plait_key_file_value (file, group, key));
+  return g_strdup_printf ("%s.%s=%s", group, key, value);
+}
+
+static gboolean
+override_all (PlaitKeyFile *file, const char *const *overrides, GError **error)
+{
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+
+  for (guint i = 0; overrides && overrides[i]; i++)
+    override (file, overrides[i], problems);
+  return plait_problems_report (problems, PLAIT_ERROR_INPUT, error);
+}
+
+PlaitKeyFile *
+plait_experiment_read (const char *path, const char *const *overrides, GError **error)
+{
+  g_autoptr (PlaitKeyFile) file = plait_key_file_load_pipe (path, error);
+
+  return file && override_all (file, overrides, error) ? g_steal_pointer (&file) : NULL;
+}
+
+/* Whether @absolute names an open file of the process, which may be a regular one that lies elsewhere. */
+static gboolean
+is_open_file (const char *absolute)
+{
+  return g_str_equal (absolute, "/dev/stdin") || g_str_has_prefix (absolute, "/dev/fd/")
+         || g_str_has_prefix (absolute, "/proc/");
+}
+
+char *
+plait_experiment_folder (const char *path)
+{
+  g_autofree char *absolute = g_canonicalize_filename (path, NULL);
+
+  return g_file_test (path, G_FILE_TEST_IS_REGULAR) && !is_open_file (absolute) ? g_path_get_dirname (absolute)
+                                                                                : g_get_current_dir ();
+}
+
+PlaitExperiment *
+plait_experiment_check (const char *path, const char *const *overrides, PlaitResolveFlags flags,
+                        PlaitRegistry *registry, PlaitProblems *problems)
+{
+  GError *fault = NULL;
+  g_autoptr (PlaitKeyFile) file = plait_experiment_read (path, overrides, &fault);
+
+  if (!file)
+    {
+      plait_problems_take (problems, fault);
+      return NULL;
+    }
+  g_autoptr (PlaitResolver) resolver = plait_resolver_new (file, path, flags, registry);
+  return plait_resolver_resolve (resolver, file, problems);
+}
+
+PlaitExperiment *
+plait_experiment_load (const char *path, const char *const *overrides, PlaitResolveFlags flags, PlaitRegistry *registry,
+                       GError **error)
+{
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  g_autoptr (PlaitExperiment) experiment = plait_experiment_check (path, overrides, flags, registry, problems);
+
+  return plait_problems_report (problems, PLAIT_ERROR_INPUT, error) ? g_steal_pointer (&experiment) : NULL;
+}
+
+PlaitExperiment *
+plait_experiment_parse (const char *text, const char *name, const char *const *overrides, PlaitRegistry *registry,
+                        GError **error)
+{
+  g_autoptr (PlaitKeyFile) file = plait_key_file_load_data (text, -1, name, error);
+  g_autoptr (PlaitResolver) resolver = plait_resolver_new (NULL, NULL, 0, registry);
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  g_autoptr (PlaitExperiment) experiment = NULL;
+
+  if (!file || !override_all (file, overrides, error))
+    return NULL;
+  experiment = plait_resolver_resolve (resolver, file, problems);
+  return plait_problems_report (problems, PLAIT_ERROR_INPUT, error) ? g_steal_pointer (&experiment) : NULL;
+}
+
+/* The values of a group of the core. */
+static const PlaitSettings *
+settings_of (const PlaitExperiment *experiment, const char *group)
+{
+  return g_hash_table_lookup (((const PlaitExperimentPrivate *)experiment)->settings, group);
+}
+
+const char *
+plait_experiment_value (const PlaitExperiment *experiment, const char *group, const char *key)
+{
+  return plait_settings_text (settings_of (experiment, group), key);
+}
+
+/*
+ * Writing.
+ */
+
+/* Raised whenever the default of a key of the core changes, as keys leave defaults out. */
+#define DEFAULTS "1"
+
+typedef struct
+{
+  const PlaitExperiment *experiment;
+  GString *text;
+  guint skipped;     /* flags of settings that are left out */
+  gboolean untested; /* test splits are left out */
+  gboolean brief;    /* settings at their defaults are left out */
+} Writer;
+
+static void
+write_value (Writer *writer, const char *key, const char *value)
+{
+  g_autofree char *escaped = escape_value (value);
+
+  g_string_append_printf (writer->text, "%s=%s\n", key, escaped);
+}
+
+/* Of a file or folder, whose name is expanded when it is read again. */
+static void
+write_place (Writer *writer, const char *key, const char *path)
+{
+  g_autofree char *literal = plait_path_escape (path);
+
+  write_value (writer, key, literal);
+}
+
+static void
+write_setting (Writer *writer, const PlaitSettingSpecification *specification, const char *value)
+{
+  if (!value || (specification->flags & writer->skipped) != 0
+      || (writer->brief && g_strcmp0 (value, specification->standard) == 0))
+    return;
+  if ((specification->flags & PLAIT_SETTING_PLACE) == 0)
+    write_value (writer, specification->name, value);
+  else
+    write_place (writer, specification->name, writer->skipped && *value != '\0' ? "given" : value);
+}
+
+static void
+write_settings (Writer *writer, const PlaitSettings *settings)
+{
+  for (guint i = 0; i < plait_settings_n (settings); i++)
+    write_setting (writer, plait_settings_specification (settings, i), plait_settings_text_at (settings, i));
+}
+
+static void
+write_heading (Writer *writer, const char *group)
+{
+  g_string_append_printf (writer->text, "%s[%s]\n", writer->text->len > 0 ? "\n" : "", group);
+}
+
+/* A group of the core. */
+static void
+write_group (Writer *writer, const char *group)
+{
+  write_heading (writer, group);
+  write_settings (writer, settings_of (writer->experiment, group));
+}
+
+/* The group and the parameters of @part, which may be NULL. */
+static void
+write_part (Writer *writer, const PlaitPart *part)
+{
+  if (!part)
+    return;
+  write_heading (writer, part->group);
+  write_settings (writer, part->parameters);
+}
+
+/* [experiment], with the sources spelt out. */
+static void
+write_experiment (Writer *writer)
+{
+  const PlaitSettings *settings = settings_of (writer->experiment, "experiment");
+  g_autoptr (GString) sources = g_string_new (NULL);
+
+  for (guint i = 0; i < writer->experiment->n_sources; i++)
+    g_string_append_printf (sources, "%s%s", i > 0 ? "+" : "", writer->experiment->sources[i].name);
+  write_heading (writer, "experiment");
+  for (guint i = 0; i < plait_settings_n (settings); i++)
+    {
+      const PlaitSettingSpecification *specification = plait_settings_specification (settings, i);
+      gboolean is_sources = g_str_equal (specification->name, "sources");
+
+      write_setting (writer, specification, is_sources ? sources->str : plait_settings_text_at (settings, i));
+    }
+}
+
+/* Whether @stream is read by a used source, or is the target. */
+static gboolean
+is_used (const PlaitExperiment *experiment, const char *stream)
+{
+  g_autofree const char **used = plait_experiment_all_streams (experiment);
+
+  return g_strv_contains (used, stream);
+}
+
+/* Files that are used. A key has which there are, but not where: their digests stand beside it. */
+static void
+write_files (Writer *writer, const GArray *files)
+{
+  const PlaitExperiment *experiment = writer->experiment;
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
+
+      if (writer->untested && file->split && g_strv_contains (experiment->test_splits, file->split))
+        continue;
+      if (g_str_equal (file->stream, "shared") || is_used (experiment, file->stream))
+        write_place (writer, file->key, (writer->skipped & PLAIT_SETTING_NEUTRAL) ? "" : file->written);
+    }
+}
+
+/* How much text there is of a test split is no matter of training, which has the digests of what it reads. */
+static void
+write_task_settings (Writer *writer, const PlaitSettings *settings)
+{
+  for (guint i = 0; i < plait_settings_n (settings); i++)
+    {
+      const PlaitSettingSpecification *specification = plait_settings_specification (settings, i);
+
+      if (!writer->untested || !g_str_equal (specification->name, "generate.test"))
+        write_setting (writer, specification, plait_settings_text_at (settings, i));
+    }
+}
+
+/* Settings that mean nothing to an experiment without trees, or without documents, are left out of it. */
+static void
+write_data (Writer *writer)
+{
+  static const char *const of_trees[] = { "trees", "binarisation", "head_rules", "no_tree", NULL };
+  const PlaitExperiment *experiment = writer->experiment;
+  const PlaitDataInFile *data = ((const PlaitExperimentPrivate *)experiment)->data;
+  const PlaitSettings *settings = data->settings;
+
+  write_heading (writer, "data");
+  for (guint i = 0; i < plait_settings_n (settings); i++)
+    {
+      const PlaitSettingSpecification *specification = plait_settings_specification (settings, i);
+      gboolean is_folder = g_str_equal (specification->name, "folder");
+      g_autofree char *used = NULL;
+
+      if (g_strv_contains (of_trees, specification->name) && !plait_experiment_reads_trees (experiment))
+        continue;
+      if (g_str_has_prefix (specification->name, "document") && !plait_experiment_reads_documents (experiment))
+        continue;
+      if (g_str_has_prefix (specification->name, "documents"))
+        used = plait_documents_used (experiment, plait_settings_text_at (settings, i));
+      write_setting (writer, specification,
+                     is_folder ? data->folder
+                     : used    ? used
+                               : plait_settings_text_at (settings, i));
+    }
+  if (data->task_settings)
+    write_task_settings (writer, data->task_settings);
+  write_files (writer, data->files);
+  write_files (writer, data->vocabulary_files);
+  write_files (writer, plait_vocabulary_texts_written (experiment));
+}
+
+static void
+write_source (Writer *writer, const PlaitExperimentSource *source)
+{
+  write_heading (writer, source->encoder->group);
+  write_value (writer, "encoder", source->encoder->plugin->name);
+  write_value (writer, "stream", source->stream);
+  if (source->kind == PLAIT_INPUT_FEATURES)
+    write_value (writer, "dataset", source->dataset);
+  if (source->encoder->leaves)
+    write_value (writer, "leaves", source->encoder->leaves->plugin->name);
+  write_settings (writer, source->encoder->parameters);
+  write_part (writer, source->encoder->leaves);
+}
+
+/* All groups that say what is trained. */
+static void
+write_training (Writer *writer)
+{
+  const PlaitExperiment *experiment = writer->experiment;
+
+  write_experiment (writer);
+  write_data (writer);
+  for (guint i = 0; i < experiment->n_sources; i++)
+    write_source (writer, &experiment->sources[i]);
+  if (!plait_experiment_has_decoder (experiment))
+    write_group (writer, "predict");
+  write_group (writer, "decoder");
+  write_part (writer, experiment->combiner);
+  write_part (writer, experiment->coverage);
+  write_group (writer, "train");
+}
+
+static void
+write_evaluation (Writer *writer)
+{
+  write_group (writer, "decode");
+  write_group (writer, "evaluate");
+}
+
+static char *
+write_text (const PlaitExperiment *experiment, guint skipped)
+{
+  Writer writer = { .experiment = experiment, .text = g_string_new (NULL), .skipped = skipped };
+
+  write_training (&writer);
+  write_evaluation (&writer);
+  return g_string_free (writer.text, FALSE);
+}
+
+char *
+plait_experiment_text (const PlaitExperiment *experiment)
+{
+  return write_text (experiment, 0);
+}
+
+char *
+plait_experiment_key (const PlaitExperiment *experiment)
+{
+  return write_text (experiment, PLAIT_SETTING_NEUTRAL);
+}
+
+static Writer
+begin_key (const PlaitExperiment *experiment, PlaitKeyForm form)
+{
+  gboolean brief = form == PLAIT_KEY_BRIEF;
+  GString *text = g_string_new (brief ? "defaults=" DEFAULTS "\n" : "");
+
+  return (Writer){ experiment, text, PLAIT_SETTING_NEUTRAL, .untested = TRUE, .brief = brief };
+}
+
+char *
+plait_experiment_training_key (const PlaitExperiment *experiment, PlaitKeyForm form)
+{
+  Writer writer = begin_key (experiment, form);
+
+  write_training (&writer);
+  /* Where translations choose the best parameters the search is a part of training, as is the seed that masks
+   * validation text. */
+  if (experiment->train.best_by == PLAIT_BEST_BY_METRIC)
+    write_group (&writer, "decode");
+  if (experiment->train.best_by == PLAIT_BEST_BY_METRIC && experiment->evaluate.join != PLAIT_PIECES_NONE)
+    g_string_append_printf (writer.text, "\n[evaluate]\njoin=%s\n",
+                            plait_experiment_value (experiment, "evaluate", "join"));
+  if (experiment->predict.kind == PLAIT_PREDICT_MASKED)
+    g_string_append_printf (writer.text, "\n[evaluate]\nseed=%jd\n", experiment->evaluate.seed);
+  return g_string_free (writer.text, FALSE);
+}
+
+char *
+plait_experiment_evaluation_key (const PlaitExperiment *experiment, PlaitKeyForm form)
+{
+  Writer writer = begin_key (experiment, form);
+
+  write_evaluation (&writer);
+  /* Text that is truncated is translated otherwise. What skip drops is training text alone. */
+  if (experiment->data.too_long == PLAIT_TOO_LONG_TRUNCATE)
+    g_string_append (writer.text, "\n[data]\ntoo_long=truncate\n");
+  return g_string_free (writer.text, FALSE);
+}
+
+/*
+ * Looking things up.
+ */
+
+/* The path of the file among @files that is for @stream, and for @split if they are of splits; or NULL. */
+static const char *
+find_file (const GArray *files, const char *split, const char *stream)
+{
+  for (guint i = 0; i < files->len; i++)
+    {
+      const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
+
+      if (g_strcmp0 (file->split, split) == 0 && g_str_equal (file->stream, stream))
+        return file->path;
+    }
+  return NULL;
+}
+
+const char *
+plait_experiment_data_file (const PlaitExperiment *experiment, const char *split, const char *stream)
+{
+  return find_file (((const PlaitExperimentPrivate *)experiment)->data->files, split, stream);
+}
+
+const char *
+plait_experiment_vocabulary_file (const PlaitExperiment *experiment, const char *name)
+{
+  return find_file (((const PlaitExperimentPrivate *)experiment)->data->vocabulary_files, NULL, name);
+}
+
+static void
+add_once (GPtrArray *names, const char *name)
+{
+  if (name && !g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
+    g_ptr_array_add (names, (gpointer)name);
+}
+
+/* The streams that are used, with @trees also those of trees. (transfer container) */
+static const char **
+list_streams (const PlaitExperiment *experiment, gboolean trees)
+{
+  GPtrArray *names = g_ptr_array_new ();
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    add_once (names, experiment->sources[i].stream);
+  add_once (names, experiment->data.target);
+  for (guint i = 0; i < experiment->n_sources && trees; i++)
+    add_once (names, experiment->sources[i].trees);
+  g_ptr_array_add (names, NULL);
+  return (const char **)g_ptr_array_free (names, FALSE);
+}
+
+const char **
+plait_experiment_streams (const PlaitExperiment *experiment)
+{
+  return list_streams (experiment, FALSE);
+}
+
+const char **
+plait_experiment_all_streams (const PlaitExperiment *experiment)
+{
+  return list_streams (experiment, experiment->data.trees == PLAIT_TREES_GIVEN);
+}
+
+gboolean
+plait_experiment_reads_trees (const PlaitExperiment *experiment)
+{
+  for (guint i = 0; i < experiment->n_sources; i++)
+    if (experiment->sources[i].trees)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+plait_experiment_has_decoder (const PlaitExperiment *experiment)
+{
+  return experiment->predict.kind == PLAIT_PREDICT_SEQUENCE;
+}
+
+gboolean
+plait_experiment_check_sets (const PlaitExperiment *experiment, const char *const *sets, GError **error)
+{
+  static const char *const active[] = { "batch=", "precision=", "n_best=" };
+
+  for (guint i = 0; sets && sets[i] && !plait_experiment_has_decoder (experiment); i++)
+    {
+      gboolean acts = !g_str_has_prefix (sets[i], "decode.");
+
+      for (guint k = 0; k < G_N_ELEMENTS (active) && !acts; k++)
+        acts = g_str_has_prefix (sets[i] + strlen ("decode."), active[k]);
+      if (!acts)
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "--set %s: does nothing, as %s has no decoder that searches; leave it out", sets[i],
+                           experiment->path);
+    }
+  return TRUE;
+}
+
+PlaitTargetKind
+plait_experiment_target_kind (const PlaitExperiment *experiment, const char *stream)
+{
+  return g_str_equal (stream, experiment->data.target) ? plait_predictions[experiment->predict.kind].target
+                                                       : PLAIT_TARGET_TEXT;
+}
+
+const char *
+plait_experiment_vocabulary (const PlaitExperiment *experiment, const char *stream)
+{
+  return experiment->data.vocabulary == PLAIT_VOCABULARY_SHARED
+                 && plait_experiment_target_kind (experiment, stream) == PLAIT_TARGET_TEXT
+             ? "shared"
+             : stream;
+}
+
+gboolean
+plait_experiment_each_plugin (const PlaitExperiment *experiment, PlaitEachPlugin call, gpointer data, GError **error)
+{
+  g_autoptr (GPtrArray) plugins = g_ptr_array_new ();
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    for (const PlaitPart *part = experiment->sources[i].encoder; part; part = part->leaves)
+      if (!g_ptr_array_find (plugins, part->plugin, NULL))
+        g_ptr_array_add (plugins, part->plugin);
+  if (experiment->combiner)
+    g_ptr_array_add (plugins, experiment->combiner->plugin);
+  if (experiment->coverage)
+    g_ptr_array_add (plugins, experiment->coverage->plugin);
+  for (guint i = 0; i < plugins->len; i++)
+    if (!call (plugins->pdata[i], data, error))
+      return FALSE;
+  return TRUE;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "experiment/resolution.h"
+
+#include "foreign/feature.h"
+
+/* Whether the files of each split go together line by line, told by reading them through once. */
+
+/* Counts the lines of @file, or its trees. Empty lines that a run refuses are refused here too. */
+static gboolean
+count_text (const PlaitExperiment *experiment, const PlaitDataFile *file, gboolean trees, gint64 *lines, GError **error)
+{
+  g_autoptr (PlaitTextReader) reader = plait_text_reader_open (file->path, error);
+  gboolean takes_empty = trees || experiment->data.empty != PLAIT_EMPTY_ERROR;
+  GError *fault = NULL;
+  const char *line;
+  gint64 n = 0;
+  gsize length;
+
+  if (reader && trees)
+    reader = plait_text_reader_join_trees (reader, TRUE);
+  for (; reader && (line = plait_text_reader_next (reader, &length, &fault)); n++)
+    if (!takes_empty && plait_text_is_blank (line, length))
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s:%jd: the line is empty; expected a sentence of %s, since empty=error (empty=missing would "
+                         "take a source as missing there)",
+                         file->path, plait_text_reader_line (reader), file->stream);
+  if (!reader || !plait_no_fault (&fault, error))
+    return FALSE;
+  *lines = n;
+  return TRUE;
+}
+
+static gboolean
+count_features (const char *path, const char *dataset, gint64 *sentences, GError **error)
+{
+  g_autoptr (PlaitFeatures) features = plait_feature_file_open (path, dataset, error);
+
+  if (features)
+    *sentences = features->sentences;
+  return features != NULL;
+}
+
+/* The source that @file is read for, as itself or as its trees; NULL: the target, or nobody. */
+static const PlaitExperimentSource *
+reader_of (const PlaitExperiment *experiment, const PlaitDataFile *file)
+{
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      const PlaitExperimentSource *source = &experiment->sources[i];
+      gboolean trees = experiment->data.trees == PLAIT_TREES_GIVEN && g_strcmp0 (source->trees, file->stream) == 0;
+
+      if (source->encoder && (trees || g_str_equal (source->stream, file->stream)))
+        return source;
+    }
+  return NULL;
+}
+
+/* TRUE if @file holds the trees that @source reads. */
+static gboolean
+is_trees (const PlaitExperimentSource *source, const PlaitDataFile *file)
+{
+  return source && g_strcmp0 (source->trees, file->stream) == 0;
+}
+
+/* Returns what the entries of @file are called, which @source reads. */
+static const char *
+entries_of (const PlaitExperimentSource *source, const PlaitDataFile *file)
+{
+  return is_trees (source, file) ? "trees" : source && source->kind == PLAIT_INPUT_FEATURES ? "sentences" : "lines";
+}
+
+/* The lines of @file, or its trees; -1 if it is not read, has none, or cannot be read, which is told. */
+static gint64
+count (const PlaitResolution *resolution, const PlaitDataFile *file)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitExperimentSource *source = reader_of (experiment, file);
+  const char *stream = source ? source->stream : file->stream;
+  /* Cells of a grid may take empty lines or not. */
+  g_autofree char *key = g_strdup_printf ("%d %s", experiment->data.empty, file->path);
+  const gint64 *known = g_hash_table_lookup (resolution->resolver->lines, key);
+  g_autoptr (GError) fault = NULL;
+  gint64 lines = -1;
+
+  if ((!source && !g_str_equal (stream, experiment->data.target))
+      || plait_experiment_documents (experiment, stream).layout == PLAIT_LAYOUT_DOCUMENTS)
+    return -1;
+  if (known)
+    return *known;
+  if (source && source->kind == PLAIT_INPUT_FEATURES
+          ? count_features (file->path, source->dataset, &lines, &fault)
+          : count_text (experiment, file, is_trees (source, file), &lines, &fault))
+    g_hash_table_insert (resolution->resolver->lines, g_steal_pointer (&key), g_memdup2 (&lines, sizeof lines));
+  else
+    plait_resolution_problem (resolution, "data", file->key, "%s", fault->message);
+  return lines;
+}
+
+/* Each file is compared with the first of its split. */
+void
+plait_resolution_check_lines (const PlaitResolution *resolution)
+{
+  const GArray *files = resolution->experiment->data->files;
+  g_autoptr (GHashTable) firsts = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
+      gint64 lines = count (resolution, file);
+      const PlaitDataFile *first = g_hash_table_lookup (firsts, file->split);
+
+      if (lines >= 0 && !first)
+        g_hash_table_insert (firsts, (gpointer)file->split, (gpointer)file);
+      else if (lines >= 0 && lines != count (resolution, first))
+        plait_resolution_problem (
+            resolution, "data", file->key,
+            "%s has %jd %s, but %s has %jd; line i of each belongs together: give files of one length", file->path,
+            lines, entries_of (reader_of (&resolution->experiment->public, file), file), first->key,
+            count (resolution, first));
+    }
+}

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: MIT */
+#include "experiment/resolution.h"
+
+#include <string.h>
+
+#include "files/path.h"
+#include "foreign/safetensors.h"
+
+static const char *const group_names[]
+    = { "experiment", "data",   "source NAME", "predict", "decoder", "combiner", "coverage",
+        "train",      "decode", "evaluate",    "bench",   "grid",    NULL };
+
+void
+plait_resolution_problem (const PlaitResolution *resolution, const char *group, const char *key, const char *format,
+                          ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  plait_problems_add_key_va (resolution->problems, resolution->file, group, key, format, arguments);
+  va_end (arguments);
+}
+
+/* What plait inspect calls the group. */
+static const char *
+inspect_name (const PlaitResolution *resolution, const char *group)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitPart *parts[] = { experiment->combiner, experiment->coverage };
+
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    if (parts[i] && g_str_equal (group, parts[i]->group))
+      return parts[i]->plugin->name;
+  for (guint i = 0; i < resolution->experiment->sources->len; i++)
+    {
+      const PlaitSourceInFile *source = resolution->experiment->sources->pdata[i];
+
+      for (const PlaitPart *part = source->encoder; part; part = part->leaves)
+        if (g_str_equal (group, part->group))
+          return part->plugin->name;
+    }
+  return g_str_has_prefix (group, PLAIT_SOURCE_PREFIX) ? "source" : group;
+}
+
+gboolean
+plait_resolution_any_alternative (const PlaitResolution *resolution, PlaitPluginKind kind,
+                                  gboolean (*found) (const PlaitSchema *schema, gconstpointer data), gconstpointer data)
+{
+  g_autofree char *prefix = g_strdup_printf ("%s ", plait_plugin_kind_name (kind));
+
+  for (guint i = 0; resolution->resolver->alternatives && resolution->resolver->alternatives[i]; i++)
+    {
+      const char *alternative = resolution->resolver->alternatives[i];
+      PlaitPlugin *plugin
+          = g_str_has_prefix (alternative, prefix)
+                ? plait_registry_find (resolution->resolver->registry, kind, alternative + strlen (prefix), NULL)
+                : NULL;
+
+      if (plugin && found (plugin->schema, data))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+has_parameter (const PlaitSchema *schema, gconstpointer name)
+{
+  return plait_schema_parameter (schema, name) != NULL;
+}
+
+gboolean
+plait_resolution_is_alternative (const PlaitResolution *resolution, const char *group, const char *key,
+                                 gconstpointer data)
+{
+  return plait_resolution_any_alternative (resolution, *(const PlaitPluginKind *)data, has_parameter, key);
+}
+
+static void
+unknown_key (const PlaitResolution *resolution, const char *group, const char *key, const PlaitSettings *settings)
+{
+  const char *name = inspect_name (resolution, group);
+  g_autofree char *otherwise = plait_settings_n (settings) == 0
+                                   ? g_strdup_printf ("%s has no parameters", name)
+                                   : g_strdup_printf ("plait inspect %s lists the keys", name);
+  g_autofree char *remedy = plait_settings_remedy (settings, key, otherwise);
+
+  plait_resolution_problem (resolution, group, key, "no such key; %s", remedy);
+}
+
+void
+plait_resolution_read_group (const PlaitResolution *resolution, const char *group, PlaitSettings *settings,
+                             PlaitOtherKey other, gconstpointer data)
+{
+  const char *const *keys = plait_key_file_keys (resolution->file, group);
+
+  for (guint i = 0; keys[i]; i++)
+    {
+      g_autoptr (GError) fault = NULL;
+
+      if (plait_settings_find (settings, keys[i]) < 0)
+        {
+          if (!other || !other (resolution, group, keys[i], data))
+            unknown_key (resolution, group, keys[i], settings);
+        }
+      else if (!plait_settings_set (settings, keys[i], plait_key_file_value (resolution->file, group, keys[i]), &fault))
+        plait_resolution_problem (resolution, group, keys[i], "%s", fault->message);
+    }
+  for (guint i = 0; i < plait_settings_n (settings); i++)
+    {
+      const PlaitSettingSpecification *specification = plait_settings_specification (settings, i);
+
+      if (!plait_settings_text_at (settings, i) && !plait_key_file_value (resolution->file, group, specification->name))
+        {
+          g_autofree char *expectation = plait_setting_expectation (specification);
+          plait_resolution_problem (resolution, group, NULL, "%s is missing (%s); add %s= and %s", specification->name,
+                                    specification->summary, specification->name, expectation);
+        }
+    }
+}
+
+/* Adadelta finds its step sizes itself: what [train] leaves open about the rate is otherwise than with Adam. */
+static void
+suit_optimizer (const PlaitResolution *resolution, PlaitSettings *train)
+{
+  const char *optimizer = plait_key_file_value (resolution->file, "train", "optimizer");
+
+  if (g_strcmp0 (optimizer, "adadelta") != 0)
+    return;
+  plait_settings_set (train, "learning_rate", "1", NULL);
+  plait_settings_set (train, "schedule", "constant", NULL);
+  plait_settings_set (train, "warm_up", "0", NULL);
+}
+
+/* experiment.name, or the file's name without its folder and suffix. */
+static void
+name_experiment (const PlaitResolution *resolution, PlaitSettings *experiment)
+{
+  g_autofree char *name = plait_path_stem (plait_key_file_name (resolution->file), ".ini");
+
+  if (*plait_settings_text (experiment, "name") == '\0')
+    plait_settings_set (experiment, "name", name, NULL);
+}
+
+/* The run that training begins with, made absolute: a run keeps it as text. */
+static void
+find_initial (const PlaitResolution *resolution, PlaitSettings *train)
+{
+  const char *written = plait_settings_text (train, "initialise");
+  g_autoptr (GError) fault = NULL;
+  g_autofree char *expanded = plait_path_expand (written, &fault);
+  g_autofree char *path
+      = expanded && *expanded != '\0' ? g_canonicalize_filename (expanded, resolution->resolver->folder) : NULL;
+
+  if (!expanded || (path && !plait_settings_set (train, "initialise", path, &fault)))
+    plait_resolution_problem (resolution, "train", "initialise", "%s", fault->message);
+}
+
+/* A core group into its struct, and its own check (may be NULL) unless something is wrong with it already. @suit (may
+ * be NULL) sets defaults that depend on a key, @complete (may be NULL) what the values leave open. */
+static void
+read_core_group (const PlaitResolution *resolution, const PlaitSettingGroup *group, gpointer memory,
+                 void (*suit) (const PlaitResolution *resolution, PlaitSettings *settings),
+                 void (*complete) (const PlaitResolution *resolution, PlaitSettings *settings),
+                 void (*check) (const PlaitResolution *resolution))
+{
+  /* Defaults may depend on what is predicted. */
+  g_autofree char *says = g_strconcat (group->name, "\n", plait_key_file_group_text (resolution->file, "predict"), "\n",
+                                       plait_key_file_group_text (resolution->file, group->name), NULL);
+  PlaitSettings *settings = g_hash_table_lookup (resolution->resolver->settings, says);
+  guint problems = plait_problems_count (resolution->problems);
+
+  if (settings)
+    plait_settings_share (settings);
+  else
+    {
+      settings = plait_settings_new_for_group (group);
+      if (suit)
+        suit (resolution, settings);
+      plait_resolution_read_group (resolution, group->name, settings, NULL, NULL);
+      if (complete)
+        complete (resolution, settings);
+      if (plait_problems_count (resolution->problems) == problems)
+        g_hash_table_insert (resolution->resolver->settings, g_steal_pointer (&says), plait_settings_share (settings));
+    }
+  plait_settings_fill_group (settings, group, memory);
+  g_hash_table_insert (resolution->experiment->settings, (gpointer)group->name, settings);
+  if (check && plait_problems_count (resolution->problems) == problems)
+    check (resolution);
+}
+
+static void
+check_groups (const PlaitResolution *resolution)
+{
+  const char *const *groups = plait_key_file_groups (resolution->file);
+
+  for (guint i = 0; groups[i]; i++)
+    {
+      const char *group = groups[i];
+
+      if (g_strv_contains (group_names, group) || g_str_has_prefix (group, PLAIT_SOURCE_PREFIX))
+        continue;
+      g_autofree char *remedy = plait_name_remedy (group, group_names, NULL);
+      gboolean source
+          = g_str_has_prefix (group, "source") || plait_nearest_name (group, (const char *[]){ "source", NULL });
+
+      plait_resolution_problem (resolution, group, NULL, "no such group; %s",
+                                source ? "a source is [source NAME], such as [source en]" : remedy);
+    }
+}
+
+PlaitPart *
+plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind kind, const char *name,
+                            const char *place, const char *key, const char *group)
+{
+  g_autoptr (GError) fault = NULL;
+  PlaitPlugin *plugin = plait_registry_find (resolution->resolver->registry, kind, name, &fault);
+  g_autofree char *says = NULL;
+  guint problems = plait_problems_count (resolution->problems);
+  PlaitPart *part;
+
+  if (!plugin)
+    {
+      plait_resolution_problem (resolution, place, key, "%s", fault->message);
+      return NULL;
+    }
+  says = g_strconcat (group, " ", name, "\n", plait_key_file_group_text (resolution->file, group), NULL);
+  part = g_hash_table_lookup (resolution->resolver->parts, says);
+  if (part)
+    return plait_part_share (part);
+  part = plait_part_new (plugin, group);
+  plait_resolution_read_group (resolution, group, part->parameters, plait_resolution_is_alternative, &kind);
+  if (plait_problems_count (resolution->problems) == problems)
+    g_hash_table_insert (resolution->resolver->parts, g_steal_pointer (&says), plait_part_share (part));
+  return part;
+}
+
+/* The group of a part that is not there: a grid with cells without it has that of the others. */
+static void
+read_nothing (const PlaitResolution *resolution, PlaitPluginKind kind, const char *group)
+{
+  g_autoptr (PlaitSettings) nothing = plait_settings_new (NULL, 0);
+
+  plait_resolution_read_group (resolution, group, nothing, plait_resolution_is_alternative, &kind);
+}
+
+/* Combiner and coverage, which stand in the decoder of a sequence. */
+static void
+read_combiner (const PlaitResolution *resolution)
+{
+  PlaitExperiment *experiment = &resolution->experiment->public;
+
+  if (plait_experiment_has_decoder (experiment))
+    experiment->combiner = plait_resolution_read_part (resolution, PLAIT_PLUGIN_COMBINER, experiment->decoder.combiner,
+                                                       "decoder", "combiner", "combiner");
+  else
+    read_nothing (resolution, PLAIT_PLUGIN_COMBINER, "combiner");
+  if (plait_experiment_has_decoder (experiment) && !g_str_equal (experiment->decoder.coverage, "none"))
+    experiment->coverage = plait_resolution_read_part (resolution, PLAIT_PLUGIN_COVERAGE, experiment->decoder.coverage,
+                                                       "decoder", "coverage", "coverage");
+  else
+    read_nothing (resolution, PLAIT_PLUGIN_COVERAGE, "coverage");
+}
+
+/* Labels are not scored as text is. */
+static void
+suit_prediction (const PlaitResolution *resolution, PlaitSettings *evaluate)
+{
+  const char *metrics = plait_predictions[resolution->experiment->public.predict.kind].metrics;
+
+  if (metrics)
+    plait_settings_set (evaluate, "metrics", metrics, NULL);
+}
+
+/* Notes if the file that training begins with is missing. Its path is absolute. */
+static void
+check_initial (const PlaitResolution *resolution)
+{
+  const char *path = resolution->experiment->public.train.initialise;
+  g_autoptr (PlaitSafetensors) weights = NULL;
+  g_autoptr (GError) fault = NULL;
+
+  if (!(resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES) || *path == '\0')
+    return;
+  weights = plait_safetensors_is_named (path) ? plait_safetensors_open (path, &fault) : NULL;
+  if (fault)
+    plait_resolution_problem (resolution, "train", "initialise", "%s", fault->message);
+  else if (!weights && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    plait_resolution_problem (resolution, "train", "initialise",
+                              "%s %s; name the file of a finished run, or a safetensors file of weights, or its index",
+                              path,
+                              g_file_test (path, G_FILE_TEST_EXISTS) ? "is not a regular file" : "does not exist");
+}
+
+/* The state of an optimizer is that of a run's last parameters. */
+static void
+check_initial_state (const PlaitResolution *resolution)
+{
+  const PlaitTrainSettings *train = &resolution->experiment->public.train;
+
+  if (train->initialise_state != PLAIT_INITIAL_TRAINING_OPTIMIZER)
+    return;
+  if (*train->initialise == '\0' || plait_safetensors_is_named (train->initialise))
+    plait_resolution_problem (
+        resolution, "train", "initialise_state",
+        "optimizer is that of a run, which train.initialise does not name; name one, or leave it at parameters");
+  else if (train->initialise_checkpoint != PLAIT_CHECKPOINT_LAST)
+    plait_resolution_problem (resolution, "train", "initialise_state",
+                              "a run keeps the optimizer of its last parameters alone; set initialise_checkpoint=last");
+  else if (train->schedule == PLAIT_SCHEDULE_LINEAR)
+    plait_resolution_problem (resolution, "train", "initialise_state",
+                              "a linear schedule falls to zero at the last of its own updates and has no place to go "
+                              "on from; choose another schedule, or leave it at parameters");
+}
+
+/* The map of the weights that training begins with. */
+static void
+find_name_map (const PlaitResolution *resolution)
+{
+  PlaitExperiment *experiment = &resolution->experiment->public;
+  const PlaitTrainSettings *train = &experiment->train;
+  g_autoptr (GError) fault = NULL;
+
+  if (*train->initialise_map == '\0')
+    return;
+  experiment->name_map
+      = plait_registry_find_text (resolution->resolver->registry, PLAIT_NAME_MAP_FOLDER, train->initialise_map, &fault);
+  if (!(resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES))
+    return;
+  if (!experiment->name_map)
+    plait_resolution_problem (resolution, "train", "initialise_map", "%s", fault->message);
+  else if (!plait_safetensors_is_named (train->initialise))
+    plait_resolution_problem (resolution, "train", "initialise_map",
+                              "is a map of weights in NAME" PLAIT_SAFETENSORS_SUFFIX
+                              " or in several files with the index NAME" PLAIT_SAFETENSORS_INDEX_SUFFIX
+                              ", which train.initialise does not name; leave it out for a run");
+}
+
+static void
+check_checkpoint (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+
+  if (experiment->evaluate.checkpoint == PLAIT_CHECKPOINT_AVERAGE && experiment->train.average == 0)
+    plait_resolution_problem (resolution, "evaluate", "checkpoint",
+                              "there is no average to evaluate, because train.average is 0; set it to the number of "
+                              "validations to average over, or take best or last");
+}
+
+/* Whether the module of @part, which [@group] @key names, loads. */
+static void
+check_module (const PlaitResolution *resolution, const PlaitPart *part, const char *group, const char *key)
+{
+  g_autoptr (GError) fault = NULL;
+
+  if (part && !plait_plugin_load (part->plugin, &fault))
+    plait_resolution_problem (resolution, group, key, "%s", fault->message);
+}
+
+static void
+check_modules (const PlaitResolution *resolution)
+{
+  const PlaitExperiment *experiment = &resolution->experiment->public;
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      const PlaitPart *encoder = experiment->sources[i].encoder;
+
+      if (!encoder)
+        continue;
+      check_module (resolution, encoder, encoder->group, "encoder");
+      check_module (resolution, encoder->leaves, encoder->group, "leaves");
+    }
+  check_module (resolution, experiment->combiner, "decoder", "combiner");
+  check_module (resolution, experiment->coverage, "decoder", "coverage");
+}
+
+static void
+resolve (const PlaitResolution *resolution)
+{
+  PlaitExperiment *experiment = &resolution->experiment->public;
+  guint before = plait_problems_count (resolution->problems);
+
+  check_groups (resolution);
+  read_core_group (resolution, &plait_experiment_group, &experiment->experiment, NULL, name_experiment, NULL);
+  experiment->name = experiment->experiment.name;
+  plait_resolution_read_sources (resolution);
+  plait_resolution_read_data (resolution);
+  read_core_group (resolution, &plait_predict_group, &experiment->predict, NULL, NULL, NULL);
+  read_core_group (resolution, &plait_decoder_group, &experiment->decoder, NULL, NULL, plait_resolution_check_decoder);
+  read_combiner (resolution);
+  if (plait_problems_count (resolution->problems) == before)
+    plait_resolution_check_crossings (resolution);
+  if (resolution->resolver->flags & PLAIT_RESOLVE_COUNT_LINES)
+    plait_resolution_check_lines (resolution);
+  if (resolution->resolver->flags & PLAIT_RESOLVE_LOAD_MODULES)
+    check_modules (resolution);
+  read_core_group (resolution, &plait_train_group, &experiment->train, suit_optimizer, find_initial,
+                   plait_resolution_check_train);
+  check_initial (resolution);
+  check_initial_state (resolution);
+  find_name_map (resolution);
+  read_core_group (resolution, &plait_decode_group, &experiment->decode, NULL, NULL, plait_resolution_check_decode);
+  read_core_group (resolution, &plait_evaluate_group, &experiment->evaluate, suit_prediction, NULL,
+                   plait_resolution_check_evaluate);
+  check_checkpoint (resolution);
+  if (resolution->resolver->flags & PLAIT_RESOLVE_CHECK_FILES)
+    plait_resolution_check_references (resolution);
+  read_core_group (resolution, &plait_bench_group, &experiment->bench, NULL, NULL, plait_resolution_check_bench);
+}
+
+void
+plait_experiment_free (PlaitExperiment *public)
+{
+  PlaitExperimentPrivate *experiment = (PlaitExperimentPrivate *)public;
+
+  if (!experiment)
+    return;
+  g_hash_table_unref (experiment->settings);
+  plait_part_free (public->combiner);
+  plait_part_free (public->coverage);
+  g_ptr_array_unref (experiment->sources);
+  g_array_unref (experiment->used);
+  g_clear_pointer (&experiment->vocabulary_texts, g_array_unref);
+  g_clear_pointer (&experiment->texts, g_string_chunk_free);
+  g_clear_pointer (&experiment->data, plait_data_in_file_free);
+  g_free (public->head_rules);
+  g_free (public->name_map);
+  g_free (public->path);
+  g_free (experiment);
+}
+
+/*
+ * The resolver
+ */
+
+/* The combiners, coverages and encoders that the axes of [grid] choose among: "combiner NAME", "encoder NAME".
+ * (transfer full) */
+static char **
+find_alternatives (const PlaitKeyFile *file)
+{
+  const char *const *keys = plait_key_file_keys (file, PLAIT_GRID_GROUP);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
+  for (guint i = 0; keys[i]; i++)
+    {
+      gboolean encoder = g_str_has_prefix (keys[i], "source.")
+                         && (g_str_has_suffix (keys[i], ".encoder") || g_str_has_suffix (keys[i], ".leaves"));
+      const char *kind = encoder                                     ? "encoder"
+                         : g_str_equal (keys[i], "decoder.combiner") ? "combiner"
+                         : g_str_equal (keys[i], "decoder.coverage") ? "coverage"
+                                                                     : NULL;
+      g_auto (GStrv) values = kind ? plait_key_file_list (file, PLAIT_GRID_GROUP, keys[i]) : NULL;
+
+      for (guint v = 0; values && values[v]; v++)
+        g_ptr_array_add (names, g_strdup_printf ("%s %s", kind, values[v]));
+    }
+  g_ptr_array_add (names, NULL);
+  return (char **)g_ptr_array_free (g_steal_pointer (&names), FALSE);
+}
+
+PlaitResolver *
+plait_resolver_new (const PlaitKeyFile *file, const char *path, PlaitResolveFlags flags, PlaitRegistry *registry)
+{
+  PlaitResolver *resolver = g_new0 (PlaitResolver, 1);
+
+  resolver->folder = file ? plait_experiment_folder (path) : g_strdup ("/");
+  resolver->alternatives = file ? find_alternatives (file) : NULL;
+  resolver->flags = flags;
+  resolver->registry = registry;
+  resolver->settings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)plait_settings_free);
+  resolver->parts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)plait_part_free);
+  resolver->sources = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, plait_source_in_file_free);
+  resolver->lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  resolver->scorable = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  resolver->data = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, plait_data_in_file_free);
+  return resolver;
+}
+
+void
+plait_resolver_free (PlaitResolver *resolver)
+{
+  if (!resolver)
+    return;
+  g_hash_table_unref (resolver->settings);
+  g_hash_table_unref (resolver->parts);
+  g_hash_table_unref (resolver->sources);
+  g_hash_table_unref (resolver->data);
+  g_hash_table_unref (resolver->lines);
+  g_hash_table_unref (resolver->scorable);
+  g_strfreev (resolver->alternatives);
+  g_free (resolver->folder);
+  g_free (resolver);
+}
+
+PlaitExperiment *
+plait_resolver_resolve (const PlaitResolver *resolver, const PlaitKeyFile *file, PlaitProblems *problems)
+{
+  guint before = plait_problems_count (problems);
+  PlaitExperimentPrivate *inside = g_new0 (PlaitExperimentPrivate, 1);
+  g_autoptr (PlaitExperiment) experiment = &inside->public;
+  PlaitResolution resolution = { resolver, file, problems, inside };
+
+  inside->settings = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify)plait_settings_free);
+  inside->sources = g_ptr_array_new_with_free_func (plait_source_in_file_free);
+  inside->used = g_array_new (FALSE, FALSE, sizeof (PlaitExperimentSource));
+  experiment->path = g_strdup (plait_key_file_name (file));
+  resolve (&resolution);
+  return plait_problems_count (problems) == before ? g_steal_pointer (&experiment) : NULL;
+}

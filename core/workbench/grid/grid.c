@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "grid/grid.h"
+
+#include <string.h>
+
+#include "files/digest.h"
+#include "grid/grid-private.h"
+
+/* The cells of a grid, what they are called, and which of them are wanted. */
+
+enum
+{
+  LONGEST_NAME = 60, /* of a file, without digest and ending */
+  NAME_DIGITS = 8,
+};
+
+#define ENDING ".h5"
+
+const char *
+plait_grid_cell_state_name (PlaitGridCellState state)
+{
+  static const char *const names[] = { "new", "stale", "partial", "trained", "finished", "failed" };
+
+  return names[state];
+}
+
+char *
+plait_grid_file (const PlaitGrid *grid, const PlaitGridCell *cell, const char *ending)
+{
+  g_autofree char *name = g_strconcat (cell->name, ending, NULL);
+
+  return g_build_filename (grid->folder, name, NULL);
+}
+
+gboolean
+plait_grid_cell_is_due (const PlaitGridCell *cell)
+{
+  return cell->state != PLAIT_CELL_FINISHED && cell->state != PLAIT_CELL_FAILED;
+}
+
+guint
+plait_grid_count_due (const PlaitGrid *grid)
+{
+  guint count = 0;
+
+  for (guint i = 0; i < grid->n; i++)
+    count += plait_grid_cell_is_due (&grid->items[i]);
+  return count;
+}
+
+guint
+plait_grid_count (const PlaitGrid *grid, PlaitGridCellState state)
+{
+  guint count = 0;
+
+  for (guint i = 0; i < grid->n; i++)
+    count += grid->items[i].state == state;
+  return count;
+}
+
+/* "combiner-flat": axis @a of @cell with the last part of its key, without what a shell or a file system might take
+ * amiss; empty for the empty value. (transfer full) */
+static char *
+name_part (const PlaitCells *cells, const PlaitExperimentCell *cell, guint a)
+{
+  const PlaitAxis *axis = &cells->axes[a];
+  const char *last = strrchr (axis->key, '.');
+  const char *value = axis->values[cell->places[a]];
+  char *part = *value ? g_strdup_printf ("%s-%s", last ? last + 1 : axis->key, value) : g_strdup ("");
+
+  for (char *p = part; *p; p++)
+    if (!g_ascii_isalnum (*p) && !strchr ("-_+.", *p))
+      *p = '-';
+  return part;
+}
+
+/* @parts [n] but @skipped with '_' between them, each with at most @limit bytes. (transfer full) */
+static GString *
+join_parts (const GPtrArray *parts, const char *skipped, int limit)
+{
+  GString *name = g_string_new (NULL);
+
+  for (guint a = 0; a < parts->len; a++)
+    {
+      const char *part = parts->pdata[a];
+
+      if (*part && part != skipped)
+        g_string_append_printf (name, "%s%.*s", name->len > 0 ? "_" : "", limit, part);
+    }
+  return name;
+}
+
+/* "decoder.combiner=flat experiment.seed=1" -> "combiner-flat_seed-1-DIGEST". Of a name that is too long all parts keep
+ * their beginnings, and the seed, which stands last then, is whole. (transfer full) */
+static char *
+name_cell (const PlaitCells *cells, const PlaitExperimentCell *cell)
+{
+  g_autofree char *digest = plait_digest_bytes (cell->label, strlen (cell->label));
+  g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GString) name = NULL;
+  const char *seed = NULL;
+
+  for (guint a = 0; a < cells->n_axes; a++)
+    {
+      g_ptr_array_add (parts, name_part (cells, cell, a));
+      if (plait_axis_is_seed (&cells->axes[a]) && *(char *)parts->pdata[a])
+        seed = parts->pdata[a];
+    }
+  name = join_parts (parts, NULL, G_MAXINT);
+  if (name->len > LONGEST_NAME)
+    {
+      gsize room = LONGEST_NAME - (seed ? strlen (seed) + 1 : 0);
+
+      for (int limit = LONGEST_NAME; limit > 0 && name->len > room; limit--)
+        {
+          g_string_free (name, TRUE);
+          name = join_parts (parts, seed, limit);
+        }
+      g_string_truncate (name, MIN (name->len, room));
+      if (seed)
+        g_string_append_printf (name, "_%s", seed);
+    }
+  g_string_append_printf (name, "-%.*s", NAME_DIGITS, digest);
+  return g_string_free (g_steal_pointer (&name), FALSE);
+}
+
+/*
+ * The grid
+ */
+
+static gboolean
+check_folder (const char *folder, GError **error)
+{
+  if (!g_file_test (folder, G_FILE_TEST_EXISTS) || g_file_test (folder, G_FILE_TEST_IS_DIR))
+    return TRUE;
+  return plait_fail (error, PLAIT_ERROR_INPUT,
+                     "%s: is a file, but a grid needs a folder; choose another one with --output", folder);
+}
+
+/* The cells of the grid file, with their names and keys, before anything is looked at in the folder. (transfer full) */
+static PlaitGrid *
+read_grid (const char *path, const char *const *overrides, const char *folder, gboolean fresh, PlaitResolveFlags more,
+           PlaitRegistry *registry, GError **error)
+{
+  g_autoptr (PlaitGrid) grid = g_new0 (PlaitGrid, 1);
+  g_autoptr (PlaitKeyFile) file = NULL;
+
+  if (!check_folder (folder, error))
+    return NULL;
+  grid->path = g_strdup (path);
+  grid->overrides = g_strdupv ((char **)overrides);
+  grid->folder = g_strdup (folder);
+  grid->fresh = fresh;
+  grid->cells = plait_cells_load (path, overrides, more, registry, error);
+  file = grid->cells ? plait_experiment_read (path, overrides, error) : NULL;
+  if (!file)
+    return NULL;
+  grid->text = plait_key_file_text (file);
+  grid->n = grid->n_known = grid->cells->n_cells;
+  grid->items = g_new0 (PlaitGridCell, grid->n);
+  for (guint i = 0; i < grid->n; i++)
+    {
+      PlaitGridCell *cell = &grid->items[i];
+
+      cell->cell = &grid->cells->cells[i];
+      cell->name = name_cell (grid->cells, cell->cell);
+      cell->training_key = g_strdup (cell->cell->training_key);
+      cell->key = g_strdup (cell->cell->key);
+    }
+  return g_steal_pointer (&grid);
+}
+
+/*
+ * Some of the cells
+ */
+
+static void
+clear_cell (PlaitGridCell *cell)
+{
+  g_free (cell->name);
+  g_free (cell->key);
+  g_free (cell->training_key);
+  g_free (cell->note);
+  g_free (cell->found);
+  g_free (cell->trained);
+  plait_run_result_free (cell->result);
+  plait_lock_release (cell->lock);
+}
+
+gboolean
+plait_grid_hold_cell (const PlaitGrid *grid, PlaitGridCell *cell, PlaitLog *log, GError **error)
+{
+  g_autofree char *place = g_build_filename (grid->folder, cell->name, NULL);
+  g_autofree char *busy = g_strdup_printf ("the cell %s: another process runs it", cell->cell->label);
+
+  if (!cell->lock)
+    cell->lock = plait_lock_take (place, busy, "wait for it", log, error);
+  return cell->lock != NULL;
+}
+
+static gboolean
+is_wanted (const PlaitGridCell *cell, const char *const *names, gboolean *known)
+{
+  for (guint i = 0; names[i]; i++)
+    if (g_str_equal (names[i], cell->name) || g_str_equal (names[i], cell->cell->label))
+      {
+        known[i] = TRUE;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/* Makes @names the cells of @grid: they stand before the others. */
+static gboolean
+choose (PlaitGrid *grid, const char *const *names, GError **error)
+{
+  g_autofree gboolean *known = g_new0 (gboolean, g_strv_length ((char **)names));
+  guint n = 0;
+
+  for (guint i = 0; i < grid->n_known; i++)
+    if (is_wanted (&grid->items[i], names, known))
+      {
+        PlaitGridCell chosen = grid->items[i];
+
+        memmove (&grid->items[n + 1], &grid->items[n], (i - n) * sizeof chosen);
+        grid->items[n++] = chosen;
+      }
+  grid->n = n;
+  grid->part = TRUE;
+  for (guint i = 0; names[i]; i++)
+    if (!known[i])
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "there is no cell \"%s\" in this grid; --commands shows what they are called", names[i]);
+  return TRUE;
+}
+
+PlaitGrid *
+plait_grid_new (const char *path, const char *const *overrides, const char *folder, gboolean fresh,
+                const char *const *names, PlaitResolveFlags more, PlaitRegistry *registry, PlaitLog *log,
+                GError **error)
+{
+  g_autoptr (PlaitGrid) grid = read_grid (path, overrides, folder, fresh, more, registry, error);
+
+  if (!grid || (names && (!choose (grid, names, error) || !plait_grid_make_folder (grid, error))))
+    return NULL;
+  for (guint i = 0; grid->part && i < grid->n; i++)
+    if (!plait_grid_hold_cell (grid, &grid->items[i], log, error))
+      return NULL;
+  if (!plait_grid_check_cells (grid, error))
+    return NULL;
+  plait_grid_judge (grid);
+  return g_steal_pointer (&grid);
+}
+
+void
+plait_grid_free (PlaitGrid *grid)
+{
+  if (!grid)
+    return;
+  for (guint i = 0; i < grid->n_known; i++)
+    clear_cell (&grid->items[i]);
+  g_free (grid->items);
+  g_free (grid->text);
+  g_free (grid->path);
+  g_strfreev (grid->overrides);
+  g_free (grid->folder);
+  g_strfreev (grid->strangers);
+  plait_lock_release (grid->lock);
+  plait_cells_free (grid->cells);
+  g_free (grid);
+}
+
+gboolean
+plait_grid_read_result (const PlaitGrid *grid, PlaitGridCell *cell, GError **error)
+{
+  g_autofree char *path = plait_grid_file (grid, cell, ENDING);
+  g_autoptr (PlaitStore) store = plait_store_open (path, error);
+
+  g_clear_pointer (&cell->result, plait_run_result_free);
+  cell->result = store ? plait_run_result_new (store, error) : NULL;
+  return cell->result != NULL;
+}
+
+void
+plait_grid_leave_mixed (const PlaitGrid *grid, PlaitLog *log)
+{
+  g_autofree PlaitRunResult **results = g_new (PlaitRunResult *, grid->n + 1);
+  g_autofree const char **names = g_new (const char *, grid->n + 1);
+
+  for (guint i = 0; i < grid->n; i++)
+    {
+      results[i] = grid->items[i].result;
+      names[i] = grid->items[i].cell->label;
+    }
+  plait_run_results_leave_mixed (results, names, grid->n, log);
+}

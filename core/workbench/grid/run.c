@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <poll.h>
+
+#include "files/file.h"
+#include "files/memory.h"
+#include "grid/grid-private.h"
+#include "grid/table.h"
+#include "run/process.h"
+
+/* Running the cells of a grid, several at once. */
+
+enum
+{
+  LOOK_EVERY = 200, /* milliseconds */
+  PAUSE = 1,        /* seconds between cells whose number is not given */
+  SHOW_EACH = 4,    /* seconds that the progress of one of several cells is shown */
+  MOST_GRACE = 30,  /* seconds for a checkpoint, when a cell's time is over */
+};
+
+/* A cell that runs. */
+typedef struct
+{
+  PlaitGridCell *cell;
+  PlaitRunProcess *process;
+  gint64 start;
+  goffset said;  /* bytes that the cell's log had before */
+  gboolean late; /* its time is over, and it was asked to end */
+} Job;
+
+typedef struct
+{
+  PlaitGrid *grid;
+  const PlaitGridOptions *options;
+  GArray *jobs;
+  gboolean *started; /* [n cells] */
+  guint *failures;   /* [n cells] */
+  guint to_run;
+  guint done;
+  guint finished;
+  double seconds; /* that the finished ones took */
+  gsize most;     /* bytes of memory that a cell has held */
+  gint64 last;    /* when the last cell began */
+  gboolean stopped;
+} Runner;
+
+static void
+clear_job (gpointer data)
+{
+  plait_run_process_free (((Job *)data)->process);
+}
+
+/*
+ * Jobs
+ */
+
+static void
+tell_start (PlaitLog *log, const PlaitGridCell *cell)
+{
+  const char *label = cell->cell->label;
+
+  if (cell->state == PLAIT_CELL_STALE)
+    plait_log_info (log, "%s: is run again: %s", label, cell->note);
+  else if (cell->state == PLAIT_CELL_TRAINED)
+    plait_log_info (log, "%s: is evaluated: %s", label, cell->note);
+  else if (cell->state == PLAIT_CELL_PARTIAL)
+    plait_log_info (log, "%s: goes on%s%s", label, cell->note ? " " : "", cell->note ? cell->note : "");
+  else
+    plait_log_info (log, "%s: begins", label);
+}
+
+/*
+ * How many run at once. Small models hardly gain from threads, and with large ones processes gain as much.
+ */
+
+static guint
+most_jobs (const PlaitGridOptions *options)
+{
+  return options->jobs > 0 ? options->jobs : MAX (1, g_get_num_processors () / MAX (1, options->threads));
+}
+
+/* All that are to be run share the processors, or as many as run at once. */
+guint
+plait_grid_threads (const PlaitGridOptions *options, guint to_run)
+{
+  guint at_once = MAX (1, MIN (most_jobs (options), to_run));
+
+  return options->threads > 0 ? options->threads : MAX (1, g_get_num_processors () / at_once);
+}
+
+/* Whether one more cell fits beside those that run, if each grows to the size of the largest so far. */
+static gboolean
+has_memory (Runner *runner)
+{
+  gsize all = 0;
+
+  for (guint i = 0; i < runner->jobs->len; i++)
+    {
+      gsize held, most;
+
+      plait_run_process_memory (g_array_index (runner->jobs, Job, i).process, &held, &most);
+      runner->most = MAX (runner->most, most);
+      all += MIN (held, most);
+    }
+  return plait_memory_has ((runner->jobs->len + 1) * runner->most - all);
+}
+
+/* Cells beyond the first begin one at a time, so that those before can show how much memory they take. */
+static gboolean
+has_room (Runner *runner)
+{
+  if (runner->jobs->len == 0)
+    return TRUE;
+  if (runner->jobs->len >= most_jobs (runner->options))
+    return FALSE;
+  return runner->options->jobs > 0
+         || (g_get_monotonic_time () - runner->last >= PAUSE * G_USEC_PER_SEC && has_memory (runner));
+}
+
+/* Holds @cell. Where another process had it in the meantime, what is to be done may be less now: FALSE if nothing. */
+static gboolean
+is_still_due (Runner *runner, PlaitGridCell *cell)
+{
+  g_autoptr (GError) fault = NULL;
+  gboolean held = cell->lock != NULL;
+
+  if (!plait_grid_hold_cell (runner->grid, cell, runner->options->log, &fault))
+    plait_grid_cell_set_state (cell, PLAIT_CELL_FAILED, fault->message);
+  else if (!held && cell->state != PLAIT_CELL_TRAINED)
+    plait_grid_look_again (runner->grid, cell);
+  if (cell->state == PLAIT_CELL_FINISHED)
+    plait_grid_settle (runner->grid, cell);
+  if (plait_grid_cell_is_due (cell))
+    return TRUE;
+  runner->done++;
+  return FALSE;
+}
+
+static void
+start_job (Runner *runner, PlaitGridCell *cell)
+{
+  const PlaitGridOptions *options = runner->options;
+  gboolean partial = cell->state == PLAIT_CELL_PARTIAL && !cell->trained;
+  g_autofree char *output = plait_grid_file (runner->grid, cell, ".training.h5");
+  g_autofree char *log = plait_grid_file (runner->grid, cell, ".log");
+  g_autofree char *trained = cell->trained ? g_build_filename (runner->grid->folder, cell->trained, NULL) : NULL;
+  g_autofree char *name = g_strconcat (cell->name, ".jsonl", NULL);
+  g_autofree char *lines = options->lines ? g_build_filename (options->lines, name, NULL) : NULL;
+  g_autofree char *events = options->events ? g_build_filename (options->events, cell->name, NULL) : NULL;
+  g_autoptr (GError) fault = NULL;
+  PlaitRunOptions run = {
+    .output = output,
+    .command = options->command,
+    .threads = plait_grid_threads (options, runner->to_run - runner->done),
+    .resume = TRUE,
+    .trained = trained,
+    .lines = lines,
+    .events = events,
+    .stop = options->stop,
+  };
+  Job job = { .cell = cell, .start = g_get_monotonic_time () };
+  GStatBuf status;
+
+  if (partial && g_stat (log, &status) == 0)
+    job.said = status.st_size;
+  if (!partial)
+    g_unlink (output);
+  tell_start (options->log, cell);
+  runner->last = job.start;
+  job.process = plait_run_process_new (cell->cell->experiment, &run, log, partial, &fault);
+  if (job.process)
+    g_array_append_val (runner->jobs, job);
+  else
+    {
+      plait_grid_cell_set_state (cell, PLAIT_CELL_FAILED, fault->message);
+      runner->done++;
+    }
+}
+
+/* Where another cell was trained as @cell would be in the meantime, that one is evaluated. FALSE while it goes on. */
+static gboolean
+find_trained (Runner *runner, PlaitGridCell *cell)
+{
+  PlaitGrid *grid = runner->grid;
+
+  if (cell->state != PLAIT_CELL_NEW && cell->state != PLAIT_CELL_STALE)
+    return TRUE;
+  for (guint i = 0; i < runner->jobs->len; i++)
+    if (g_str_equal (g_array_index (runner->jobs, Job, i).cell->training_key, cell->training_key))
+      return FALSE;
+  for (guint i = 0; i < grid->n; i++)
+    if (runner->started[i] && grid->items[i].state == PLAIT_CELL_FINISHED
+        && g_str_equal (grid->items[i].training_key, cell->training_key))
+      {
+        cell->trained = g_strconcat (grid->items[i].name, ".h5", NULL);
+        plait_grid_cell_set_state (cell, PLAIT_CELL_TRAINED, "it was trained the same as a cell before");
+        return TRUE;
+      }
+  return TRUE;
+}
+
+static void
+start_jobs (Runner *runner)
+{
+  PlaitGrid *grid = runner->grid;
+
+  for (guint i = 0; !runner->stopped && i < grid->n && has_room (runner); i++)
+    if (!runner->started[i] && plait_grid_cell_is_due (&grid->items[i]) && find_trained (runner, &grid->items[i]))
+      {
+        runner->started[i] = TRUE;
+        if (is_still_due (runner, &grid->items[i]))
+          start_job (runner, &grid->items[i]);
+      }
+}
+
+static void
+tell_scores (const Runner *runner, const Job *job)
+{
+  g_autofree char *duration = plait_log_duration ((double)(g_get_monotonic_time () - job->start) / 1e6);
+  g_autoptr (GString) scores = g_string_new (NULL);
+  const PlaitRunResult *result = job->cell->result;
+  g_autoptr (GArray) measures = plait_run_results_measures (&result, 1);
+
+  for (guint i = 0; i < measures->len; i++)
+    {
+      const PlaitMeasure *measure = &g_array_index (measures, PlaitMeasure, i);
+      double score = plait_measure_score (measure, result)->score;
+      char digits[G_ASCII_DTOSTR_BUF_SIZE];
+
+      g_string_append_printf (scores, "; %s %s %s", measure->split, measure->name,
+                              g_ascii_formatd (digits, sizeof digits, "%.2f", score));
+    }
+  plait_log_info (runner->options->log, "%s: finished in %s%s", job->cell->cell->label, duration, scores->str);
+}
+
+/* Whoever makes the table is another process, and reads in the cell's log why it failed. */
+static void
+note_reason (const PlaitGrid *grid, const PlaitGridCell *cell, const char *reason)
+{
+  g_autofree char *path = plait_grid_file (grid, cell, ".log");
+  FILE *file = plait_file_open_output (path, TRUE);
+
+  if (!file)
+    return;
+  fprintf (file, "the cell failed: %s\n", reason);
+  fclose (file);
+}
+
+/* Has the cell run once more, if it may. */
+static void
+fail_job (Runner *runner, const Job *job, const char *reason)
+{
+  PlaitGrid *grid = runner->grid;
+  PlaitGridCell *cell = job->cell;
+  gsize place = (gsize)(cell - grid->items);
+
+  plait_log_warning (runner->options->log, "%s: failed: %s", cell->cell->label, reason);
+  if (grid->part)
+    note_reason (grid, cell, reason);
+  if (!runner->stopped && runner->failures[place]++ < runner->options->retries)
+    {
+      plait_grid_look_again (grid, cell);
+      runner->started[place] = FALSE;
+      runner->done--;
+    }
+  else
+    plait_grid_cell_set_state (cell, PLAIT_CELL_FAILED, reason);
+}
+
+/* The process of @job has ended. FALSE only if the files over all cells cannot be written. */
+static gboolean
+end_job (Runner *runner, const Job *job, PlaitProcessEnd end, const char *reason, GError **error)
+{
+  PlaitGridCell *cell = job->cell;
+  gboolean late = job->late && end != PLAIT_PROCESS_DONE;
+
+  runner->done++;
+  if (late || end == PLAIT_PROCESS_FAILED)
+    {
+      fail_job (runner, job,
+                late ? "it ran longer than --time allows; with more, it goes on from its checkpoint" : reason);
+      return TRUE;
+    }
+  if (end == PLAIT_PROCESS_INTERRUPTED)
+    {
+      /* An evaluation has no checkpoints: it stays to be done. */
+      if (cell->state != PLAIT_CELL_TRAINED)
+        plait_grid_cell_set_state (cell, PLAIT_CELL_PARTIAL, NULL);
+      return TRUE;
+    }
+  runner->finished++;
+  runner->seconds += (double)(g_get_monotonic_time () - job->start) / 1e6;
+  plait_grid_cell_set_state (cell, PLAIT_CELL_FINISHED, NULL);
+  cell->found = g_strconcat (cell->name, ".training.h5", NULL);
+  if (!plait_grid_settle (runner->grid, cell))
+    return TRUE;
+  tell_scores (runner, job);
+  return runner->grid->part || plait_grid_write (runner->grid, NULL, error);
+}
+
+/* Asks the job to end whose time is over, and kills it where it does not. Either way it is found to have ended. */
+static void
+hold_to_time (const Runner *runner, Job *job)
+{
+  gint64 limit = runner->options->seconds;
+  gint64 ran = (g_get_monotonic_time () - job->start) / G_USEC_PER_SEC;
+
+  if (limit == 0 || ran < limit)
+    return;
+  if (ran >= limit + MIN (limit, MOST_GRACE))
+    plait_run_process_stop (job->process, TRUE);
+  else if (!job->late)
+    plait_run_process_stop (job->process, FALSE);
+  job->late = TRUE;
+}
+
+static void
+wait_for_jobs (const Runner *runner)
+{
+  g_autofree struct pollfd *waits = g_new0 (struct pollfd, runner->jobs->len);
+
+  for (guint i = 0; i < runner->jobs->len; i++)
+    waits[i] = (struct pollfd){
+      .fd = plait_run_process_descriptor (g_array_index (runner->jobs, Job, i).process),
+      .events = POLLIN,
+    };
+  poll (waits, runner->jobs->len, LOOK_EVERY);
+}
+
+static gboolean
+look_at_jobs (Runner *runner, GError **error)
+{
+  for (guint i = 0; i < runner->jobs->len;)
+    {
+      Job *job = &g_array_index (runner->jobs, Job, i);
+      g_autofree char *reason = NULL;
+      PlaitProcessEnd end = plait_run_process_look (job->process, &reason);
+
+      if (end == PLAIT_PROCESS_GOES_ON)
+        hold_to_time (runner, job);
+      if (end == PLAIT_PROCESS_GOES_ON)
+        i++;
+      else if (!end_job (runner, job, end, reason, error))
+        return FALSE;
+      else
+        {
+          if (!runner->grid->part)
+            g_clear_pointer (&job->cell->lock, plait_lock_release);
+          g_array_remove_index (runner->jobs, i);
+        }
+    }
+  return TRUE;
+}
+
+static void
+pass_on_stop (Runner *runner)
+{
+  const gint *stop = runner->options->stop;
+
+  if (runner->stopped || !stop || !g_atomic_int_get (stop))
+    return;
+  runner->stopped = TRUE;
+  plait_log_info (runner->options->log, "stopping: the cells that run write their checkpoints");
+  for (guint i = 0; i < runner->jobs->len; i++)
+    plait_run_process_stop (g_array_index (runner->jobs, Job, i).process, FALSE);
+}
+
+/*
+ * Progress
+ */
+
+/* Seconds left if each cell to come takes as long as the finished ones did on average, a running one at least as long
+ * as it has run; -1 while none has finished. */
+static double
+seconds_left (const Runner *runner)
+{
+  gint64 now = g_get_monotonic_time ();
+  double mean = runner->finished > 0 ? runner->seconds / runner->finished : -1, left;
+
+  if (mean < 0)
+    return -1;
+  left = mean * (runner->to_run - runner->done - runner->jobs->len);
+  for (guint i = 0; i < runner->jobs->len; i++)
+    left += MAX (0, mean - (double)(now - g_array_index (runner->jobs, Job, i).start) / 1e6);
+  return left / MAX (1, runner->jobs->len);
+}
+
+/* The last line that @job has logged; empty if it has said nothing yet. (transfer full) */
+static char *
+last_line (const Runner *runner, const Job *job)
+{
+  g_autofree char *path = plait_grid_file (runner->grid, job->cell, ".log");
+  g_autofree char *tail = plait_grid_read_tail (path, job->said);
+  const char *line = strrchr (tail, '\n');
+
+  return g_strdup (line ? line + 1 : tail);
+}
+
+/* The running cells take turns. */
+static void
+show_progress (const Runner *runner)
+{
+  double seconds = seconds_left (runner);
+  g_autofree char *left = seconds > 0 ? plait_log_duration (seconds) : NULL;
+  guint turn = (guint)(g_get_monotonic_time () / (SHOW_EACH * G_USEC_PER_SEC) % runner->jobs->len);
+  const Job *job = &g_array_index (runner->jobs, Job, turn);
+  g_autofree char *line = last_line (runner, job);
+
+  plait_log_progress (runner->options->log, "%u of %u cells done, %u running%s%s%s; %s%s%s", runner->done,
+                      runner->to_run, runner->jobs->len, left ? ", about " : "", left ? left : "", left ? " left" : "",
+                      job->cell->cell->label, *line ? ": " : "", line);
+}
+
+static gboolean
+run_jobs (Runner *runner, GError **error)
+{
+  pass_on_stop (runner);
+  start_jobs (runner);
+  while (runner->jobs->len > 0)
+    {
+      show_progress (runner);
+      wait_for_jobs (runner);
+      pass_on_stop (runner);
+      if (!look_at_jobs (runner, error))
+        return FALSE;
+      start_jobs (runner);
+    }
+  return TRUE;
+}
+
+gboolean
+plait_grid_make_log_folders (const PlaitGridOptions *options, GError **error)
+{
+  const struct
+  {
+    const char *option, *folder;
+  } folders[] = { { "--log", options->lines }, { "--tensorboard", options->events } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
+    if (folders[i].folder && g_mkdir_with_parents (folders[i].folder, 0777) != 0)
+      return plait_fail (error, PLAIT_ERROR_INPUT,
+                         "%s %s: the folder for a log of each cell cannot be made (%s); name another place",
+                         folders[i].option, folders[i].folder, g_strerror (errno));
+  return TRUE;
+}
+
+gboolean
+plait_grid_run (PlaitGrid *grid, const PlaitGridOptions *options, GError **error)
+{
+  Runner runner = { .grid = grid, .options = options };
+  g_autoptr (GArray) jobs = g_array_new (FALSE, FALSE, sizeof (Job));
+  g_autofree gboolean *started = g_new0 (gboolean, grid->n);
+  g_autofree guint *failures = g_new0 (guint, grid->n);
+  gboolean done;
+
+  if (!plait_grid_make_log_folders (options, error) || (!grid->part && !plait_grid_hold (grid, options->log, error)))
+    return FALSE;
+  g_array_set_clear_func (jobs, clear_job);
+  runner.jobs = jobs;
+  runner.started = started;
+  runner.failures = failures;
+  plait_grid_settle_finished (grid);
+  runner.to_run = plait_grid_count_due (grid);
+  done = run_jobs (&runner, error);
+  plait_log_progress_end (options->log);
+  if (!done)
+    return FALSE;
+  plait_grid_leave_mixed (grid, options->log);
+  plait_grid_report_failures (grid, options->log);
+  if (runner.stopped && plait_grid_count_due (grid) > 0)
+    return plait_fail (error, PLAIT_ERROR_INTERRUPTED,
+                       "interrupted; the checkpoints are in %s: the same command goes on", grid->folder);
+  return TRUE;
+}

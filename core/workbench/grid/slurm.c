@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: MIT */
+#include "grid/slurm.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "files/digest.h"
+#include "text/number.h"
+#include "files/path.h"
+#include "process/program.h"
+#include "grid/cost.h"
+#include "cells/executor-settings.h"
+#include "grid/executor.h"
+#include "grid/grid-private.h"
+#include "grid/tasks.h"
+
+enum
+{
+  LEAST_ARRAY = 1,
+  NAME_DIGITS = 8,
+  GRACE = 60,           /* seconds of a task beyond what its cells may take */
+  TIMES_SECONDS = 3,    /* as long as was measured here a cell may take on another machine */
+  LONGEST_WORDS = 2000, /* of Slurm's, that are quoted */
+  PATIENCE = 60,        /* seconds that one of Slurm's commands may take */
+};
+
+#define TIMES_MEMORY 1.5 /* as much as was measured, and that beside it */
+#define MORE_MEMORY 64   /* MiB */
+
+typedef struct
+{
+  PlaitGrid *grid;
+  const PlaitGridOptions *options;
+  gint64 seconds;  /* that a cell may take; 0: as long as it likes */
+  char *memory;    /* of each, or NULL */
+  char *name;      /* of the jobs: the same for the same folder */
+  char *logs;      /* folder of what the tasks say */
+  guint patience;  /* seconds that one of Slurm's commands may take */
+  GPtrArray *jobs; /* numbers of those that were submitted */
+  gboolean unsure; /* whether more were: sbatch gave no number */
+  GPtrArray *plan; /* NULL, or what is asked of Slurm is added here and not asked */
+} Submission;
+
+/*
+ * Slurm's commands
+ */
+
+/* What Slurm said, as part of a sentence. */
+static void
+join_lines (char *text)
+{
+  g_strstrip (text);
+  g_strdelimit (text, "\n\r\t", ' ');
+  if (strlen (text) > LONGEST_WORDS)
+    text[LONGEST_WORDS] = '\0';
+}
+
+/* Calls @program and waits for its answer. FALSE with Slurm's own words if it does not do what it is asked for. */
+static gboolean
+ask (const PlaitProgramCall *program, PlaitProgramAnswer *answer, GError **error)
+{
+  const char *name = program->words[0];
+  g_autofree char *path = g_find_program_in_path (name);
+
+  if (!path)
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "there is no %s here; run this where jobs are submitted to Slurm, or use --commands for another scheduler",
+        name);
+  if (!plait_program_call (program, answer, error) || answer->end == PLAIT_PROGRAM_DONE)
+    return answer->output != NULL;
+  if (answer->end == PLAIT_PROGRAM_LATE)
+    return plait_fail (error, PLAIT_ERROR_FAILED,
+                       "Slurm does not answer: %s did not end within %u seconds; see what scontrol ping says, or use "
+                       "--commands for another scheduler",
+                       name, program->seconds);
+  join_lines (answer->errors);
+  return plait_fail (error, PLAIT_ERROR_FAILED,
+                     g_str_equal (name, "sbatch") ? "Slurm refuses (%s)"
+                                                  : "Slurm does not answer (%s); run this where jobs are submitted to "
+                                                    "it, or use --commands for another scheduler",
+                     *answer->errors ? answer->errors : "it does not say why");
+}
+
+/* What @words print. (transfer full) */
+static char *
+call (const Submission *submission, const char *const *words, GError **error)
+{
+  const PlaitProgramCall program = { words, NULL, submission->patience, submission->options->stop };
+  g_auto (PlaitProgramAnswer) answer = { 0 };
+
+  return ask (&program, &answer, error) ? g_steal_pointer (&answer.output) : NULL;
+}
+
+/* How many tasks an array may have. */
+static gboolean
+find_array_size (const Submission *submission, guint *size, GError **error)
+{
+  const char *const words[] = { "scontrol", "show", "config", NULL };
+  g_autofree char *config = call (submission, words, error);
+  const char *line = config ? strstr (config, "MaxArraySize") : NULL;
+  const char *digits = line ? line + strcspn (line, "0123456789-\n") : "";
+
+  if (!config)
+    return FALSE;
+  if (!g_ascii_isdigit (*digits))
+    return plait_fail (error, PLAIT_ERROR_FAILED,
+                       "scontrol show config gives no number for MaxArraySize; see what stands in for it here, or use "
+                       "--commands");
+  *size = (guint)MIN (g_ascii_strtoull (digits, NULL, 10), G_MAXUINT);
+  return *size >= LEAST_ARRAY
+         || plait_fail (error, PLAIT_ERROR_FAILED,
+                        "this cluster takes no job arrays (MaxArraySize of scontrol show config is %u); use --commands",
+                        *size);
+}
+
+/* The jobs of @output, a line each that begins with a number; other lines are greetings. (transfer full) */
+static char *
+list_queued (const char *output)
+{
+  g_auto (GStrv) lines = g_strsplit (output, "\n", -1);
+  g_autoptr (GString) jobs = g_string_new (NULL);
+
+  for (guint i = 0; lines[i]; i++)
+    if (g_ascii_isdigit (*g_strstrip (lines[i])))
+      g_string_append_printf (jobs, "%s%s", jobs->len > 0 ? " " : "", lines[i]);
+  if (jobs->len > LONGEST_WORDS)
+    g_string_truncate (jobs, LONGEST_WORDS);
+  return g_string_free (g_steal_pointer (&jobs), FALSE);
+}
+
+/* Refuses what is in the queue already. */
+static gboolean
+check_queue (const Submission *submission, GError **error)
+{
+  g_autofree char *name = g_strconcat ("--name=", submission->name, NULL);
+  const char *const words[] = { "squeue", "--noheader", "--format=%i", name, NULL };
+  g_autofree char *output = call (submission, words, error);
+  g_autofree char *queued = output ? list_queued (output) : NULL;
+
+  if (!queued)
+    return FALSE;
+  return *queued == '\0'
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: jobs of this grid are in Slurm's queue already (%s); wait for them, or take them out with "
+                        "scancel --name=%s",
+                        submission->grid->folder, queued, submission->name);
+}
+
+/* Takes out of the queue what was submitted: all jobs of this name, since the queue had none before. Where some may be
+ * left, @error says so too. */
+static void
+cancel (const Submission *submission, GError **error)
+{
+  g_autofree char *name = g_strconcat ("--name=", submission->name, NULL);
+  const char *const words[] = { "scancel", name, NULL };
+  const PlaitProgramCall program = { words, NULL, submission->patience, NULL };
+  g_auto (PlaitProgramAnswer) answer = { 0 };
+  g_autoptr (GError) fault = NULL;
+
+  if ((submission->jobs->len == 0 && !submission->unsure) || (ask (&program, &answer, NULL) && !submission->unsure))
+    return;
+  fault = g_steal_pointer (error);
+  g_set_error (error, fault->domain, fault->code,
+               "%s; jobs may be in the queue: squeue %s shows them, scancel %s takes them out", fault->message, name,
+               name);
+}
+
+/*
+ * Jobs
+ */
+
+/* The beginning of a script: a node may not see the program. */
+static GString *
+begin_script (GError **error)
+{
+  g_autofree char *program = plait_grid_program (error);
+  g_autofree char *quoted = program ? g_shell_quote (program) : NULL;
+  GString *script;
+
+  if (!program)
+    return NULL;
+  script = g_string_new ("#!/bin/sh\n");
+  g_string_append_printf (script,
+                          "plait=%s\n"
+                          "[ -x \"$plait\" ] || { echo \"$(hostname): $plait is not there or cannot be run; keep plait "
+                          "where all nodes see it\" >&2; exit 127; }\n",
+                          quoted);
+  return script;
+}
+
+/* Adds @words to the plan. The number that the job would have. (transfer full) */
+static char *
+note (Submission *submission, const GPtrArray *words)
+{
+  GString *line = g_string_new (NULL);
+
+  for (guint i = 0; words->pdata[i]; i++)
+    plait_path_add_word (line, words->pdata[i]);
+  g_ptr_array_add (submission->plan, g_string_free (line, FALSE));
+  return g_strdup_printf ("JOB%u", submission->plan->len);
+}
+
+/* The number of the job in what sbatch --parsable printed: alone on a line, or with the cluster as in "12;name". 0: no
+ * line is that, or several are. */
+static gint64
+find_number (const char *output)
+{
+  g_auto (GStrv) lines = g_strsplit (output, "\n", -1);
+  gint64 found = 0;
+
+  for (guint i = 0; lines[i]; i++)
+    {
+      gint64 number;
+      gsize cluster = strcspn (g_strstrip (lines[i]), ";");
+
+      if (strpbrk (lines[i] + cluster, " \t"))
+        continue;
+      lines[i][cluster] = '\0';
+      if (!plait_parse_integer (lines[i], &number) || number <= 0)
+        continue;
+      if (found > 0)
+        return 0;
+      found = number;
+    }
+  return found;
+}
+
+/* Hands @script to sbatch. The job's number. (transfer full) */
+static char *
+call_sbatch (Submission *submission, const GPtrArray *words, const char *script, GError **error)
+{
+  const PlaitProgramCall program
+      = { (const char *const *)words->pdata, script, submission->patience, submission->options->stop };
+  g_auto (PlaitProgramAnswer) answer = { 0 };
+  gboolean done = ask (&program, &answer, error);
+  gint64 number = done ? find_number (answer.output) : 0;
+
+  if (number > 0)
+    return g_strdup_printf ("%jd", number);
+  submission->unsure = done || answer.end == PLAIT_PROGRAM_LATE || (answer.output && *answer.output != '\0');
+  if (!done)
+    return NULL;
+  join_lines (answer.output);
+  return plait_fail_null (error, PLAIT_ERROR_FAILED,
+                          "sbatch --parsable does not give the number of the job on a line of its own, but \"%s\"; see "
+                          "what stands in for it or greets here",
+                          answer.output);
+}
+
+/* Submits @script; its number, which is also kept. (transfer none) */
+static const char *
+submit (Submission *submission, GPtrArray *words, const char *script, GError **error)
+{
+  char **further = submission->grid->cells->executor.words;
+  char *number;
+
+  for (guint i = 0; further && further[i]; i++)
+    g_ptr_array_add (words, g_strdup (further[i]));
+  g_ptr_array_add (words, NULL);
+  number = submission->plan ? note (submission, words) : call_sbatch (submission, words, script, error);
+  if (!number)
+    return NULL;
+  g_ptr_array_add (submission->jobs, number);
+  return number;
+}
+
+/* sbatch with what all jobs have; their output goes to the pattern @log. (transfer full) */
+static GPtrArray *
+begin_words (const Submission *submission, const char *log)
+{
+  GPtrArray *words = g_ptr_array_new_with_free_func (g_free);
+  g_auto (GStrv) parts = g_strsplit (submission->logs, "%", -1);
+  g_autofree char *logs = g_strjoinv ("%%", parts);
+
+  g_ptr_array_add (words, g_strdup ("sbatch"));
+  g_ptr_array_add (words, g_strdup ("--parsable"));
+  g_ptr_array_add (words, g_strdup ("--open-mode=append"));
+  g_ptr_array_add (words, g_strdup_printf ("--job-name=%s", submission->name));
+  g_ptr_array_add (words, g_strdup_printf ("--output=%s/%s", logs, log));
+  return words;
+}
+
+/* "afterany:12:13"; NULL while there is no job. (transfer full) */
+static char *
+after (const Submission *submission, guint from)
+{
+  g_autoptr (GString) text = g_string_new ("--dependency=afterany");
+
+  if (from >= submission->jobs->len)
+    return NULL;
+  for (guint i = from; i < submission->jobs->len; i++)
+    g_string_append_printf (text, ":%s", (const char *)submission->jobs->pdata[i]);
+  return g_strdup (text->str);
+}
+
+/* An array of @n of @lines. Where only so many may run at once, it begins when the array before it has ended. */
+static gboolean
+submit_array (Submission *submission, char *const *lines, guint n, GError **error)
+{
+  const PlaitGridOptions *options = submission->options;
+  gint64 tries = (gint64)(options->retries + 1) * plait_grid_longest_task (submission->grid);
+  g_autoptr (GPtrArray) words = begin_words (submission, "%A_%a.log");
+  g_autoptr (GString) script = begin_script (error);
+  g_autofree char *dependency = options->jobs > 0 ? after (submission, MAX (submission->jobs->len, 1) - 1) : NULL;
+
+  if (!script)
+    return FALSE;
+  g_string_append (script, "case \"$SLURM_ARRAY_TASK_ID\" in\n");
+  for (guint i = 0; i < n; i++)
+    {
+      const char *command = strstr (lines[i], " && ");
+
+      g_string_append_printf (script, "%u) %.*s && exec %s ;;\n", i, (int)(command - lines[i]), lines[i],
+                              command + strlen (" && "));
+    }
+  g_string_append (script, "esac\n");
+  g_ptr_array_add (words, g_strdup ("--requeue"));
+  g_ptr_array_add (words, options->jobs > 0 ? g_strdup_printf ("--array=0-%u%%%u", n - 1, options->jobs)
+                                            : g_strdup_printf ("--array=0-%u", n - 1));
+  g_ptr_array_add (words, g_strdup_printf ("--cpus-per-task=%u", MAX (1, options->threads)));
+  if (submission->seconds > 0)
+    g_ptr_array_add (words, g_strdup_printf ("--time=%jd", (tries * submission->seconds + tries * GRACE + 59) / 60));
+  if (submission->memory)
+    g_ptr_array_add (words, g_strconcat ("--mem=", submission->memory, NULL));
+  if (dependency)
+    g_ptr_array_add (words, g_steal_pointer (&dependency));
+  return submit (submission, words, script->str, error) != NULL;
+}
+
+static const char *
+submit_collector (Submission *submission, GError **error)
+{
+  g_autoptr (GPtrArray) words = begin_words (submission, "collect_%j.log");
+  g_autoptr (GString) script = begin_script (error);
+  g_autofree char *line = script ? plait_grid_collect_line (submission->grid, error) : NULL;
+
+  if (!line)
+    return NULL;
+  g_string_append_printf (script, "%s\n", line);
+  g_ptr_array_add (words, after (submission, 0));
+  return submit (submission, words, script->str, error);
+}
+
+static gboolean
+submit_all (Submission *submission, GPtrArray *lines, guint size, GError **error)
+{
+  const char *collector;
+  g_autofree char *arrays = NULL;
+
+  for (guint from = 0; from < lines->len; from += size)
+    if (!submit_array (submission, (char *const *)lines->pdata + from, MIN (size, lines->len - from), error))
+      return FALSE;
+  g_ptr_array_add (submission->jobs, NULL);
+  arrays = g_strjoinv (", ", (char **)submission->jobs->pdata);
+  g_ptr_array_set_size (submission->jobs, (gint)submission->jobs->len - 1);
+  collector = submit_collector (submission, error);
+  if (!collector)
+    return FALSE;
+  if (submission->plan)
+    return TRUE;
+  plait_log_info (submission->options->log,
+                  "%u tasks are with Slurm as %s (job name %s); job %s makes the table when they have ended; what they "
+                  "say is in %s",
+                  lines->len, arrays, submission->name, collector, submission->logs);
+  return TRUE;
+}
+
+/* Takes what is to be asked for, and measures what is to be measured, unless @cost (NULL: it is not known) tells. */
+static gboolean
+find_needs (Submission *submission, const PlaitGridCost *cost, GError **error)
+{
+  const PlaitGrid *grid = submission->grid;
+  const PlaitExecutorSettings *settings = &grid->cells->executor;
+  PlaitGridOptions options = *submission->options;
+  gboolean timed = settings->timed && options.seconds == 0;
+  gboolean weighed = g_strcmp0 (settings->memory, PLAIT_EXECUTOR_MEASURED) == 0;
+  g_autoptr (PlaitGridCost) measured = NULL;
+  double longest = 0;
+
+  submission->seconds = options.seconds;
+  if (!timed && !weighed)
+    {
+      submission->memory = g_strdup (settings->memory);
+      return TRUE;
+    }
+  options.threads = MAX (1, options.threads);
+  if (!cost)
+    cost = measured = plait_grid_cost_new (grid, &options);
+  for (guint i = 0; i < grid->n; i++)
+    {
+      const PlaitGridEstimate *cell = &cost->cells[i];
+
+      if (plait_grid_cell_is_due (&grid->items[i]) && (!cell->like || (weighed && cell->bytes == 0)))
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "what the cell %s takes could not be measured (%s); say executor.time and executor.memory in [grid]",
+            grid->items[i].cell->label, cell->fault ? cell->fault : "no cell before it could");
+      longest = MAX (longest, cell->seconds);
+    }
+  if (timed)
+    submission->seconds = MAX (1, (gint64)(TIMES_SECONDS * longest));
+  submission->memory
+      = weighed ? g_strdup_printf ("%zuM", (gsize)(TIMES_MEMORY * (double)cost->bytes / 1024 / 1024) + MORE_MEMORY)
+                : g_strdup (settings->memory);
+  return TRUE;
+}
+
+/* A name by which the jobs of this folder are found again. (transfer full) */
+static char *
+name_jobs (const char *folder)
+{
+  g_autofree char *digest = plait_digest_bytes (folder, strlen (folder));
+
+  return g_strdup_printf ("plait-%.*s", NAME_DIGITS, digest);
+}
+
+static void
+submission_clear (Submission *submission)
+{
+  g_free (submission->memory);
+  g_free (submission->name);
+  g_free (submission->logs);
+  g_ptr_array_unref (submission->jobs);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Submission, submission_clear)
+
+static Submission
+begin_submission (PlaitGrid *grid, const PlaitGridOptions *options)
+{
+  g_autofree char *folder = g_canonicalize_filename (grid->folder, NULL);
+
+  return (Submission){ .grid = grid,
+                       .options = options,
+                       .name = name_jobs (folder),
+                       .logs = g_build_filename (folder, "slurm", NULL),
+                       .patience = options->patience > 0 ? options->patience : PATIENCE,
+                       .jobs = g_ptr_array_new_with_free_func (g_free) };
+}
+
+GPtrArray *
+plait_grid_plan_submission (PlaitGrid *grid, const PlaitGridOptions *options, const PlaitGridCost *cost, GError **error)
+{
+  g_auto (Submission) submission = begin_submission (grid, options);
+  g_autoptr (GPtrArray) lines = plait_grid_tasks (grid, options, error);
+  g_autoptr (GPtrArray) plan = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *slurm = g_find_program_in_path ("scontrol");
+  guint size = G_MAXUINT;
+
+  submission.plan = plan;
+  if (!lines || (slurm && (!find_array_size (&submission, &size, error) || !check_queue (&submission, error)))
+      || !find_needs (&submission, cost, error)
+      || (lines->len > 0 && !submit_all (&submission, lines, MIN (size, lines->len), error)))
+    return NULL;
+  return g_steal_pointer (&plan);
+}
+
+/* The folder is held before the queue is looked at, and until all is in it. */
+static gboolean
+check_and_submit (Submission *submission, GPtrArray *lines, GError **error)
+{
+  PlaitGrid *grid = submission->grid;
+  PlaitLog *log = submission->options->log;
+  guint size;
+
+  if (!find_array_size (submission, &size, error) || !check_queue (submission, error)
+      || !find_needs (submission, NULL, error) || !plait_grid_make_log_folders (submission->options, error))
+    return FALSE;
+  plait_grid_settle_finished (grid);
+  if (lines->len == 0)
+    {
+      plait_log_info (log, "%s: nothing is left to run; --collect makes the table", grid->folder);
+      return TRUE;
+    }
+  if (g_mkdir_with_parents (submission->logs, 0777) != 0)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the folder cannot be made; choose another one with --output",
+                       submission->logs);
+  if (submit_all (submission, lines, size, error))
+    return TRUE;
+  cancel (submission, error);
+  return FALSE;
+}
+
+gboolean
+plait_grid_submit (PlaitGrid *grid, const PlaitGridOptions *options, GError **error)
+{
+  g_auto (Submission) submission = begin_submission (grid, options);
+  g_autoptr (GPtrArray) lines = plait_grid_tasks (grid, options, error);
+  gboolean made_folder = !g_file_test (grid->folder, G_FILE_TEST_EXISTS);
+  gboolean made_logs = !g_file_test (submission.logs, G_FILE_TEST_EXISTS);
+
+  if (!lines)
+    return FALSE;
+  if (plait_grid_hold (grid, options->log, error) && check_and_submit (&submission, lines, error))
+    return TRUE;
+  if (made_logs)
+    g_rmdir (submission.logs);
+  g_clear_pointer (&grid->lock, plait_lock_release);
+  if (made_folder)
+    g_rmdir (grid->folder);
+  return FALSE;
+}

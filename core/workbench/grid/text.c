@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "grid/table.h"
+
+#include "significance/report.h"
+
+#include <math.h>
+
+/* The table of a grid for people, and its numbers for programs. */
+
+static const char apart[] = "Cells over other references of a split have a table of their own; scores of one are not "
+                            "to be held against those of another.";
+
+/* Some columns of scores, and the rows that have any of them. */
+typedef struct
+{
+  guint first, end; /* of the measures, which are of the same references; or all that are not apart */
+  gboolean apart;
+} Part;
+
+/* Whether the measure @m is among the columns of @part. */
+static gboolean
+is_column (const PlaitGridTable *table, const Part *part, guint m)
+{
+  return m >= part->first && m < part->end && table->measures[m].apart == part->apart;
+}
+
+/* The last part of the key @axis, the whole where another axis ends alike. (transfer none) */
+static const char *
+axis_title (const PlaitGridTable *table, guint axis)
+{
+  const char *key = table->axes[axis], *dot = strrchr (key, '.');
+
+  for (guint a = 0; dot && a < table->n_axes; a++)
+    if (a != axis && g_str_has_suffix (table->axes[a], dot))
+      return key;
+  return dot ? dot + 1 : key;
+}
+
+/* What the head of p says of the seeds by measure @m. */
+static const char *
+seeds_of (const PlaitGridTable *table, guint m)
+{
+  guint n[2] = { 0, 0 };
+
+  for (guint r = 0; r < table->n_rows; r++)
+    plait_measured_count_seeds (&table->rows[r].measured[m], n);
+  return plait_comparison_seeds (n[0], n[1]);
+}
+
+static void
+add_columns (PlaitTable *shown, const PlaitGridTable *table, const Part *part)
+{
+  for (guint a = 0; a < table->n_axes; a++)
+    plait_table_column (shown, PLAIT_TABLE_WORDS, axis_title (table, a));
+  plait_table_column (shown, PLAIT_TABLE_COUNTS, "n");
+  for (guint m = 0; m < table->n_measures; m++)
+    {
+      const PlaitMeasure *measure = &table->measures[m];
+      if (!is_column (table, part, m))
+        continue;
+      g_autofree char *where = plait_measure_where (measure);
+      g_autofree char *title = g_strdup_printf ("%s %s", where, measure->name);
+
+      plait_table_column (shown, PLAIT_TABLE_NUMBERS, table->one_split ? measure->name : title);
+      if (measure->tested)
+        plait_comparison_columns (shown, seeds_of (table, m));
+    }
+  plait_table_column (shown, PLAIT_TABLE_COUNTS, "parameters");
+  plait_table_column (shown, PLAIT_TABLE_NUMBERS, "target tokens/s")->format = "%.0f";
+}
+
+/* How many parameters the row's model has, and how fast it is trained. */
+static void
+add_size_and_rate (PlaitTable *table, const PlaitGridRow *row)
+{
+  if (row->parameters < 0)
+    plait_table_none (table);
+  else
+    plait_table_integer (table, PLAIT_TABLE_PLAIN, row->parameters);
+  plait_table_known (table, row->rate);
+}
+
+static void
+add_row (PlaitTable *shown, const PlaitGridTable *table, const Part *part, const PlaitGridRow *row)
+{
+  gboolean any = !part->apart;
+
+  for (guint m = part->first; m < part->end; m++)
+    any |= row->measured[m].n > 0;
+  if (!any)
+    return;
+  for (guint a = 0; a < table->n_axes; a++)
+    plait_table_text (shown, PLAIT_TABLE_NAME, row->values[a]);
+  plait_table_integer (shown, row->n < row->n_cells ? PLAIT_TABLE_BAD : PLAIT_TABLE_PLAIN, row->n);
+  for (guint m = 0; m < table->n_measures; m++)
+    {
+      const PlaitMeasured *value = &row->measured[m];
+
+      if (!is_column (table, part, m))
+        continue;
+      plait_table_score (shown, plait_measured_shown (value));
+      if (table->measures[m].tested)
+        plait_comparison_cells (shown, value->compared ? &value->comparison : NULL);
+    }
+  add_size_and_rate (shown, row);
+}
+
+static void
+add_part (GPtrArray *shown, const PlaitGridTable *table, const Part *part)
+{
+  PlaitTable *made = plait_table_new ();
+
+  add_columns (made, table, part);
+  for (guint r = 0; r < table->n_rows; r++)
+    add_row (made, table, part, &table->rows[r]);
+  g_ptr_array_add (shown, made);
+}
+
+GPtrArray *
+plait_grid_tables_shown (const PlaitGridTable *table)
+{
+  g_autofree char *legend = plait_comparison_note ("the first row", PLAIT_TEST_PERMUTATION, 0, 0, TRUE);
+  GPtrArray *shown = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_table_free);
+  const Part together = { 0, table->n_measures, FALSE };
+  gboolean any_apart = FALSE, any_together = table->n_measures == 0;
+
+  for (guint m = 0; m < table->n_measures; m++)
+    *(table->measures[m].apart ? &any_apart : &any_together) = TRUE;
+  if (any_together)
+    add_part (shown, table, &together);
+  for (guint m = 0; m < table->n_measures; m++)
+    if (table->measures[m].apart && (m == 0 || !plait_measure_is_beside (&table->measures[m], &table->measures[m - 1])))
+      {
+        Part part = { m, m + 1, TRUE };
+
+        while (part.end < table->n_measures
+               && plait_measure_is_beside (&table->measures[part.end], &table->measures[m]))
+          part.end++;
+        add_part (shown, table, &part);
+      }
+  plait_table_note (shown->pdata[shown->len - 1], legend);
+  if (any_apart)
+    plait_table_note (shown->pdata[shown->len - 1], apart);
+  for (guint i = 0; table->notes[i]; i++)
+    plait_table_note (shown->pdata[shown->len - 1], table->notes[i]);
+  return shown;
+}
+
+/*
+ * Numbers
+ */
+
+static void
+add_number_columns (PlaitTable *numbers, const PlaitMeasure *measure)
+{
+  static const char *const parts[] = { "", " standard deviation", " low", " high", " p", " adjusted p", " better" };
+  g_autofree char *where = plait_measure_where (measure);
+
+  for (guint i = 0; i < (measure->tested ? 7 : 4); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%s %s%s", where, measure->name, parts[i]);
+
+      plait_table_column (numbers, PLAIT_TABLE_NUMBERS, name);
+    }
+}
+
+static void
+add_numbers (PlaitTable *numbers, const PlaitMeasure *measure, const PlaitMeasured *value)
+{
+  plait_table_known (numbers, value->mean);
+  plait_table_known (numbers, value->deviation);
+  plait_table_known (numbers, value->low);
+  plait_table_known (numbers, value->high);
+  if (!measure->tested)
+    return;
+  plait_table_known (numbers, value->compared ? value->comparison.p : NAN);
+  plait_table_known (numbers, value->compared ? value->comparison.adjusted_p : NAN);
+  plait_table_known (numbers, value->compared ? value->comparison.better : NAN);
+}
+
+PlaitTable *
+plait_grid_table_numbers (const PlaitGridTable *table)
+{
+  PlaitTable *numbers = plait_table_new ();
+
+  for (guint a = 0; a < table->n_axes; a++)
+    plait_table_column (numbers, PLAIT_TABLE_CODE, table->axes[a]);
+  plait_table_column (numbers, PLAIT_TABLE_COUNTS, "n");
+  for (guint m = 0; m < table->n_measures; m++)
+    add_number_columns (numbers, &table->measures[m]);
+  plait_table_column (numbers, PLAIT_TABLE_COUNTS, "parameters");
+  plait_table_column (numbers, PLAIT_TABLE_NUMBERS, "target tokens per second");
+  for (guint r = 0; r < table->n_rows; r++)
+    {
+      const PlaitGridRow *row = &table->rows[r];
+
+      for (guint a = 0; a < table->n_axes; a++)
+        plait_table_text (numbers, PLAIT_TABLE_PLAIN, row->values[a]);
+      plait_table_integer (numbers, PLAIT_TABLE_PLAIN, row->n);
+      for (guint m = 0; m < table->n_measures; m++)
+        add_numbers (numbers, &table->measures[m], &row->measured[m]);
+      add_size_and_rate (numbers, row);
+    }
+  return numbers;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/plan.h"
+
+#include <stdio.h>
+
+#include "text/display.h"
+#include "text/json.h"
+#include "weights/parts.h"
+
+static void
+print_tuples (const char *split, const PlaitCorpus *corpus)
+{
+  g_autofree char *what = g_strconcat (split, " tuples", NULL);
+
+  if (corpus)
+    fprintf (stdout, "%-28s %10jd\n", what, plait_corpus_size (corpus));
+}
+
+static void
+print_bytes (const char *what, gsize bytes)
+{
+  fprintf (stdout, "%-28s %10.1f MiB\n", what, (double)bytes / 1024 / 1024);
+}
+
+static gsize
+peak_bytes (const PlaitPlan *plan)
+{
+  return plait_trainer_fixed_bytes (plan->trainer) + MAX (plan->step_bytes, plan->validation_bytes);
+}
+
+static void
+add_tuples (PlaitJson *json, const char *split, const PlaitCorpus *corpus)
+{
+  if (corpus)
+    plait_json_integer (json, split, plait_corpus_size (corpus));
+}
+
+static void
+print_json (const PlaitPlan *plan, const GPtrArray *parts)
+{
+  const PlaitExperiment *experiment = plan->experiment;
+  g_autoptr (PlaitJson) json = plait_json_new_object ();
+
+  plait_json_text (json, "experiment", experiment->name);
+  plait_json_begin_object (json, "tuples");
+  add_tuples (json, "train", plan->training);
+  add_tuples (json, "validation", plan->validation);
+  for (guint i = 0; experiment->test_splits[i]; i++)
+    add_tuples (json, experiment->test_splits[i], plan->tests[i]);
+  plait_json_end_object (json);
+  plait_json_integer (json, "updates", plait_trainer_planned_updates (plan->trainer));
+  plait_json_integer (json, "updates_made", plait_trainer_step (plan->trainer));
+  plait_json_integer (json, "parameters", plait_parameters_count (plan->parameters, NULL));
+  plait_json_begin_array (json, "parts");
+  for (guint i = 0; i < parts->len; i++)
+    {
+      const PlaitModelPart *part = parts->pdata[i];
+
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "name", part->title);
+      plait_json_integer (json, "parameters", part->count);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+  plait_json_begin_object (json, "bytes");
+  plait_json_integer (json, "parameters_and_optimizer", (gint64)plait_trainer_fixed_bytes (plan->trainer));
+  plait_json_integer (json, "step", (gint64)plan->step_bytes);
+  plait_json_boolean (json, "step_is_estimated", plan->step_estimated);
+  plait_json_integer (json, "validation", (gint64)plan->validation_bytes);
+  plait_json_integer (json, "peak", (gint64)peak_bytes (plan));
+  plait_json_end_object (json);
+  plait_json_print (json);
+}
+
+void
+plait_plan_print (const PlaitPlan *plan, gboolean as_json)
+{
+  const PlaitExperiment *experiment = plan->experiment;
+  g_autoptr (GPtrArray) parts = plait_model_parts_new (experiment, plan->parameters);
+
+  if (as_json)
+    {
+      print_json (plan, parts);
+      return;
+    }
+  fprintf (stdout, "experiment                   ");
+  plait_display_line (stdout, experiment->name);
+  print_tuples ("training", plan->training);
+  print_tuples ("validation", plan->validation);
+  for (guint i = 0; experiment->test_splits[i]; i++)
+    print_tuples (experiment->test_splits[i], plan->tests[i]);
+  fprintf (stdout, "updates                      %10jd\n\n", plait_trainer_planned_updates (plan->trainer));
+  fprintf (stdout, "%-28s %10jd\n", "parameters", plait_parameters_count (plan->parameters, NULL));
+  for (guint i = 0; i < parts->len; i++)
+    {
+      const PlaitModelPart *part = parts->pdata[i];
+
+      if (part->count > 0)
+        fprintf (stdout, "  %-26s %10jd\n", part->title, part->count);
+    }
+  fputs ("\n", stdout);
+  if (experiment->coverage && experiment->decoder.type == PLAIT_DECODER_TRANSFORMER)
+    fprintf (stdout, "coverage makes each step of the Transformer's combiners depend on the one before: they are "
+                     "trained step by step, and slower\n\n");
+  print_bytes ("parameters and optimizer", plait_trainer_fixed_bytes (plan->trainer));
+  print_bytes (plan->step_estimated ? "a step, from a part of it" : "a step, largest batch seen", plan->step_bytes);
+  print_bytes ("validation, longest batch", plan->validation_bytes);
+  print_bytes ("peak, about", peak_bytes (plan));
+}

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/result.h"
+
+#include "experiment/groups.h"
+#include "setup/trained.h"
+#include "dumps/translation-rates.h"
+#include "tables/table.h"
+#include "hdf5/walk.h"
+
+/* Text and rows of one split are bounded: a test set is no corpus. */
+#define MOST_BYTES ((gsize)1 << 30)
+#define MOST_ROWS 10000000
+
+static void
+score_free (gpointer data)
+{
+  PlaitRunScore *score = data;
+
+  g_free (score->split);
+  g_free (score->metric);
+  g_free (score->name);
+  g_free (score->set);
+  g_free (score->references);
+  g_clear_pointer (&score->scorer, plait_metric_free);
+  g_clear_pointer (&score->statistics, plait_statistics_free);
+  g_free (score);
+}
+
+void
+plait_run_result_free (PlaitRunResult *result)
+{
+  if (!result)
+    return;
+  g_ptr_array_unref (result->scores);
+  g_array_unref (result->rates);
+  g_array_unref (result->vocabularies);
+  g_free (result);
+}
+
+gboolean
+plait_run_score_larger_is_better (const PlaitRunScore *score)
+{
+  return score->scorer && plait_metric_larger_is_better (score->scorer);
+}
+
+const PlaitRunScore *
+plait_run_result_find (const PlaitRunResult *result, const char *split, const char *metric)
+{
+  for (guint i = 0; i < result->scores->len; i++)
+    {
+      const PlaitRunScore *score = result->scores->pdata[i];
+
+      if (g_str_equal (score->split, split) && g_str_equal (score->metric, metric))
+        return score;
+    }
+  return NULL;
+}
+
+/* A row of the table of metrics. */
+typedef struct
+{
+  char *metric, *name;
+  double score, low, high;
+} Row;
+
+static const PlaitStoreField fields[] = {
+  PLAIT_STORE_FIELD (Row, metric, STRING, NULL), PLAIT_STORE_FIELD (Row, name, STRING, NULL),
+  PLAIT_STORE_FIELD (Row, score, DOUBLE, NULL),  PLAIT_STORE_FIELD (Row, low, DOUBLE, NULL),
+  PLAIT_STORE_FIELD (Row, high, DOUBLE, NULL),
+};
+
+static void
+row_clear (gpointer item)
+{
+  Row *row = item;
+
+  g_free (row->metric);
+  g_free (row->name);
+}
+
+static char **
+read_texts (PlaitStore *run, const char *group, const char *name, gint64 *n, GError **error)
+{
+  g_autofree char *path = g_strdup_printf ("%s/%s", group, name);
+
+  return plait_store_read_strings (run, path, MOST_BYTES, n, error);
+}
+
+static char *
+digest_texts (char *const *texts, gint64 n)
+{
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+
+  for (gint64 i = 0; i < n; i++)
+    g_checksum_update (checksum, (const guchar *)texts[i], (gssize)strlen (texts[i]) + 1);
+  return g_strdup (g_checksum_get_string (checksum));
+}
+
+/* The rows of the sentences: of the hypotheses, where the metric is one of text, or of what the run keeps of their
+ * attention. */
+static gboolean
+take_statistics (PlaitRunScore *score, PlaitStore *run, const char *group, char *const *hypotheses,
+                 char *const *references, gint64 n, GError **error)
+{
+  const char *const *sets[] = { (const char *const *)references };
+  PlaitTextPairs pairs = { (gsize)n, (const char *const *)hypotheses, 1, sets, TRUE };
+  g_autofree char *rates = g_strconcat (group, "/translation_rates", NULL);
+  GError *local = NULL;
+
+  score->scorer = plait_metric_new (score->metric, NULL);
+  if (score->scorer)
+    {
+      score->statistics = plait_metric_statistics (score->scorer, &pairs, error);
+      return score->statistics != NULL;
+    }
+  score->statistics = plait_translation_rates_read (run, rates, score->metric, score->name, &score->scorer, &local);
+  if (!local && score->statistics && (gint64)score->statistics->sentences != n)
+    plait_fail (&local, PLAIT_ERROR_INPUT,
+                "%s: %s tells rates of %zu sentences, expected %jd; run the experiment again", plait_store_path (run),
+                rates, score->statistics->sentences, n);
+  return plait_no_fault (&local, error);
+}
+
+/*
+ * The work of the search. Every run has it, and tables show it where a combiner of one of the runs chose what to look
+ * at.
+ */
+
+static gboolean
+add_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *path, const char *attribute,
+          const char *name, const char *references, gboolean aside, GError **error)
+{
+  PlaitRunScore *score = g_new0 (PlaitRunScore, 1);
+
+  g_ptr_array_add (result->scores, score);
+  score->split = g_strdup (split);
+  score->metric = g_strdup (attribute);
+  score->name = g_strdup (name);
+  score->references = g_strdup (references);
+  score->aside = aside;
+  if (!plait_store_get_double (run, path, attribute, &score->score, error))
+    return FALSE;
+  score->low = score->high = score->score;
+  return TRUE;
+}
+
+/* Runs of before it was counted lack it. */
+static gboolean
+read_work (PlaitRunResult *result, PlaitStore *run, const char *split, const char *references, GError **error)
+{
+  g_autofree char *group = g_strdup_printf ("/evaluation/%s", split);
+  g_autofree char *times = g_strdup_printf ("/environment/evaluation/%s", split);
+  double chosen;
+
+  if (!plait_store_has_attribute (run, group, "states_touched"))
+    return TRUE;
+  return plait_store_get_double (run, group, "states_chosen", &chosen, error)
+         && add_work (result, run, split, group, "states_touched", "states touched", references, chosen == 0, error)
+         && add_work (result, run, split, times, "milliseconds_a_word", "ms/word", references, chosen == 0, error);
+}
+
+static gboolean
+read_split (PlaitRunResult *result, PlaitStore *run, const char *split, GError **error)
+{
+  g_autofree char *group = g_strdup_printf ("/evaluation/%s", split);
+  g_autofree char *table = g_strconcat (group, "/metrics", NULL);
+  gint64 n_hypotheses = 0, n_references = 0;
+  g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (Row));
+  g_array_set_clear_func (rows, row_clear);
+  gboolean known = plait_store_read_table (run, table, fields, G_N_ELEMENTS (fields), MOST_ROWS, rows, error);
+  g_auto (GStrv) hypotheses = known ? read_texts (run, group, "hypotheses", &n_hypotheses, error) : NULL;
+  g_auto (GStrv) references = hypotheses ? read_texts (run, group, "references", &n_references, error) : NULL;
+  g_autofree char *digest = NULL;
+
+  if (!references)
+    return FALSE;
+  if (n_hypotheses != n_references)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: %s is no evaluation: it has %jd hypotheses, but %jd references; run the cell again",
+                       plait_store_path (run), group, n_hypotheses, n_references);
+  digest = digest_texts (references, n_references);
+  for (guint i = 0; i < rows->len; i++)
+    {
+      Row *row = &g_array_index (rows, Row, i);
+      PlaitRunScore *score = g_new0 (PlaitRunScore, 1);
+
+      g_ptr_array_add (result->scores, score);
+      score->split = g_strdup (split);
+      score->metric = g_steal_pointer (&row->metric);
+      score->name = g_steal_pointer (&row->name);
+      score->score = row->score;
+      score->low = row->low;
+      score->high = row->high;
+      score->references = g_strdup (digest);
+      if (!take_statistics (score, run, group, hypotheses, references, n_references, error))
+        return FALSE;
+    }
+  return read_work (result, run, split, digest, error);
+}
+
+/* Drops from @list, settings "GROUP.KEY=VALUE", those that change no score. */
+static void
+drop_neutral (char **list)
+{
+  guint n = 0;
+
+  for (guint i = 0; list[i]; i++)
+    {
+      g_auto (GStrv) parts = g_strsplit_set (list[i], ".=", 3);
+
+      if (!parts[0] || !parts[1] || plait_experiment_changes_scores (parts[0], parts[1]))
+        list[n++] = list[i];
+      else
+        g_free (list[i]);
+    }
+  list[n] = NULL;
+}
+
+/* Evaluations beside the run's own say what they have otherwise. */
+static gboolean
+read_set (PlaitRunResult *result, PlaitStore *run, const char *split, GError **error)
+{
+  g_autofree char *group = g_strdup_printf ("/evaluation/%s", split);
+  g_auto (GStrv) list = NULL;
+  g_autofree char *set = NULL;
+  gint64 n;
+
+  if (!plait_store_has_attribute (run, group, "set"))
+    return TRUE;
+  list = plait_store_get_list (run, group, "set", PLAIT_STORE_STRING, &n, error);
+  if (list)
+    drop_neutral (list);
+  set = list ? g_strjoinv (" ", list) : NULL;
+  for (guint i = 0; set && i < result->scores->len; i++)
+    {
+      PlaitRunScore *score = result->scores->pdata[i];
+
+      if (g_str_equal (score->split, split))
+        score->set = g_strdup (set);
+    }
+  return set != NULL;
+}
+
+static PlaitStoreStep
+count_elements (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
+{
+  gint64 *count = data;
+
+  if (visit->object.kind == PLAIT_STORE_DATASET)
+    *count += visit->object.elements;
+  return PLAIT_STORE_WALK_ON;
+}
+
+static void
+vocabulary_clear (gpointer item)
+{
+  PlaitRunVocabulary *vocabulary = item;
+
+  g_free (vocabulary->name);
+  g_free (vocabulary->digest);
+}
+
+/* Reads which vocabularies @run has. That of the target has the target's name, or else is the shared one. */
+static gboolean
+read_vocabularies (PlaitRunResult *result, PlaitStore *run, GError **error)
+{
+  g_auto (GStrv) names = plait_store_has (run, "/vocabulary") ? plait_store_members (run, "/vocabulary", error) : NULL;
+  g_autoptr (PlaitKeyFile) file = plait_trained_key_file (run, NULL);
+  const char *target = file ? plait_key_file_value (file, "data", "target") : NULL;
+
+  for (guint i = 0; names && names[i]; i++)
+    {
+      g_autofree char *path = g_strconcat ("/vocabulary/", names[i], NULL);
+      g_autofree char *pieces = g_strconcat (path, "/pieces", NULL);
+      PlaitRunVocabulary vocabulary = { .name = g_strdup (names[i]) };
+      PlaitStoreObject object;
+
+      vocabulary.digest = plait_store_get_string (run, path, "sha256", error);
+      g_array_append_val (result->vocabularies, vocabulary);
+      if (!vocabulary.digest || !plait_store_describe (run, pieces, &object, error))
+        return FALSE;
+      g_array_index (result->vocabularies, PlaitRunVocabulary, i).entries = object.elements;
+      if (g_strcmp0 (names[i], target) == 0 || (!result->target && g_str_equal (names[i], "shared")))
+        result->target = vocabulary.digest;
+    }
+  return names || !plait_store_has (run, "/vocabulary");
+}
+
+PlaitRunResult *
+plait_run_result_new (PlaitStore *run, GError **error)
+{
+  g_autoptr (PlaitRunResult) result = g_new0 (PlaitRunResult, 1);
+  static const PlaitStoreField rate = { "target_tokens_per_second", PLAIT_STORE_DOUBLE, 0, NULL };
+  g_auto (GStrv) splits = NULL;
+
+  result->scores = g_ptr_array_new_with_free_func (score_free);
+  result->rates = g_array_new (FALSE, FALSE, sizeof (double));
+  result->vocabularies = g_array_new (FALSE, FALSE, sizeof (PlaitRunVocabulary));
+  g_array_set_clear_func (result->vocabularies, vocabulary_clear);
+  if (!plait_store_has (run, "/training"))
+    return g_steal_pointer (&result);
+  result->set = plait_training_set_read (run);
+  if (!read_vocabularies (result, run, error))
+    return NULL;
+  if (!plait_store_walk (run, "/checkpoint/last/parameters", G_MAXUINT, count_elements, &result->parameters, error))
+    return NULL;
+  if (!plait_store_read_table (run, "/training/updates", &rate, 1, MOST_ROWS, result->rates, error))
+    return NULL;
+  if (!plait_store_has (run, "/evaluation"))
+    return g_steal_pointer (&result);
+  splits = plait_store_members (run, "/evaluation", error);
+  if (!splits)
+    return NULL;
+  for (guint i = 0; splits[i]; i++)
+    if (!read_split (result, run, splits[i], error) || !read_set (result, run, splits[i], error))
+      return NULL;
+  return g_steal_pointer (&result);
+}
+
+/* The settings of evaluation @split of the first of @results that has it; NULL: its run's own. */
+static const char *
+find_set (PlaitRunResult *const *results, guint n, const char *split)
+{
+  for (guint r = 0; r < n; r++)
+    for (guint i = 0; results[r] && i < results[r]->scores->len; i++)
+      {
+        const PlaitRunScore *score = results[r]->scores->pdata[i];
+
+        if (g_str_equal (score->split, split))
+          return score->set;
+      }
+  return NULL;
+}
+
+void
+plait_run_results_leave_mixed (PlaitRunResult *const *results, const char *const *names, guint n, PlaitLog *log)
+{
+  static const char own[] = "the run's own settings";
+
+  for (guint r = 0; r < n; r++)
+    for (guint i = 0; results[r] && i < results[r]->scores->len;)
+      {
+        const PlaitRunScore *score = results[r]->scores->pdata[i];
+        const char *first = find_set (results, n, score->split);
+
+        if (!score->set || !first || g_str_equal (score->set, first))
+          {
+            i++;
+            continue;
+          }
+        if (i == 0 || !g_str_equal (((PlaitRunScore *)results[r]->scores->pdata[i - 1])->split, score->split))
+          plait_log_warning (log,
+                             "%s: %s was made with %s, elsewhere with %s, and is left out; plait test makes them alike",
+                             names[r], score->split, *score->set ? score->set : own, *first ? first : own);
+        g_ptr_array_remove_index (results[r]->scores, i);
+      }
+}
+
+/*
+ * Columns
+ */
+
+/* Of the digest of references, in titles. */
+#define DIGITS_SHOWN 8
+
+gboolean
+plait_measure_is_beside (const PlaitMeasure *measure, const PlaitMeasure *other)
+{
+  return g_str_equal (measure->split, other->split) && g_str_equal (measure->references, other->references);
+}
+
+const PlaitRunScore *
+plait_measure_score (const PlaitMeasure *measure, const PlaitRunResult *result)
+{
+  const PlaitRunScore *score = plait_run_result_find (result, measure->split, measure->metric);
+
+  return score && g_str_equal (score->references, measure->references) ? score : NULL;
+}
+
+char *
+plait_measure_where (const PlaitMeasure *measure)
+{
+  return measure->apart ? g_strdup_printf ("%s (references %.*s)", measure->split, DIGITS_SHOWN, measure->references)
+                        : g_strdup (measure->split);
+}
+
+/* Adds @score unless it is known, behind the last of its references, else of its split. */
+static void
+add_measure (GArray *measures, const PlaitRunScore *score)
+{
+  PlaitMeasure measure = {
+    .split = score->split,
+    .references = score->references,
+    .metric = score->metric,
+    .name = score->name,
+    .larger_is_better = plait_run_score_larger_is_better (score),
+    .tested = score->scorer != NULL,
+  };
+  gboolean beside = FALSE;
+  guint place = measures->len;
+
+  for (guint i = 0; i < measures->len; i++)
+    {
+      const PlaitMeasure *other = &g_array_index (measures, PlaitMeasure, i);
+
+      if (!g_str_equal (other->split, score->split) || (beside && !plait_measure_is_beside (other, &measure)))
+        continue;
+      beside = plait_measure_is_beside (other, &measure);
+      if (beside && g_str_equal (other->metric, score->metric))
+        return;
+      place = i + 1;
+    }
+  g_array_insert_val (measures, place, measure);
+}
+
+/* Notes of measure @i whether its split has other references too; whether another measure beside it is called the
+ * same, as bleu and bleu:tok=none are. */
+static gboolean
+compare_measure (GArray *measures, guint i)
+{
+  PlaitMeasure *measure = &g_array_index (measures, PlaitMeasure, i);
+  gboolean ambiguous = FALSE;
+
+  for (guint k = 0; k < measures->len; k++)
+    {
+      const PlaitMeasure *other = &g_array_index (measures, PlaitMeasure, k);
+      gboolean beside = plait_measure_is_beside (other, measure);
+
+      measure->apart |= g_str_equal (other->split, measure->split) && !beside;
+      ambiguous |= k != i && beside && g_str_equal (other->name, measure->name);
+    }
+  return ambiguous;
+}
+
+/* TRUE if a score by @metric is a mean over tokens. */
+static gboolean
+is_per_token (const char *metric)
+{
+  return g_str_equal (metric, "perplexity");
+}
+
+gboolean
+plait_run_results_differ_in_target (const PlaitRunResult *const *results, guint n)
+{
+  const char *first = NULL;
+
+  for (guint r = 0; r < n; r++)
+    {
+      const char *target = results[r] ? results[r]->target : NULL;
+
+      if (target && first && !g_str_equal (target, first))
+        return TRUE;
+      first = first ? first : target;
+    }
+  return FALSE;
+}
+
+GArray *
+plait_run_results_measures (const PlaitRunResult *const *results, guint n)
+{
+  GArray *measures = g_array_new (FALSE, FALSE, sizeof (PlaitMeasure));
+  g_autofree gboolean *ambiguous = NULL;
+  gboolean apart = plait_run_results_differ_in_target (results, n);
+
+  for (guint r = 0; r < n; r++)
+    for (guint i = 0; results[r] && i < results[r]->scores->len; i++)
+      {
+        const PlaitRunScore *score = results[r]->scores->pdata[i];
+
+        if (!score->aside && !(apart && is_per_token (score->metric)))
+          add_measure (measures, score);
+      }
+  ambiguous = g_new (gboolean, measures->len + 1);
+  for (guint i = 0; i < measures->len; i++)
+    ambiguous[i] = compare_measure (measures, i);
+  for (guint i = 0; i < measures->len; i++)
+    if (ambiguous[i])
+      g_array_index (measures, PlaitMeasure, i).name = g_array_index (measures, PlaitMeasure, i).metric;
+  return measures;
+}

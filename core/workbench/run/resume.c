@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/resume.h"
+
+#include "files/problems.h"
+#include "setup/trained.h"
+
+/* The key of the training of @text, the experiment of the old run; with @ends its training ends where @experiment's
+ * does. (transfer full) */
+static char *
+old_training_key (const PlaitExperiment *experiment, const char *text, const char *output, gboolean ends,
+                  GError **error)
+{
+  const PlaitTrainSettings *train = &experiment->train;
+  g_autofree char *name = g_strconcat (output, ":/@experiment", NULL);
+  g_autofree char *epochs = g_strdup_printf ("train.epochs=%jd", train->epochs);
+  g_autofree char *updates = g_strdup_printf ("train.updates=%jd", train->updates);
+  g_autofree char *patience = g_strdup_printf ("train.patience=%jd", train->patience);
+  const char *const overrides[] = { epochs, updates, patience, NULL };
+  g_autoptr (PlaitExperiment) old = plait_experiment_parse (text, name, ends ? overrides : NULL,
+                                                            experiment->sources[0].encoder->plugin->registry, error);
+
+  return old ? plait_experiment_training_key (old, PLAIT_KEY_FULL) : NULL;
+}
+
+gboolean
+plait_resume_check_settings (const PlaitExperiment *experiment, PlaitStore *old, const char *output,
+                             gboolean may_be_longer, gboolean *longer, GError **error)
+{
+  g_autofree char *text = plait_store_get_string (old, "/", "experiment", error);
+  g_autofree char *before = text ? old_training_key (experiment, text, output, FALSE, error) : NULL;
+  g_autofree char *now = plait_experiment_training_key (experiment, PLAIT_KEY_FULL);
+  g_autofree char *difference = NULL;
+  g_autofree char *with_this_end = NULL;
+
+  *longer = FALSE;
+  if (!before || g_str_equal (before, now))
+    return before != NULL;
+  if (may_be_longer)
+    with_this_end = old_training_key (experiment, text, output, TRUE, NULL);
+  *longer = g_strcmp0 (with_this_end, now) == 0;
+  difference = plait_key_difference (with_this_end ? with_this_end : before, now);
+  if (*longer && experiment->train.schedule == PLAIT_SCHEDULE_LINEAR)
+    return plait_fail (
+        error, PLAIT_ERROR_INPUT,
+        "%s: train.schedule=linear has brought the rate to zero at the last update, so training further is not what it "
+        "would have been with more updates; begin a new run, or one with train.initialise",
+        output);
+  return *longer
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s is a run of another experiment: %s; resume with the settings that it was begun with, or "
+                        "choose another --output",
+                        output, difference);
+}
+
+gboolean
+plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitMaterials *materials,
+                            const char *training_key, PlaitStore *old, GError **error)
+{
+  g_autofree char *key = plait_store_has_attribute (old, "/", "training_key")
+                             ? plait_store_get_string (old, "/", "training_key", error)
+                             : g_strdup ("");
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  GError *of_data = NULL, *of_plugins = NULL;
+
+  if (!key || g_str_equal (key, training_key))
+    return key != NULL;
+  /* Where its training ends earlier, or another plait made the key in another way, they are the same all the same. */
+  if (!plait_materials_check_training (materials, old, &of_data))
+    plait_problems_take (problems, of_data);
+  if (!plait_system_check_plugins (experiment, old, &of_plugins))
+    plait_problems_take (problems, of_plugins);
+  return plait_problems_report (problems, PLAIT_ERROR_INPUT, error);
+}
+
+/* A run's end validated it, between two validations of the plan as well. */
+gboolean
+plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *experiment, gboolean validates,
+                           const char *output, PlaitLog *log, GError **error)
+{
+  gint64 every = experiment->train.validate_every;
+
+  if (plait_trainer_has_ended (trainer))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: its training has gone as far as train.epochs, updates and patience say already, to update "
+                       "%jd; raise them to train it further, or choose another --output",
+                       output, plait_trainer_step (trainer));
+  if (validates && (every > 0 ? plait_trainer_step (trainer) % every != 0 : !plait_trainer_ends_epoch (trainer)))
+    plait_log_warning (log,
+                       "the validation at the end of the first training is none that train.validate_every=%jd asks "
+                       "for: the parameters become those of one long training, but it counts for best and average",
+                       every);
+  return TRUE;
+}
+
+/* Whether what trained to the end that @before sets, and @old has, would have come so far and further with that of
+ * @now. */
+static gboolean
+ends_later (const PlaitTrainSettings *before, const PlaitTrainSettings *now, PlaitStore *old)
+{
+  static const char path[] = "/checkpoint/last/state";
+  gint64 step;
+  gint64 epoch; /* from 0; it may be over */
+  gint64 stale;
+
+  if (!plait_store_get_int (old, path, "step", &step, NULL) || !plait_store_get_int (old, path, "epoch", &epoch, NULL)
+      || !plait_store_get_int (old, path, "stale", &stale, NULL))
+    return FALSE;
+  /* The end validates, and that counts for best, average and patience. */
+  if (plait_store_has (old, "/checkpoint/best")
+      && (now->validate_every > 0 ? step % now->validate_every != 0 : before->updates > 0 && step >= before->updates))
+    return FALSE;
+  return now->schedule != PLAIT_SCHEDULE_LINEAR && (now->updates == 0 || now->updates > step)
+         && (now->epochs == 0 || now->epochs > epoch + 1)
+         && (now->patience == 0
+             || (before->patience > 0 && now->patience >= before->patience && now->patience > stale));
+}
+
+gboolean
+plait_resume_comes_through (const PlaitExperiment *experiment, PlaitDigests *digests, PlaitStore *old)
+{
+  static const char *const ends[] = { "epochs", "updates", "patience" };
+  g_autofree char *old_key = plait_store_get_string (old, "/", "training_key", NULL);
+  g_autofree char *text = plait_experiment_text (experiment);
+  g_autofree char *key = NULL;
+  g_autoptr (PlaitKeyFile) file = plait_trained_key_file (old, NULL);
+  g_autoptr (GPtrArray) overrides = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (PlaitExperiment) shorter = NULL;
+
+  for (guint i = 0; file && i < G_N_ELEMENTS (ends); i++)
+    {
+      const char *value = plait_key_file_value (file, "train", ends[i]);
+
+      if (!value)
+        return FALSE;
+      g_ptr_array_add (overrides, g_strdup_printf ("train.%s=%s", ends[i], value));
+    }
+  g_ptr_array_add (overrides, NULL);
+  if (!file || !old_key)
+    return FALSE;
+  shorter = plait_experiment_parse (text, experiment->name, (const char *const *)overrides->pdata,
+                                    experiment->sources[0].encoder->plugin->registry, NULL);
+  key = shorter ? plait_training_key (shorter, digests, NULL) : NULL;
+  return key && g_str_equal (key, old_key) && ends_later (&shorter->train, &experiment->train, old);
+}

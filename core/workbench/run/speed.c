@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/speed.h"
+
+#include <unistd.h>
+
+#include "files/memory.h"
+#include "corpus/iterator.h"
+#include "search/search.h"
+
+#define SECONDS .5 /* of translations, and of updates */
+#define MOST 20    /* batches of either */
+#define FORWARD (1. / 3)
+
+/* Seconds that a sentence of @corpus takes, all of a batch having the mean length of its targets. */
+static gboolean
+time_search (const PlaitSystem *system, PlaitPool *pool, const PlaitCorpus *corpus, double *sentence, GError **error)
+{
+  PlaitDecodeSettings decode = system->experiment->decode;
+  g_autoptr (PlaitSearch) search = plait_search_new (system->model, pool, (PlaitPrecision)decode.precision, 0, error);
+  PlaitIteratorSettings settings = plait_iterator_defaults ();
+  g_autoptr (PlaitIterator) iterator = NULL;
+  gint64 longest = decode.maximum_length, start, sentences = 0, n = 0;
+
+  settings.size = decode.batch;
+  iterator = search ? plait_iterator_new (corpus, &settings, error) : NULL;
+  if (!iterator)
+    return FALSE;
+  decode.maximum_ratio = 0;
+  start = g_get_monotonic_time ();
+  do
+    {
+      g_autoptr (PlaitBatch) batch = plait_iterator_next (iterator, error);
+      PlaitHypotheses *found;
+      gint64 length = longest;
+
+      if (!batch)
+        return FALSE;
+      if (plait_corpus_has_target (corpus))
+        length = plait_ragged_rows (batch->target_rows) / batch->n_sentences;
+      decode.minimum_length = decode.maximum_length = CLAMP (length, 1, longest);
+      found = plait_search_batch (search, batch, &decode, error);
+      if (!found)
+        return FALSE;
+      plait_hypotheses_free (found, batch->n_sentences);
+      sentences += batch->n_sentences;
+      n++;
+      *sentence = (double)(g_get_monotonic_time () - start) / 1e6 / (double)sentences;
+    }
+  while (n < MOST && *sentence * (double)sentences < SECONDS);
+  return TRUE;
+}
+
+gboolean
+plait_run_speed (const PlaitSystem *system, PlaitTrainer *trainer, const PlaitCorpus *validation,
+                 const GPtrArray *tests, PlaitPool *pool, PlaitRunSpeed *speed, GError **error)
+{
+  const PlaitExperiment *experiment = system->experiment;
+  double n_validation = validation ? (double)plait_corpus_size (validation) : 0, translated = 0;
+  PlaitTrainerSpeed measured;
+  gsize held, bytes;
+  gboolean estimated;
+
+  *speed = (PlaitRunSpeed){ 0 };
+  /* The largest batches, for the memory that they take. */
+  if (!plait_trainer_measure (trainer, &bytes, &estimated, error)
+      || !plait_trainer_measure_validation (trainer, &bytes, error)
+      || !plait_trainer_time (trainer, SECONDS, MOST, &measured, error)
+      || (n_validation > 0 && *experiment->train.metric && !time_search (system, pool, validation, &translated, error)))
+    return FALSE;
+  speed->training = (double)plait_trainer_planned_updates (trainer) * measured.update
+                    + (double)measured.validations * n_validation * (FORWARD * measured.sentence + translated);
+  for (guint i = 0; i < tests->len; i++)
+    {
+      const PlaitCorpus *corpus = tests->pdata[i];
+
+      if (!time_search (system, pool, corpus, &translated, error))
+        return FALSE;
+      speed->evaluation += (double)plait_corpus_size (corpus) * (FORWARD * measured.sentence + translated);
+    }
+  plait_memory_of_process (getpid (), &held, &speed->bytes);
+  return TRUE;
+}

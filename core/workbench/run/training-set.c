@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/training-set.h"
+
+#include <math.h>
+
+#include "corpus/iterator.h"
+
+#define GROUP "/training"
+#define OUTCOMES "/initialisation/parameters/outcome"
+#define MOST_BYTES ((gsize)1 << 26)
+#define MAX_NAMES 3 /* that stand in a sentence of one value */
+#define MAX_VALUES 6
+
+PlaitTrainingSet
+plait_training_set_new (const PlaitExperiment *experiment, const PlaitCorpus *corpus, const PlaitTrainer *trainer,
+                        const PlaitInitialisation *initialisation)
+{
+  const PlaitTrainSettings *train = &experiment->train;
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  gint64 updates = plait_trainer_epoch_updates (trainer);
+  PlaitTrainingSet set = {
+    .lines = plait_corpus_lines (corpus),
+    .tuples = plait_corpus_size (corpus),
+    .tokens = train->batch_unit == PLAIT_BATCH_BY_TOKENS ? train->batch * train->accumulate : 0,
+  };
+
+  if (initialisation)
+    set.taken = plait_initialisation_taken (initialisation, &set.all);
+  for (gint64 i = 0; i < set.tuples; i++)
+    {
+      guint64 line = GUINT64_TO_LE ((guint64)plait_corpus_line (corpus, i));
+
+      g_checksum_update (checksum, (const guchar *)&line, sizeof line);
+    }
+  g_strlcpy (set.digest, g_checksum_get_string (checksum), sizeof set.digest);
+  set.sentences = (double)set.tuples / (double)MAX (1, updates);
+  return set;
+}
+
+gboolean
+plait_training_set_write (const PlaitTrainingSet *set, PlaitStore *run, GError **error)
+{
+  return plait_store_set_int (run, GROUP, "lines", set->lines, error)
+         && plait_store_set_int (run, GROUP, "tuples", set->tuples, error)
+         && plait_store_set_string (run, GROUP, "lines_sha256", set->digest, error)
+         && plait_store_set_int (run, GROUP, "batch_tokens", set->tokens, error)
+         && plait_store_set_double (run, GROUP, "batch_sentences", set->sentences, error);
+}
+
+/* Counts what /initialisation of @run says was taken. */
+static void
+read_taken (PlaitTrainingSet *set, PlaitStore *run)
+{
+  gint64 n = 0;
+  g_auto (GStrv) outcomes
+      = plait_store_has (run, OUTCOMES) ? plait_store_read_strings (run, OUTCOMES, MOST_BYTES, &n, NULL) : NULL;
+
+  for (gint64 i = 0; outcomes && i < n; i++)
+    set->taken += g_str_equal (outcomes[i], "taken") || g_str_equal (outcomes[i], "grown");
+  set->all = outcomes ? (guint)n : 0;
+}
+
+PlaitTrainingSet
+plait_training_set_read (PlaitStore *run)
+{
+  PlaitTrainingSet set = { 0 };
+  g_autofree char *digest = NULL;
+
+  if (!plait_store_has_attribute (run, GROUP, "lines_sha256"))
+    return set;
+  digest = plait_store_get_string (run, GROUP, "lines_sha256", NULL);
+  if (!digest || !plait_store_get_int (run, GROUP, "lines", &set.lines, NULL)
+      || !plait_store_get_int (run, GROUP, "tuples", &set.tuples, NULL)
+      || !plait_store_get_int (run, GROUP, "batch_tokens", &set.tokens, NULL)
+      || !plait_store_get_double (run, GROUP, "batch_sentences", &set.sentences, NULL))
+    return (PlaitTrainingSet){ 0 };
+  read_taken (&set, run);
+  g_strlcpy (set.digest, digest, sizeof set.digest);
+  return set;
+}
+
+/*
+ * Telling
+ */
+
+/* Appends the names, each once, of the entries whose key is @key. */
+static void
+append_names (GString *text, const char *const *keys, const char *key, const char *const *names, guint n)
+{
+  g_autoptr (GPtrArray) told = g_ptr_array_new ();
+
+  for (guint i = 0; i < n; i++)
+    if (g_strcmp0 (keys[i], key) == 0 && !g_ptr_array_find_with_equal_func (told, names[i], g_str_equal, NULL))
+      g_ptr_array_add (told, (gpointer)names[i]);
+  for (guint i = 0; i < MIN (told->len, MAX_NAMES); i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", (const char *)told->pdata[i]);
+  if (told->len > MAX_NAMES)
+    g_string_append_printf (text, " and %u more", told->len - MAX_NAMES);
+}
+
+char *
+plait_tell_groups (const char *const *values, const char *const *keys, const char *const *names, guint n)
+{
+  g_autoptr (GPtrArray) told = g_ptr_array_new ();
+  g_autoptr (GString) text = g_string_new (NULL);
+  const char *const *by = keys ? keys : values;
+
+  for (guint i = 0; i < n; i++)
+    {
+      if (!values[i] || g_ptr_array_find_with_equal_func (told, by[i], g_str_equal, NULL))
+        continue;
+      g_ptr_array_add (told, (gpointer)by[i]);
+      if (told->len > MAX_VALUES)
+        continue;
+      g_string_append_printf (text, "%s%s in ", told->len > 1 ? "; " : "", values[i]);
+      append_names (text, by, by[i], names, n);
+    }
+  if (told->len < 2)
+    return NULL;
+  if (told->len > MAX_VALUES)
+    g_string_append_printf (text, "; and %u more", told->len - MAX_VALUES);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* Says which are trained on other lines; NULL if none are known to be. (transfer full) */
+static char *
+tell_lines (const PlaitTrainingSet *sets, const char *const *names, guint n)
+{
+  g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
+  g_autofree char *groups = NULL;
+  gboolean dropped = FALSE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean known = sets[i].lines > 0;
+
+      dropped |= sets[i].tuples != sets[i].lines;
+      g_ptr_array_add (values, known ? g_strdup_printf ("%jd of %jd lines", sets[i].tuples, sets[i].lines) : NULL);
+      g_ptr_array_add (keys, known ? (gpointer)sets[i].digest : NULL);
+    }
+  groups = plait_tell_groups ((const char *const *)values->pdata, (const char *const *)keys->pdata, names, n);
+  return groups && dropped ? g_strdup_printf ("Not all are trained on the same lines, as length limits, missing trees, "
+                                              "empty targets or cut documents leave other lines: %s.",
+                                              groups)
+                           : NULL;
+}
+
+/* Seeds shuffle a little more or less into a batch. */
+#define ALIKE 1.02
+
+/* Returns the mean number of sentences of a batch, of the entries that are called @name and have batches of @tokens. */
+static double
+mean_sentences (const PlaitTrainingSet *sets, const char *const *names, guint n, const char *name, gint64 tokens)
+{
+  double sum = 0;
+  guint count = 0;
+
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (names[i], name) && sets[i].tokens == tokens)
+      {
+        sum += sets[i].sentences;
+        count++;
+      }
+  return sum / count;
+}
+
+/* Says which have other numbers of sentences in batches of as many tokens; NULL if none do. (transfer full) */
+static char *
+tell_batches (const PlaitTrainingSet *sets, const char *const *names, guint n)
+{
+  g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *groups = NULL;
+  gint64 tokens = 0;
+  double low = INFINITY, high = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      double sentences;
+
+      tokens = tokens > 0 ? tokens : sets[i].tokens;
+      sentences = tokens > 0 && sets[i].tokens == tokens ? mean_sentences (sets, names, n, names[i], tokens) : NAN;
+      low = fmin (low, sentences);
+      high = fmax (high, sentences);
+      g_ptr_array_add (values, isnan (sentences) ? NULL : g_strdup_printf ("%.1f", sentences));
+    }
+  groups = plait_tell_groups ((const char *const *)values->pdata, NULL, names, n);
+  return groups && high > low * ALIKE
+             ? g_strdup_printf ("Updates of %jd tokens, which count all text that is read, do not have as many "
+                                "sentences in the mean: %s.",
+                                tokens, groups)
+             : NULL;
+}
+
+/* Says which begin with less of another run than others; NULL if none do. (transfer full) */
+static char *
+tell_taken (const PlaitTrainingSet *sets, const char *const *names, guint n)
+{
+  g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *groups = NULL;
+
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (values, sets[i].all == 0 ? NULL
+                             : sets[i].taken == sets[i].all
+                                 ? g_strdup ("all")
+                                 : g_strdup_printf ("%u of %u parameters", sets[i].taken, sets[i].all));
+  groups = plait_tell_groups ((const char *const *)values->pdata, NULL, names, n);
+  return groups ? g_strdup_printf ("Not all take as much of what train.initialise names: %s.", groups) : NULL;
+}
+
+char **
+plait_training_sets_tell (const PlaitTrainingSet *sets, const char *const *names, guint n)
+{
+  g_autoptr (GStrvBuilder) notes = g_strv_builder_new ();
+  g_autofree char *lines = tell_lines (sets, names, n);
+  g_autofree char *batches = tell_batches (sets, names, n);
+  g_autofree char *taken = tell_taken (sets, names, n);
+
+  if (lines)
+    g_strv_builder_add (notes, lines);
+  if (batches)
+    g_strv_builder_add (notes, batches);
+  if (taken)
+    g_strv_builder_add (notes, taken);
+  return g_strv_builder_end (notes);
+}

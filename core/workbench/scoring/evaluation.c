@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: MIT */
+#include "scoring/evaluation.h"
+
+#include "metrics/perplexity.h"
+#include "metrics/pieces.h"
+#include "words/text.h"
+#include "dumps/attention.h"
+#include "dumps/descent-dump.h"
+#include "scoring/length-table.h"
+#include "dumps/translation-rates.h"
+#include "tables/table.h"
+
+/* The score by @metric, and with @bins those by the @words of each source. */
+static gboolean
+add_score (PlaitEvaluation *evaluation, const PlaitEvaluateSettings *settings, const PlaitMetric *metric,
+           const PlaitLengthBins *bins, const gint64 *words, GError **error)
+{
+  const char *const *sets[] = { (const char *const *)evaluation->references };
+  PlaitTextPairs pairs
+      = { (gsize)evaluation->translation->n_lines, (const char *const *)evaluation->translation->text, 1, sets, TRUE };
+  guint resamples = (guint)settings->resamples;
+  guint64 seed = (guint64)settings->seed;
+  g_autoptr (PlaitStatistics) statistics = plait_metric_statistics (metric, &pairs, error);
+  PlaitResult *result = statistics ? plait_result_new (metric, statistics, resamples, seed, error) : NULL;
+
+  if (!result)
+    return FALSE;
+  g_ptr_array_add (evaluation->results, result);
+  return !bins || plait_length_rows_add (evaluation->lengths, bins, metric, statistics, words, resamples, seed, error);
+}
+
+/* By the metrics of [evaluate]; lengths are those of the first source of text. */
+static gboolean
+add_scores (PlaitEvaluation *evaluation, const PlaitEvaluateSettings *settings, GError **error)
+{
+  g_autoptr (GPtrArray) metrics = plait_metric_new_list (settings->metrics, error);
+  gboolean binned = *settings->length_bins != '\0';
+  g_autoptr (PlaitLengthBins) bins = metrics && binned ? plait_length_bins_new (settings->length_bins, error) : NULL;
+  g_autofree gint64 *words = NULL;
+
+  if (!metrics || (binned && !bins))
+    return FALSE;
+  if (bins)
+    words = plait_length_bins_count (
+        (gsize)evaluation->translation->n_lines,
+        (const char *const *)g_array_index (evaluation->sources, PlaitEvaluationSource, 0).lines);
+  for (guint i = 0; i < metrics->len; i++)
+    if (!add_score (evaluation, settings, metrics->pdata[i], bins, words, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* Of the target's rows, and in sequences also of words. */
+static gboolean
+add_perplexities (PlaitEvaluation *evaluation, const PlaitExperiment *experiment, gint64 n, GError **error)
+{
+  guint last = plait_experiment_has_decoder (experiment) ? PLAIT_PERPLEXITY_WORD : PLAIT_PERPLEXITY_TOKEN;
+  g_autofree gint64 *words = g_new (gint64, n);
+  g_autoptr (PlaitStatistics) statistics = NULL;
+
+  for (gint64 i = 0; i < n; i++)
+    words[i] = (gint64)plait_text_count_words (evaluation->references[i]) + 1; /* and the end */
+  statistics = plait_perplexity_statistics (evaluation->log_probabilities, evaluation->tokens, words, (gsize)n, error);
+  if (!statistics)
+    return FALSE;
+  for (guint unit = PLAIT_PERPLEXITY_TOKEN; unit <= last; unit++)
+    {
+      g_autoptr (PlaitMetric) metric = plait_metric_new_perplexity ((PlaitPerplexityUnit)unit);
+      PlaitResult *result = plait_result_new (metric, statistics, 0, 0, error);
+
+      if (!result)
+        return FALSE;
+      g_ptr_array_add (evaluation->results, result);
+    }
+  return TRUE;
+}
+
+static void
+source_clear (gpointer item)
+{
+  PlaitEvaluationSource *source = item;
+
+  g_free (source->name);
+  g_strfreev (source->lines);
+}
+
+static gboolean
+add_sources (PlaitEvaluation *evaluation, const PlaitExperiment *experiment, const PlaitCorpus *corpus, GError **error)
+{
+  for (gint64 i = 0; i < plait_corpus_n_sources (corpus); i++)
+    if (plait_input_kind_is_text (experiment->sources[i].kind))
+      {
+        PlaitEvaluationSource source = { g_strdup (experiment->sources[i].name), plait_corpus_text (corpus, i, error) };
+
+        g_array_append_val (evaluation->sources, source);
+        if (!source.lines)
+          return FALSE;
+      }
+  return TRUE;
+}
+
+/* The rates of @of, if they are asked for, to be filled while the split is translated or scored; owned by the
+ * evaluation. */
+static PlaitTranslationRates *
+begin_rates (PlaitEvaluation *evaluation, const PlaitSystem *system, const char *of, const PlaitCorpus *corpus)
+{
+  g_auto (GStrv) asked = g_strsplit (system->experiment->evaluate.translation_rates, ";", -1);
+  PlaitTranslationRates *rates = NULL;
+
+  if (g_strv_contains ((const char *const *)asked, of))
+    {
+      rates = plait_translation_rates_new (system, of, corpus);
+      g_ptr_array_add (evaluation->rates, rates);
+    }
+  return rates;
+}
+
+/* A piece may have a space in it where it is no word. */
+static void
+append_pieces (GString *text, const PlaitVocabulary *vocabulary, const gint32 *ids, gint64 n)
+{
+  for (gint64 i = 0; i < n; i++)
+    {
+      g_autofree char *piece = g_strdelimit (g_strdup (plait_vocabulary_piece (vocabulary, ids[i])), " \t", '_');
+
+      g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "", piece);
+    }
+}
+
+/* Masked tokens as text, so that they are scored as text is: of each line or document of @corpus the pieces, with a
+ * space between them, those that @found tells of each tuple, or with NULL those that were there. (transfer full) */
+static char **
+masked_text (const PlaitCorpus *corpus, const PlaitVocabulary *vocabulary, const PlaitHypotheses *found, GError **error)
+{
+  g_autoptr (GStrvBuilder) lines = g_strv_builder_new ();
+  gint64 tuple = 0;
+
+  for (gint64 line = 0; line < plait_corpus_lines (corpus); line++)
+    {
+      g_autoptr (GString) text = g_string_new (NULL);
+
+      for (; tuple < plait_corpus_size (corpus) && plait_corpus_line (corpus, tuple) == line; tuple++)
+        {
+          g_autoptr (PlaitBatch) batch = found ? NULL : plait_corpus_batch (corpus, &tuple, 1, error);
+
+          if (found)
+            append_pieces (text, vocabulary, found[tuple].hypotheses[0].tokens, found[tuple].hypotheses[0].length);
+          else if (batch)
+            append_pieces (text, vocabulary, batch->target_outputs, plait_ragged_rows (batch->target_rows));
+          else
+            return NULL;
+        }
+      g_strv_builder_add (lines, text->str);
+    }
+  return g_strv_builder_end (lines);
+}
+
+/* The references, and the translations as text like them. */
+static gboolean
+find_texts (PlaitEvaluation *evaluation, const PlaitCorpus *corpus, const PlaitExperiment *experiment,
+            const PlaitVocabulary *vocabulary, GError **error)
+{
+  if (experiment->predict.kind != PLAIT_PREDICT_MASKED)
+    {
+      evaluation->references = plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error);
+      return evaluation->references != NULL;
+    }
+  evaluation->references = masked_text (corpus, vocabulary, NULL, error);
+  if (!evaluation->references)
+    return FALSE;
+  g_strfreev (evaluation->translation->text);
+  evaluation->translation->text = masked_text (corpus, vocabulary, evaluation->translation->hypotheses, error);
+  return evaluation->translation->text != NULL;
+}
+
+void
+plait_evaluation_join (const PlaitExperiment *experiment, const char *split, char **texts, PlaitLog *log)
+{
+  const char *found;
+
+  if (experiment->predict.kind != PLAIT_PREDICT_SEQUENCE)
+    return;
+  found = log && experiment->evaluate.join == PLAIT_PIECES_NONE ? plait_text_find_pieces ((const char *const *)texts)
+                                                                : NULL;
+  if (found)
+    plait_log_warning (log,
+                       "%s: looks like text in pieces of words, which metrics take for words; evaluate.join=%s joins "
+                       "it before it is scored",
+                       split, found);
+  plait_text_join (texts, (PlaitTextPieces)experiment->evaluate.join);
+}
+
+gboolean
+plait_evaluation_check_references (const PlaitExperiment *experiment, const char *names, const char *split,
+                                   const PlaitCorpus *corpus, PlaitLog *log, GError **error)
+{
+  g_autoptr (GPtrArray) metrics = NULL;
+  g_auto (GStrv) references = NULL;
+
+  if (!corpus || experiment->predict.kind == PLAIT_PREDICT_MASKED)
+    return TRUE;
+  metrics = plait_metric_new_list (names, error);
+  references = metrics ? plait_corpus_text (corpus, plait_corpus_n_sources (corpus), error) : NULL;
+  if (references)
+    plait_evaluation_join (experiment, split, references, log);
+  for (guint m = 0; references && m < metrics->len; m++)
+    {
+      const char *const *set = (const char *const *)references;
+      const PlaitTextPairs pairs = { g_strv_length (references), NULL, 1, &set, TRUE };
+      gsize place;
+
+      if (!plait_metric_check_references (metrics->pdata[m], &pairs, &place, error))
+        {
+          g_prefix_error (error, "%s: ", split);
+          return FALSE;
+        }
+    }
+  return references != NULL;
+}
+
+PlaitEvaluation *
+plait_evaluation_new (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus, GError **error)
+{
+  const PlaitExperiment *experiment = evaluator->system->experiment;
+  g_autoptr (PlaitEvaluation) evaluation = g_new0 (PlaitEvaluation, 1);
+  const PlaitVocabulary *vocabulary = plait_materials_vocabulary (evaluator->materials, experiment->data.target);
+  gint64 n = plait_corpus_lines (corpus);
+  gboolean decodes = plait_experiment_has_decoder (experiment);
+  g_autofree char *searching = g_strconcat (split, decodes ? ", searching" : ", predicting", NULL);
+  g_autofree char *scoring = g_strconcat (split, decodes ? ", forced decoding" : ", scoring", NULL);
+  PlaitTranslationRates *search;
+  PlaitTranslationRates *forced;
+
+  evaluation->rates = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_translation_rates_free);
+  if (!plait_evaluation_check_references (experiment, experiment->evaluate.metrics, split, corpus, NULL, error))
+    return NULL;
+  search = begin_rates (evaluation, evaluator->system, "search", corpus);
+  forced = begin_rates (evaluation, evaluator->system, "forced", corpus);
+  evaluation->split = g_strdup (split);
+  evaluation->sources = g_array_new (FALSE, FALSE, sizeof (PlaitEvaluationSource));
+  g_array_set_clear_func (evaluation->sources, source_clear);
+  evaluation->translation
+      = plait_translate_corpus (evaluator->search, corpus, vocabulary, &experiment->decode, searching, evaluator->log,
+                                evaluator->stop, search ? plait_translation_rates_take : NULL, search, error);
+  if (!evaluation->translation || !find_texts (evaluation, corpus, experiment, vocabulary, error)
+      || !add_sources (evaluation, experiment, corpus, error))
+    return NULL;
+  plait_evaluation_join (experiment, split, evaluation->references, NULL);
+  plait_evaluation_join (experiment, split, evaluation->translation->text, evaluator->log);
+  for (guint i = 0; i < evaluation->sources->len; i++)
+    plait_evaluation_join (experiment, split, g_array_index (evaluation->sources, PlaitEvaluationSource, i).lines,
+                           NULL);
+  evaluation->log_probabilities = g_new0 (double, n);
+  evaluation->tokens = g_new0 (gint64, n);
+  if (!plait_score_corpus (evaluator->search, corpus, experiment->decode.batch, scoring, evaluator->log,
+                           evaluator->stop, evaluation->log_probabilities, evaluation->tokens,
+                           forced ? plait_translation_rates_take : NULL, forced, error))
+    return NULL;
+  evaluation->results = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_result_free);
+  evaluation->lengths = plait_length_rows_new ();
+  if (!add_scores (evaluation, &experiment->evaluate, error) || !add_perplexities (evaluation, experiment, n, error))
+    return NULL;
+  for (guint i = 0; i < evaluation->rates->len; i++)
+    if (!plait_translation_rates_add_results (evaluation->rates->pdata[i], evaluator->log, evaluation->results, error))
+      return NULL;
+  return g_steal_pointer (&evaluation);
+}
+
+void
+plait_evaluation_free (PlaitEvaluation *evaluation)
+{
+  if (!evaluation)
+    return;
+  g_free (evaluation->split);
+  plait_translation_free (evaluation->translation);
+  g_strfreev (evaluation->references);
+  g_clear_pointer (&evaluation->sources, g_array_unref);
+  g_clear_pointer (&evaluation->results, g_ptr_array_unref);
+  g_clear_pointer (&evaluation->lengths, g_array_unref);
+  g_ptr_array_unref (evaluation->rates);
+  g_free (evaluation->log_probabilities);
+  g_free (evaluation->tokens);
+  g_free (evaluation);
+}
+
+static gboolean
+write_results (const PlaitEvaluation *evaluation, PlaitStore *store, const char *group, GError **error)
+{
+  g_autofree char *path = g_strconcat (group, "/metrics", NULL);
+  g_autofree char *scores = g_strconcat (path, "/score", NULL);
+  guint n = evaluation->results->len;
+  g_autofree gint64 *larger = g_new (gint64, n + 1);
+  g_autoptr (PlaitTable) table = plait_table_new ();
+
+  plait_table_column (table, PLAIT_TABLE_WORDS, "metric");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "name");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "score");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "low");
+  plait_table_column (table, PLAIT_TABLE_NUMBERS, "high");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "signature");
+  for (guint i = 0; i < n; i++)
+    {
+      const PlaitResult *result = evaluation->results->pdata[i];
+      gboolean interval = result->interval.resamples > 0;
+
+      plait_table_text (table, PLAIT_TABLE_PLAIN, result->metric);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, result->name);
+      plait_table_real (table, result->score);
+      plait_table_real (table, interval ? result->interval.low : result->score);
+      plait_table_real (table, interval ? result->interval.high : result->score);
+      plait_table_text (table, PLAIT_TABLE_PLAIN, result->signature);
+      larger[i] = result->larger_is_better;
+    }
+  return plait_store_write_filled (store, path, table, error)
+         && (n == 0 || plait_store_set_list (store, scores, "larger_is_better", PLAIT_STORE_INT64, n, larger, error));
+}
+
+/* What the search came to is the same on any machine, the time that it took is not. A class is not searched for. */
+static gboolean
+write_work (const PlaitEvaluation *evaluation, PlaitStore *store, const char *group, GError **error)
+{
+  const PlaitSearchWork *work = &evaluation->translation->work;
+  g_autofree char *times = g_strdup_printf ("/environment/evaluation/%s", evaluation->split);
+
+  if (plait_search_work_touched (work) <= 0)
+    return TRUE;
+  return plait_store_set_double (store, group, "states_touched", plait_search_work_touched (work), error)
+         && plait_store_set_double (store, group, "states_chosen", plait_search_work_chosen (work), error)
+         && plait_store_make_group (store, times, error)
+         && plait_store_set_double (store, times, "seconds", work->seconds, error)
+         && plait_store_set_int (store, times, "words", work->words, error)
+         && plait_store_set_double (store, times, "milliseconds_a_word", plait_search_work_milliseconds (work), error);
+}
+
+/* Names of sources are names of groups in an experiment file, without '/'. */
+static gboolean
+write_sources (const PlaitEvaluation *evaluation, PlaitStore *store, const char *group, GError **error)
+{
+  for (guint i = 0; i < evaluation->sources->len; i++)
+    {
+      const PlaitEvaluationSource *source = &g_array_index (evaluation->sources, PlaitEvaluationSource, i);
+      g_autofree char *path = g_strdup_printf ("%s/sources/%s", group, source->name);
+
+      if (!plait_store_write_strings (store, path, (const char *const *)source->lines, evaluation->translation->n_lines,
+                                      error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+plait_evaluation_write (const PlaitEvaluation *evaluation, PlaitStore *store, GError **error)
+{
+  gint64 n = evaluation->translation->n_lines;
+  g_autofree char *group = g_strdup_printf ("/evaluation/%s", evaluation->split);
+  g_autofree char *hypotheses = g_strconcat (group, "/hypotheses", NULL);
+  g_autofree char *references = g_strconcat (group, "/references", NULL);
+  g_autofree char *probabilities = g_strconcat (group, "/reference_log_probabilities", NULL);
+  g_autofree char *tokens = g_strconcat (group, "/reference_tokens", NULL);
+  g_autofree char *lengths = g_strconcat (group, "/length_bins", NULL);
+  g_autofree char *rates = g_strconcat (group, "/translation_rates", NULL);
+
+  for (guint i = 0; i < evaluation->rates->len; i++)
+    if (!plait_translation_rates_write (evaluation->rates->pdata[i], store, rates, error))
+      return FALSE;
+  return plait_store_make_group (store, group, error) && write_work (evaluation, store, group, error)
+         && write_results (evaluation, store, group, error)
+         && plait_store_write_strings (store, hypotheses, (const char *const *)evaluation->translation->text, n, error)
+         && plait_store_write_strings (store, references, (const char *const *)evaluation->references, n, error)
+         && write_sources (evaluation, store, group, error)
+         && plait_store_write (store, probabilities, PLAIT_STORE_DOUBLE, 1, &n, evaluation->log_probabilities,
+                               PLAIT_STORE_COMPRESSED, error)
+         && plait_store_write (store, tokens, PLAIT_STORE_INT64, 1, &n, evaluation->tokens, PLAIT_STORE_COMPRESSED,
+                               error)
+         && (evaluation->lengths->len == 0 || plait_length_table_write (evaluation->lengths, store, lengths, error));
+}
+
+/* What labels the memories of a model that has read @batch. (transfer container) */
+static PlaitLabelledMemory *
+labelled_memories (const PlaitEvaluator *evaluator, const PlaitBatch *batch, guint *n)
+{
+  const PlaitExperiment *experiment = evaluator->system->experiment;
+  const PlaitMemorySpecification *specifications = plait_model_memories (evaluator->system->model, n);
+  PlaitLabelledMemory *memories = g_new0 (PlaitLabelledMemory, *n + 1);
+
+  for (guint m = 0; m < *n; m++)
+    {
+      memories[m].name = specifications[m].name;
+      for (gint64 i = 0; i < batch->n_sources; i++)
+        if (plait_model_memory_is_of (&specifications[m], experiment->sources[i].name)
+            && plait_input_kind_is_text (batch->inputs[i].kind))
+          {
+            memories[m].vocabulary = plait_materials_vocabulary (evaluator->materials, experiment->sources[i].stream);
+            memories[m].input = &batch->inputs[i];
+          }
+    }
+  return memories;
+}
+
+gboolean
+plait_evaluation_write_batch_attention (const PlaitEvaluator *evaluator, const char *name, const PlaitBatch *batch,
+                                        char *const *names, const PlaitCaptures *attention,
+                                        const PlaitHypotheses *hypotheses, PlaitStore *store, GError **error)
+{
+  const PlaitExperiment *experiment = evaluator->system->experiment;
+  const PlaitVocabulary *vocabulary = plait_materials_vocabulary (evaluator->materials, experiment->data.target);
+  guint n_memories;
+  g_autofree PlaitLabelledMemory *memories = labelled_memories (evaluator, batch, &n_memories);
+
+  for (gint64 s = 0; s < batch->n_sentences; s++)
+    {
+      g_autofree char *path = g_strdup_printf ("/attention/%s/%s", name, names[s]);
+      g_autofree char *coverage = g_strdup_printf ("/coverage/%s/%s", name, names[s]);
+      g_autofree char *descent = g_strdup_printf ("/descent/%s/%s", name, names[s]);
+      const gint32 *target = hypotheses ? NULL : batch->target_outputs + batch->target_rows.offsets[s];
+      gboolean ended = TRUE;
+      g_autoptr (PlaitLabels) labels = NULL;
+
+      if (hypotheses)
+        {
+          if (hypotheses[s].n == 0)
+            continue;
+          target = hypotheses[s].hypotheses[0].tokens;
+          ended = hypotheses[s].hypotheses[0].ended;
+        }
+      labels = plait_labels_new (memories, attention->of[s], s, vocabulary, target, ended);
+      if (!plait_attention_write (store, path, attention->of[s], labels, error)
+          || !plait_coverage_write (store, coverage, attention->of[s], labels, error)
+          || !plait_descent_dump_write (store, descent, attention->of[s], labels, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The attention of the tuples @first .. @first + @count - 1, which are one batch of the search. */
+static gboolean
+write_some_attention (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus, gint64 first,
+                      gint64 count, PlaitStore *store, GError **error)
+{
+  const PlaitExperiment *experiment = evaluator->system->experiment;
+  g_autofree gint64 *tuples = g_new (gint64, count);
+  g_autofree char *forced = g_strconcat (split, "-forced", NULL);
+  g_autofree double *rows = NULL;
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) names = NULL;
+  g_autoptr (PlaitBatch) batch = NULL;
+  PlaitHypotheses *hypotheses;
+  g_autoptr (PlaitCaptures) attention = NULL;
+  gboolean written;
+
+  for (gint64 i = 0; i < count; i++)
+    {
+      g_autofree char *name = plait_corpus_name (corpus, first + i);
+
+      tuples[i] = first + i;
+      g_strv_builder_add (builder, name);
+    }
+  names = g_strv_builder_end (builder);
+  batch = plait_corpus_batch (corpus, tuples, count, error);
+  if (!batch)
+    return FALSE;
+  hypotheses
+      = plait_search_batch_with_attention (evaluator->search, batch, &experiment->decode, &attention, 1, TRUE, error);
+  if (!hypotheses)
+    return FALSE;
+  written
+      = plait_evaluation_write_batch_attention (evaluator, split, batch, names, attention, hypotheses, store, error);
+  plait_hypotheses_free (hypotheses, count);
+  if (!written)
+    return FALSE;
+  g_clear_pointer (&attention, plait_captures_free);
+  rows = g_new (double, plait_ragged_rows (batch->target_rows));
+  return plait_search_forced (evaluator->search, batch, rows, &attention, TRUE, error)
+         && plait_evaluation_write_batch_attention (evaluator, forced, batch, names, attention, NULL, store, error);
+}
+
+gboolean
+plait_evaluation_write_attention (const PlaitEvaluator *evaluator, const char *split, const PlaitCorpus *corpus,
+                                  gint64 n, PlaitStore *store, GError **error)
+{
+  gint64 batch = evaluator->system->experiment->decode.batch;
+  gint64 count = MIN (n, plait_corpus_size (corpus));
+
+  if (!plait_experiment_has_decoder (evaluator->system->experiment))
+    return TRUE;
+  for (gint64 first = 0; first < count; first += batch)
+    if (!write_some_attention (evaluator, split, corpus, first, MIN (batch, count - first), store, error))
+      return FALSE;
+  return TRUE;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+#include "scoring/evaluations.h"
+
+#include <string.h>
+
+#include "setup/fit.h"
+#include "setup/trained.h"
+#include "tables/heatmap.h"
+
+/* One split. */
+typedef struct
+{
+  const char *split; /* in the experiment */
+  char *name;        /* in the file: "test", "test.greedy" */
+  char *key;
+  PlaitEvaluation *evaluation; /* NULL: not made, or not yet */
+  PlaitCorpus *corpus;
+  gboolean owned; /* the corpus */
+  gboolean due;
+} Item;
+
+struct PlaitEvaluations
+{
+  PlaitEvaluationsSetup setup;
+  char *checkpoint; /* the name of the group that is evaluated */
+  GArray *items;
+  PlaitEvaluator evaluator; /* once one is made; its search is owned */
+};
+
+/* What an evaluation may have in a file. The attention of forced decoding has a name of its own. */
+static const char *const parts[] = { "evaluation", "attention", "coverage", "descent" };
+
+#define FORCED "-forced"
+
+static void
+item_clear (gpointer data)
+{
+  Item *item = data;
+
+  g_free (item->name);
+  g_free (item->key);
+  plait_evaluation_free (item->evaluation);
+  if (item->owned)
+    plait_corpus_free (item->corpus);
+}
+
+/* Whether @name, a member of /evaluation, is of an evaluation beside that of a split: splits have no dot. */
+static gboolean
+is_beside (const char *name)
+{
+  return strchr (name, '.') != NULL;
+}
+
+/* Whether the evaluation @name of the file is one of @key. */
+static gboolean
+has (PlaitStore *store, const char *name, const char *key)
+{
+  g_autofree char *group = g_strdup_printf ("/evaluation/%s", name);
+  g_autofree char *old = plait_store_get_string (store, group, "key", NULL);
+
+  return g_strcmp0 (old, key) == 0;
+}
+
+PlaitEvaluations *
+plait_evaluations_new (const PlaitEvaluationsSetup *setup, GError **error)
+{
+  const PlaitExperiment *experiment = setup->system->experiment;
+  g_autoptr (PlaitEvaluations) evaluations = g_new0 (PlaitEvaluations, 1);
+  g_autofree char *parameters = NULL;
+  gboolean first = plait_ranks_is_first (setup->ranks);
+
+  evaluations->setup = *setup;
+  evaluations->items = g_array_new (FALSE, TRUE, sizeof (Item));
+  g_array_set_clear_func (evaluations->items, item_clear);
+  if (first)
+    {
+      g_auto (GStrv) components = NULL;
+
+      parameters
+          = plait_checkpoint_path (setup->trained, plait_checkpoint_names[experiment->evaluate.checkpoint], error);
+      if (!parameters)
+        return NULL;
+      components = g_strsplit (parameters, "/", -1);
+      evaluations->checkpoint = g_strdup (components[2]);
+    }
+  for (guint i = 0; experiment->test_splits[i]; i++)
+    {
+      const char *split = experiment->test_splits[i];
+      Item item = {
+        .split = split,
+        .name = setup->name ? g_strconcat (split, ".", setup->name, NULL) : g_strdup (split),
+        .key = plait_evaluation_key (experiment, split, setup->training_key, plait_materials_digests (setup->materials),
+                                     error),
+        .corpus = setup->tests ? setup->tests[i] : NULL,
+      };
+
+      item.due = first && item.key && !has (setup->trained, item.name, item.key);
+      g_array_append_val (evaluations->items, item);
+      if (!item.key)
+        return NULL;
+    }
+  return g_steal_pointer (&evaluations);
+}
+
+void
+plait_evaluations_free (PlaitEvaluations *evaluations)
+{
+  if (!evaluations)
+    return;
+  g_array_unref (evaluations->items);
+  plait_search_free (evaluations->evaluator.search);
+  g_free (evaluations->checkpoint);
+  g_free (evaluations);
+}
+
+guint
+plait_evaluations_due (const PlaitEvaluations *evaluations)
+{
+  guint due = 0;
+
+  for (guint i = 0; i < evaluations->items->len; i++)
+    due += g_array_index (evaluations->items, Item, i).due ? 1 : 0;
+  return due;
+}
+
+static const Item *
+find (const PlaitEvaluations *evaluations, const char *name)
+{
+  for (guint i = 0; i < evaluations->items->len; i++)
+    if (g_str_equal (g_array_index (evaluations->items, Item, i).name, name))
+      return &g_array_index (evaluations->items, Item, i);
+  return NULL;
+}
+
+/* The names of the evaluations that the file has. (transfer full) */
+static char **
+names_in_file (const PlaitEvaluations *evaluations, GError **error)
+{
+  PlaitStore *trained = evaluations->setup.trained;
+
+  return plait_store_has (trained, "/evaluation") ? plait_store_members (trained, "/evaluation", error)
+                                                  : g_new0 (char *, 1);
+}
+
+gboolean
+plait_evaluations_has_others (const PlaitEvaluations *evaluations)
+{
+  g_auto (GStrv) names = names_in_file (evaluations, NULL);
+
+  for (guint i = 0; names && names[i] && !evaluations->setup.name; i++)
+    if (!is_beside (names[i]) && !find (evaluations, names[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/*
+ * Making them
+ */
+
+static gboolean
+open_corpus (const PlaitEvaluations *evaluations, Item *item, GError **error)
+{
+  const PlaitEvaluationsSetup *setup = &evaluations->setup;
+
+  if (item->corpus)
+    return TRUE;
+  item->corpus = plait_materials_open (setup->materials, item->split, setup->pool, setup->log, error);
+  item->owned = item->corpus != NULL;
+  /* The digests are those of what was read. */
+  return item->corpus && plait_corpus_check (item->corpus, error)
+         && plait_fit_corpus (setup->system, NULL, item->split, item->corpus, setup->log, error);
+}
+
+static gboolean
+make (const PlaitEvaluations *evaluations, Item *item, GError **error)
+{
+  const PlaitEvaluator *evaluator = &evaluations->evaluator;
+  g_autofree char *work = NULL;
+
+  item->evaluation = plait_evaluation_new (evaluator, item->name, item->corpus, error);
+  if (!item->evaluation)
+    return FALSE;
+  if (!plait_experiment_has_decoder (evaluator->system->experiment))
+    return TRUE;
+  work = plait_search_work_text (&item->evaluation->translation->work);
+  plait_log_info (evaluator->log, "%s: %s", item->name, work);
+  return TRUE;
+}
+
+/* Those of the checkpoint, which the first process has. */
+static gboolean
+read_parameters (const PlaitEvaluations *evaluations, GError **error)
+{
+  const PlaitEvaluationsSetup *setup = &evaluations->setup;
+  PlaitParameters *parameters = plait_model_parameters (setup->system->model);
+
+  if (plait_ranks_is_first (setup->ranks))
+    return plait_checkpoint_read (parameters, setup->trained, evaluations->checkpoint, error);
+  plait_parameters_write_values (parameters);
+  return TRUE;
+}
+
+gboolean
+plait_evaluations_make (PlaitEvaluations *evaluations, GError **error)
+{
+  const PlaitEvaluationsSetup *setup = &evaluations->setup;
+  PlaitTensor values = plait_parameters_values (plait_model_parameters (setup->system->model));
+  GArray *items = evaluations->items;
+
+  for (guint i = 0; i < items->len; i++)
+    plait_ranks_broadcast (setup->ranks, &g_array_index (items, Item, i).due, sizeof (gboolean), 0);
+  if (plait_evaluations_due (evaluations) == 0)
+    return TRUE;
+  if (!plait_ranks_agree (setup->ranks, read_parameters (evaluations, error), error))
+    return FALSE;
+  plait_ranks_broadcast (setup->ranks, values.data, sizeof *values.data * (gsize)values.width, 0);
+  evaluations->evaluator = (PlaitEvaluator){ setup->system, setup->materials, .log = setup->log, .stop = setup->stop };
+  evaluations->evaluator.search = plait_search_new (
+      setup->system->model, setup->pool, (PlaitPrecision)setup->system->experiment->decode.precision, 0, error);
+  if (!evaluations->evaluator.search)
+    return FALSE;
+  plait_search_deal (evaluations->evaluator.search, setup->ranks);
+  /* What cannot be read is told before anything is translated. */
+  for (guint i = 0; i < items->len; i++)
+    if (g_array_index (items, Item, i).due && !open_corpus (evaluations, &g_array_index (items, Item, i), error))
+      return FALSE;
+  for (guint i = 0; i < items->len; i++)
+    if (g_array_index (items, Item, i).due && !make (evaluations, &g_array_index (items, Item, i), error))
+      return FALSE;
+  return TRUE;
+}
+
+/*
+ * Writing them
+ */
+
+static gboolean
+copy_if_there (PlaitStore *store, PlaitStore *from, const char *path, GError **error)
+{
+  return !plait_store_has (from, path) || plait_store_copy (store, from, path, error);
+}
+
+/* Takes the evaluation @name of the file over. */
+static gboolean
+keep (const PlaitEvaluations *evaluations, PlaitStore *store, const char *name, GError **error)
+{
+  PlaitStore *from = evaluations->setup.trained;
+  g_autofree char *times = g_strdup_printf ("/environment/evaluation/%s", name);
+
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/%s/%s", parts[i], name);
+      g_autofree char *forced = g_strconcat (path, FORCED, NULL);
+
+      if (!copy_if_there (store, from, path, error) || !copy_if_there (store, from, forced, error))
+        return FALSE;
+    }
+  return copy_if_there (store, from, times, error);
+}
+
+static gboolean
+write_new (const PlaitEvaluations *evaluations, PlaitStore *store, const Item *item, GError **error)
+{
+  const PlaitEvaluationsSetup *setup = &evaluations->setup;
+  const PlaitExperiment *experiment = setup->system->experiment;
+  g_autofree char *group = g_strdup_printf ("/evaluation/%s", item->name);
+  g_autofree char *settings = plait_experiment_evaluation_key (experiment, PLAIT_KEY_FULL);
+
+  return plait_evaluation_write (item->evaluation, store, error)
+         && plait_store_set_string (store, group, "key", item->key, error)
+         && plait_store_set_string (store, group, "checkpoint", evaluations->checkpoint, error)
+         && plait_store_set_string (store, group, "settings", settings, error)
+         && (!setup->name
+             || plait_store_set_list (store, group, "set", PLAIT_STORE_STRING, g_strv_length ((char **)setup->set),
+                                      setup->set, error))
+         && plait_evaluation_write_attention (&evaluations->evaluator, item->name, item->corpus,
+                                              experiment->evaluate.attention, store, error);
+}
+
+/* What viewers draw first, where evaluations were taken over: the default of the file they came from. */
+static gboolean
+find_default (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error)
+{
+  PlaitStore *from = evaluations->setup.trained;
+  g_autoptr (GString) path = g_string_new ("");
+
+  if (plait_store_has_attribute (store, "/", "default"))
+    return TRUE;
+  while (plait_store_has_attribute (from, path->len > 0 ? path->str : "/", "default"))
+    {
+      g_autofree char *next = plait_store_get_string (from, path->len > 0 ? path->str : "/", "default", error);
+
+      if (!next)
+        return FALSE;
+      g_string_append_printf (path, "/%s", next);
+    }
+  return plait_store_set_default (
+      store, path->len > 0 && plait_store_has (store, path->str) ? path->str : PLAIT_EVALUATIONS_CURVE, error);
+}
+
+/* Whether the evaluation @name beside the others is what its settings make of the experiment as it is now. */
+static gboolean
+still_counts (const PlaitEvaluations *evaluations, const char *name)
+{
+  const PlaitEvaluationsSetup *setup = &evaluations->setup;
+  const PlaitExperiment *experiment = setup->system->experiment;
+  g_autofree char *group = g_strdup_printf ("/evaluation/%s", name);
+  g_autofree char *split = g_strndup (name, strcspn (name, "."));
+  g_autofree char *text = plait_experiment_text (experiment);
+  gint64 n;
+  g_auto (GStrv) set = plait_store_get_list (setup->trained, group, "set", PLAIT_STORE_STRING, &n, NULL);
+  g_autoptr (PlaitExperiment) changed
+      = set ? plait_experiment_parse (text, name, (const char *const *)set,
+                                      experiment->sources[0].encoder->plugin->registry, NULL)
+            : NULL;
+  g_autofree char *key = changed ? plait_evaluation_key (changed, split, setup->training_key,
+                                                         plait_materials_digests (setup->materials), NULL)
+                                 : NULL;
+
+  return key && has (setup->trained, name, key);
+}
+
+/* Those of the file that are none of these and still count. */
+static gboolean
+keep_others (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error)
+{
+  gboolean beside = evaluations->setup.name != NULL;
+  g_auto (GStrv) names = names_in_file (evaluations, error);
+
+  for (guint i = 0; names && names[i]; i++)
+    {
+      if (find (evaluations, names[i]) || !(beside || is_beside (names[i])))
+        continue;
+      if (!beside && !still_counts (evaluations, names[i]))
+        plait_log_warning (
+            evaluations->setup.log,
+            "%s was made of an experiment with other settings, and is left out now; plait test makes it anew",
+            names[i]);
+      else if (!keep (evaluations, store, names[i], error))
+        return FALSE;
+    }
+  return names != NULL;
+}
+
+gboolean
+plait_evaluations_write (const PlaitEvaluations *evaluations, PlaitStore *store, GError **error)
+{
+  gboolean beside = evaluations->setup.name != NULL;
+
+  /* A run's own come first. */
+  if (beside && !keep_others (evaluations, store, error))
+    return FALSE;
+  for (guint i = 0; i < evaluations->items->len; i++)
+    {
+      const Item *item = &g_array_index (evaluations->items, Item, i);
+
+      if (item->evaluation ? !write_new (evaluations, store, item, error)
+                           : !keep (evaluations, store, item->name, error))
+        return FALSE;
+    }
+  return (beside || keep_others (evaluations, store, error)) && find_default (evaluations, store, error);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "scoring/test.h"
+
+#include "scoring/evaluations.h"
+#include "setup/trained.h"
+#include "tensor/blas.h"
+
+/*
+ * The file
+ */
+
+static gboolean
+copy_string (PlaitStore *store, PlaitStore *from, const char *name, GError **error)
+{
+  g_autofree char *value = plait_store_get_string (from, "/", name, error);
+
+  return value && plait_store_set_string (store, "/", name, value, error);
+}
+
+/* The attributes of the run; of evaluations beside the others it stays the run that it was. */
+static gboolean
+write_header (PlaitStore *store, PlaitStore *from, const PlaitMaterials *materials, const char *training_key,
+              const PlaitTestOptions *options, GError **error)
+{
+  const PlaitExperiment *experiment = plait_materials_experiment (materials);
+  g_autofree char *text = plait_experiment_text (experiment);
+  g_autofree char *key = plait_run_key (experiment, training_key, plait_materials_digests (materials), error);
+  gint64 seed;
+
+  if (!key || !copy_string (store, from, "version", error) || !copy_string (store, from, "training_key", error)
+      || !copy_string (store, from, "status", error) || !plait_store_get_int (from, "/", "seed", &seed, error)
+      || !plait_store_set_int (store, "/", "seed", seed, error))
+    return FALSE;
+  if (options->name)
+    return copy_string (store, from, "name", error) && copy_string (store, from, "experiment", error)
+           && copy_string (store, from, "key", error);
+  return plait_store_set_string (store, "/", "name", experiment->name, error)
+         && plait_store_set_string (store, "/", "experiment", text, error)
+         && plait_store_set_string (store, "/", "key", key, error);
+}
+
+/* All that is no evaluation. A large attribute of the root stands among its members, and is written anew. */
+static gboolean
+copy_trained (PlaitStore *store, PlaitStore *from, GError **error)
+{
+  static const char *const others[] = { "evaluation", "attention", "coverage", "descent", "experiment", NULL };
+  g_auto (GStrv) members = plait_store_members (from, "/", error);
+
+  for (guint i = 0; members && members[i]; i++)
+    {
+      g_autofree char *path = g_strconcat ("/", members[i], NULL);
+
+      if (!g_strv_contains (others, members[i]) && !plait_store_copy (store, from, path, error))
+        return FALSE;
+    }
+  return members != NULL;
+}
+
+static gboolean
+write_file (const PlaitEvaluations *evaluations, PlaitStore *trained, PlaitRunPlace *place,
+            const PlaitMaterials *materials, const char *training_key, const PlaitTestOptions *options, GError **error)
+{
+  g_autoptr (PlaitStore) store = plait_run_place_create (place, error);
+
+  return store && write_header (store, trained, materials, training_key, options, error)
+         && copy_trained (store, trained, error)
+         && (options->name || plait_materials_write_tests (materials, store, error))
+         && plait_evaluations_write (evaluations, store, error) && plait_run_place_commit (place, store, error);
+}
+
+gboolean
+plait_test (PlaitStore *trained, PlaitRunPlace *place, PlaitMaterials *materials, const char *training_key,
+            const char *const *set, const PlaitTestOptions *options, PlaitTestOutcome *outcome, GError **error)
+{
+  const PlaitExperiment *experiment = plait_materials_experiment (materials);
+  g_autofree gint64 *widths = plait_system_read_feature_widths (experiment, trained, error);
+  g_autoptr (PlaitSystem) system = widths ? plait_system_new (experiment, materials, widths, error) : NULL;
+  g_autoptr (PlaitPool) pool = NULL;
+  g_autoptr (PlaitEvaluations) evaluations = NULL;
+  PlaitEvaluationsSetup setup = {
+    .system = system,
+    .materials = materials,
+    .trained = trained,
+    .training_key = training_key,
+    .name = options->name,
+    .set = set,
+    .log = options->log,
+    .stop = options->stop,
+  };
+
+  /* All of the file is copied, so all of it must be right. */
+  if (!system || !plait_precision_check ((PlaitPrecision)experiment->decode.precision, error)
+      || !plait_system_check_plugins (experiment, trained, error) || !plait_store_check (trained, error))
+    return FALSE;
+  setup.pool = pool = plait_pool_new (options->threads, error);
+  if (!pool || !plait_blas_reserve (pool, error))
+    return FALSE;
+  evaluations = plait_evaluations_new (&setup, error);
+  if (!evaluations)
+    return FALSE;
+  outcome->made = plait_evaluations_due (evaluations);
+  outcome->kept = g_strv_length ((char **)experiment->test_splits) - outcome->made;
+  /* Would the file be as it is? */
+  return (outcome->made == 0 && plait_run_place_has_file (place) && !plait_evaluations_has_others (evaluations))
+         || ((outcome->made == 0 || plait_materials_generate (materials, options->log, error))
+             && plait_evaluations_make (evaluations, error)
+             && write_file (evaluations, trained, place, materials, training_key, options, error));
+}
+
+/*
+ * A file by its name
+ */
+
+/* Whether @overrides leave alone what @run was trained with, whose experiment is @own. Evaluations beside the others
+ * may search otherwise even where validation itself translates, and truncate what is too long to read: what is trained
+ * is not touched by them. */
+static gboolean
+check_training (PlaitStore *run, const PlaitExperiment *own, const char *const *overrides, gboolean beside,
+                PlaitRegistry *registry, GError **error)
+{
+  g_autoptr (GPtrArray) taken = g_ptr_array_new ();
+  g_autoptr (PlaitExperiment) changed = NULL;
+  g_autofree char *before = NULL, *now = NULL, *difference = NULL;
+
+  for (guint i = 0; overrides && overrides[i]; i++)
+    if (!beside || (g_str_has_prefix (overrides[i], "data.") && !g_str_has_prefix (overrides[i], "data.too_long=")))
+      g_ptr_array_add (taken, (gpointer)overrides[i]);
+  g_ptr_array_add (taken, NULL);
+  changed = plait_trained_experiment (run, (const char *const *)taken->pdata, registry, error);
+  if (!changed)
+    return FALSE;
+  before = plait_experiment_training_key (own, PLAIT_KEY_FULL);
+  now = plait_experiment_training_key (changed, PLAIT_KEY_FULL);
+  difference = plait_key_difference (before, now);
+  return !difference
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: its training depends on what is set: %s; change only keys of [decode], [evaluate] and "
+                        "test splits of [data]%s, or train anew with plait run",
+                        plait_store_path (run), difference,
+                        beside ? "" : ", keep the evaluation beside the others with --as NAME");
+}
+
+/* The key of the training of @run, which is finished. (transfer full) */
+static char *
+find_training_key (PlaitStore *run, GError **error)
+{
+  g_autofree char *status = plait_store_get_string (run, "/", "status", error);
+
+  if (!status)
+    return NULL;
+  if (!g_str_equal (status, "complete"))
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "%s: the run is not finished; plait run --resume goes on with it",
+                            plait_store_path (run));
+  if (plait_store_has_attribute (run, "/", "training_key"))
+    return plait_store_get_string (run, "/", "training_key", error);
+  return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                          "%s: is a run of an older plait, which did not note what training depends on; train it anew",
+                          plait_store_path (run));
+}
+
+gboolean
+plait_test_file (const char *path, const char *const *overrides, const PlaitTestOptions *options,
+                 PlaitTestOutcome *outcome, GError **error)
+{
+  g_autoptr (PlaitStore) found = plait_trained_open_store (path, NULL, error);
+  g_autoptr (PlaitRunPlace) place = found ? plait_run_place_new (path, TRUE, options->log, error) : NULL;
+  g_autoptr (PlaitStore) trained = place ? plait_run_place_open (place, error) : NULL;
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitExperiment) own = NULL;
+  g_autoptr (PlaitExperiment) experiment = NULL;
+  g_autoptr (PlaitMaterials) materials = NULL;
+  g_autofree char *training_key = trained ? find_training_key (trained, error) : NULL;
+  const char *const none[] = { NULL };
+
+  own = training_key ? plait_trained_experiment (trained, NULL, registry, error) : NULL;
+  if (!own || !plait_experiment_check_sets (own, overrides, error)
+      || !check_training (trained, own, overrides, options->name != NULL, registry, error))
+    return FALSE;
+  experiment = plait_trained_experiment (trained, overrides, registry, error);
+  materials = experiment ? plait_materials_new (experiment, trained, own, NULL, options->log, error) : NULL;
+  return materials
+         && plait_test (trained, place, materials, training_key, overrides ? overrides : none, options, outcome, error);
+}

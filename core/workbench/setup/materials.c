@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: MIT */
+#include "setup/materials.h"
+
+#include <string.h>
+
+#include "files/problems.h"
+#include "files/temporary.h"
+#include "setup/vocabularies.h"
+#include "foreign/feature.h"
+
+#define HEAD_RULES "/trees/head_rules"
+
+struct PlaitMaterials
+{
+  const PlaitExperiment *experiment;
+  PlaitTemporary *folder;   /* of generated text, or NULL */
+  GHashTable *generated;    /* "SPLIT.STREAM", or what plait_task_name_text gives -> path, where text is generated */
+  GPtrArray *others;        /* (element-type PlaitTemporary) of text that only vocabularies are learnt from */
+  GHashTable *vocabularies; /* name -> PlaitVocabulary */
+  PlaitTreeSettings trees;
+  PlaitDigests *digests;
+  PlaitIndex *index; /* where what is made of large texts is kept; NULL: nowhere */
+};
+
+const PlaitIndex *
+plait_materials_index (const PlaitMaterials *materials)
+{
+  return materials->folder ? NULL : materials->index;
+}
+
+/* Takes the digests of the large texts that are trained with, all at once. */
+static void
+share_digests (const PlaitMaterials *materials, PlaitPool *pool)
+{
+  g_autofree const char **streams = plait_experiment_streams (materials->experiment);
+  g_autoptr (GPtrArray) paths = g_ptr_array_new ();
+
+  for (guint i = 0; streams[i]; i++)
+    {
+      const char *path = plait_materials_file (materials, "train", streams[i]);
+
+      if (plait_index_takes (plait_materials_index (materials), path))
+        g_ptr_array_add (paths, (gpointer)path);
+    }
+  plait_digests_share (materials->digests, paths, pool);
+}
+
+gboolean
+plait_materials_generate (PlaitMaterials *materials, PlaitLog *log, GError **error)
+{
+  const PlaitExperiment *experiment = materials->experiment;
+
+  if (!experiment->task || materials->folder)
+    return TRUE;
+  materials->folder = plait_temporary_new (error);
+  if (!materials->folder)
+    return FALSE;
+  plait_log_info (log, "generating the corpus of task %s", experiment->task->name);
+  /* The folder stays the one that is locked: another process would remove a folder in its place. */
+  for (guint s = 0; s < PLAIT_TASK_SPLITS; s++)
+    {
+      for (guint i = 0; experiment->task->streams[i]; i++)
+        {
+          char *name = g_strdup_printf ("%s.%s", plait_task_splits[s], experiment->task->streams[i]);
+
+          g_hash_table_insert (materials->generated, name,
+                               g_build_filename (plait_temporary_path (materials->folder), name, NULL));
+        }
+      if (!plait_task_write_split (experiment->task, &experiment->task_settings, s,
+                                   plait_temporary_path (materials->folder), error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+const char *
+plait_materials_file (const PlaitMaterials *materials, const char *split, const char *stream)
+{
+  g_autofree char *name = g_strdup_printf ("%s.%s", split, stream);
+
+  if (materials->folder)
+    return g_hash_table_lookup (materials->generated, name);
+  return plait_experiment_data_file (materials->experiment, split, stream);
+}
+
+const char *
+plait_materials_text (const PlaitMaterials *materials, const PlaitVocabularyText *text, GError **error)
+{
+  const PlaitTask *task = materials->experiment->task;
+  const PlaitTaskSettings *own = &materials->experiment->task_settings;
+  g_auto (PlaitTaskSettings) settings = { 0 };
+  const char *stream = text->path ? NULL : plait_task_parse_text (task, own, text->stream, &settings, error);
+  g_autofree char *name = stream ? plait_task_name_text (task, own, stream, &settings) : NULL;
+  g_autoptr (PlaitTemporary) folder = NULL;
+  const char *path = name ? g_hash_table_lookup (materials->generated, name) : text->path;
+
+  if (!name || path)
+    return path;
+  if (g_str_equal (name, stream))
+    return plait_materials_file (materials, plait_task_splits[0], stream);
+  folder = plait_temporary_new (error);
+  if (!folder || !plait_task_write_split (task, &settings, 0, plait_temporary_path (folder), error))
+    return NULL;
+  for (guint s = 0; task->streams[s]; s++)
+    {
+      g_autofree char *file = g_strconcat (plait_task_splits[0], ".", task->streams[s], NULL);
+
+      g_hash_table_insert (materials->generated, plait_task_name_text (task, own, task->streams[s], &settings),
+                           g_build_filename (plait_temporary_path (folder), file, NULL));
+    }
+  g_ptr_array_add (materials->others, g_steal_pointer (&folder));
+  return g_hash_table_lookup (materials->generated, name);
+}
+
+/* Trees stand on words, which the vocabulary of a published model does not cut one by one. */
+static gboolean
+check_tree_vocabularies (const PlaitMaterials *materials, GError **error)
+{
+  const PlaitExperiment *experiment = materials->experiment;
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      const PlaitExperimentSource *source = &experiment->sources[i];
+
+      if (source->trees
+          && g_str_equal (plait_vocabulary_format (plait_materials_vocabulary (materials, source->stream)),
+                          "published"))
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "source %s has trees, but the vocabulary of a published model, whose pieces are not those "
+                           "of words; expected a vocabulary that plait vocabulary learnt",
+                           source->name);
+    }
+  return TRUE;
+}
+
+/* What makes the trees of sources, with the head rules of the experiment or those that @run keeps. */
+static gboolean
+find_trees (PlaitMaterials *materials, PlaitStore *run, GError **error)
+{
+  enum
+  {
+    LARGEST = 1 << 24,
+  };
+  const PlaitExperiment *experiment = materials->experiment;
+  const PlaitDataSettings *data = &experiment->data;
+
+  materials->trees = (PlaitTreeSettings){
+    .shape = (PlaitTreeShape)data->trees,
+    .binarisation = (PlaitBinarisation)data->binarisation,
+    .no_tree = (PlaitNoTree)data->no_tree,
+    .seed = (guint64)experiment->experiment.seed,
+  };
+  if (!plait_experiment_reads_trees (experiment) || data->trees != PLAIT_TREES_GIVEN
+      || data->binarisation != PLAIT_BINARISE_HEAD)
+    return TRUE;
+  if (run)
+    {
+      g_autofree char *what = g_strdup_printf ("%s:" HEAD_RULES, plait_store_path (run));
+      g_autoptr (GBytes) bytes = plait_store_read_bytes (run, HEAD_RULES, LARGEST, error);
+      g_autofree char *text = bytes ? g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes)) : NULL;
+
+      if (!text)
+        return FALSE;
+      materials->trees.head_rules = plait_head_rules_parse (text, what, error);
+    }
+  else
+    materials->trees.head_rules = plait_head_rules_read (experiment->head_rules, error);
+  return materials->trees.head_rules != NULL;
+}
+
+PlaitMaterials *
+plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, const PlaitExperiment *own, PlaitPool *pool,
+                     PlaitLog *log, GError **error)
+{
+  g_autoptr (PlaitMaterials) materials = g_new0 (PlaitMaterials, 1);
+
+  materials->experiment = experiment;
+  materials->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  materials->others = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_temporary_free);
+  materials->digests = plait_digests_new (own ? run : NULL, own);
+  materials->index = plait_index_new (log);
+  if (!run && !plait_materials_generate (materials, log, error))
+    return NULL;
+  share_digests (materials, pool);
+  materials->vocabularies = plait_vocabularies_find (materials, run, pool, log, error);
+  if (!materials->vocabularies || !check_tree_vocabularies (materials, error) || !find_trees (materials, run, error))
+    return NULL;
+  return g_steal_pointer (&materials);
+}
+
+void
+plait_materials_free (PlaitMaterials *materials)
+{
+  if (!materials)
+    return;
+  plait_temporary_free (materials->folder);
+  g_hash_table_unref (materials->generated);
+  g_ptr_array_unref (materials->others);
+  g_clear_pointer (&materials->vocabularies, g_hash_table_unref);
+  plait_head_rules_unref (materials->trees.head_rules);
+  plait_digests_free (materials->digests);
+  plait_index_free (materials->index);
+  g_free (materials);
+}
+
+PlaitVocabulary *
+plait_materials_vocabulary (const PlaitMaterials *materials, const char *stream)
+{
+  return g_hash_table_lookup (materials->vocabularies, plait_experiment_vocabulary (materials->experiment, stream));
+}
+
+static PlaitCorpusStream
+stream_of_source (const PlaitMaterials *materials, const PlaitExperimentSource *source, const char *path,
+                  const char *trees_path, gint64 maximum_length)
+{
+  return (PlaitCorpusStream){
+    .name = source->name,
+    .kind = source->kind,
+    .path = path,
+    .dataset = source->dataset,
+    .open_features = plait_feature_file_open,
+    .vocabulary
+    = plait_input_kind_is_text (source->kind) ? plait_materials_vocabulary (materials, source->stream) : NULL,
+    /* Of sentences to choose from only the last would have an end. */
+    .append_end = materials->experiment->data.append_end && materials->experiment->predict.kind != PLAIT_PREDICT_CHOICE,
+    .maximum_length = maximum_length,
+    .trees = source->trees ? &materials->trees : NULL,
+    .trees_path = trees_path,
+    .documents = plait_experiment_documents (materials->experiment, source->stream),
+  };
+}
+
+static PlaitCorpusStream
+stream_of_target (const PlaitMaterials *materials, const char *path, gint64 maximum_length)
+{
+  const char *name = materials->experiment->data.target;
+
+  return (PlaitCorpusStream){
+    .name = name,
+    .kind = PLAIT_INPUT_TOKENS,
+    .path = path,
+    .vocabulary = plait_materials_vocabulary (materials, name),
+    .target = plait_experiment_target_kind (materials->experiment, name),
+    .allow_unknown = materials->experiment->predict.unknown_labels == PLAIT_UNKNOWN_LABELS_WRONG,
+    .maximum_length = maximum_length,
+    .documents = plait_experiment_documents (materials->experiment, name),
+  };
+}
+
+static void
+warn_of_unknown_labels (const PlaitMaterials *materials, const char *split, const PlaitCorpus *corpus, PlaitLog *log)
+{
+  gint64 n;
+
+  if (!plait_corpus_has_target (corpus))
+    return;
+  n = plait_corpus_counts (corpus, plait_corpus_n_sources (corpus))->unknown_labels;
+  if (n > 0)
+    plait_log_warning (log,
+                       "%s: %jd of %jd lines of %s have a label that stands nowhere in training: they count as wrong",
+                       split, n, plait_corpus_size (corpus), materials->experiment->data.target);
+}
+
+/* Looks at the files of @streams [@n], if one of them is large, so that what is encoded of them is kept in *@index;
+ * NULL: it is not. FALSE on failure. */
+static gboolean
+know_files (const PlaitMaterials *materials, PlaitCorpusStream *streams, guint n, const PlaitIndex **index,
+            GError **error)
+{
+  gboolean large = FALSE;
+
+  *index = plait_materials_index (materials);
+  for (guint i = 0; i < n; i++)
+    large |= plait_input_kind_is_text (streams[i].kind) && plait_index_takes (*index, streams[i].path);
+  if (!large)
+    *index = NULL;
+  for (guint i = 0; i < n && large; i++)
+    if (plait_input_kind_is_text (streams[i].kind))
+      {
+        streams[i].known = plait_digests_file (materials->digests, streams[i].path, error);
+        if (!streams[i].known)
+          return FALSE;
+      }
+  return TRUE;
+}
+
+PlaitCorpus *
+plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitPool *pool, PlaitLog *log,
+                      GError **error)
+{
+  const PlaitExperiment *experiment = materials->experiment;
+  const PlaitDataSettings *data = &experiment->data;
+  gboolean training = g_str_equal (split, "train");
+  gboolean masked = experiment->predict.kind == PLAIT_PREDICT_MASKED;
+  /* What is scored is masked the same way in all runs that are compared. */
+  PlaitMasking masking = {
+    .rate = experiment->predict.mask_rate,
+    .mask = experiment->predict.mask_share,
+    .random = experiment->predict.random_share,
+    .seed = (guint64)(training ? experiment->experiment.seed : experiment->evaluate.seed),
+  };
+  guint n = experiment->n_sources;
+  g_autofree PlaitCorpusStream *streams = g_new0 (PlaitCorpusStream, n + 1); /* the last is the target */
+  PlaitCorpusSettings settings = {
+    .split = split,
+    .sources = streams,
+    .n_sources = n,
+    .target = masked ? NULL : &streams[n],
+    .masking = masked ? &masking : NULL,
+    .empty_is_error = data->empty == PLAIT_EMPTY_ERROR,
+    .keep_all = !training,
+  };
+  PlaitCorpus *corpus;
+  g_auto (GStrv) report = NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const PlaitExperimentSource *source = &experiment->sources[i];
+
+      streams[i] = stream_of_source (materials, source, plait_materials_file (materials, split, source->stream),
+                                     source->trees ? plait_materials_file (materials, split, source->trees) : NULL,
+                                     training ? data->maximum_source_length : 0);
+    }
+  streams[n] = stream_of_target (materials, plait_materials_file (materials, split, data->target),
+                                 training ? data->maximum_target_length : 0);
+  if (!know_files (materials, streams, masked ? n : n + 1, &settings.index, error))
+    return NULL;
+  corpus = plait_corpus_open (&settings, pool, error);
+  if (!corpus)
+    return NULL;
+  report = plait_corpus_report (corpus);
+  for (guint i = 0; report[i]; i++)
+    plait_log_info (log, "%s", report[i]);
+  warn_of_unknown_labels (materials, split, corpus, log);
+  return corpus;
+}
+
+PlaitFeed *
+plait_materials_open_feed (const PlaitMaterials *materials, const PlaitTextPlace *places, const PlaitTextPlace *trees,
+                           const char *target_path, const PlaitFeedTable *table, GError **error)
+{
+  const PlaitExperiment *experiment = materials->experiment;
+  g_autofree PlaitCorpusStream *sources = g_new0 (PlaitCorpusStream, experiment->n_sources);
+  PlaitCorpusStream target = stream_of_target (materials, target_path, 0);
+
+  for (guint i = 0; i < experiment->n_sources; i++)
+    {
+      sources[i] = stream_of_source (materials, &experiment->sources[i], places[i].path, trees[i].path, 0);
+      sources[i].column = places[i].column;
+      sources[i].trees_column = trees[i].column;
+    }
+  return plait_feed_open (sources, experiment->n_sources, target_path ? &target : NULL, table,
+                          experiment->data.empty == PLAIT_EMPTY_ERROR, error);
+}
+
+static gboolean
+write_digest (const char *name, const char *path, const char *digest, gpointer data, GError **error)
+{
+  PlaitStore *store = data;
+  g_autofree char *group = g_strdup_printf ("/data/%s", name);
+
+  return plait_store_make_group (store, group, error) && plait_store_set_string (store, group, "sha256", digest, error);
+}
+
+gboolean
+plait_materials_write (const PlaitMaterials *materials, PlaitStore *store, GError **error)
+{
+  if (materials->trees.head_rules)
+    {
+      g_autofree char *rules = plait_head_rules_text (materials->trees.head_rules);
+
+      if (!plait_store_make_group (store, "/trees", error)
+          || !plait_store_write_bytes (store, HEAD_RULES, rules, strlen (rules), error))
+        return FALSE;
+    }
+  return plait_vocabularies_write (materials->experiment, materials->vocabularies, store, error)
+         && plait_store_make_group (store, "/data", error)
+         && plait_digests_visit (materials->digests, materials->experiment, write_digest, store, error);
+}
+
+typedef gboolean (*VisitDigests) (PlaitDigests *digests, const PlaitExperiment *experiment, PlaitDigestVisitor visitor,
+                                  gpointer data, GError **error);
+
+typedef struct
+{
+  PlaitStore *run;
+  PlaitProblems *changed;
+} DigestCheck;
+
+static gboolean
+check_digest (const char *name, const char *path, const char *digest, gpointer data, GError **error)
+{
+  const DigestCheck *check = data;
+  PlaitStore *run = check->run;
+  g_autofree char *group = g_strdup_printf ("/data/%s", name);
+  g_autofree char *expected = plait_store_get_string (run, group, "sha256", error);
+  g_autofree char *key = plait_digest_key (name);
+
+  if (!expected)
+    return FALSE;
+  if (!g_str_equal (expected, digest))
+    plait_problems_add (check->changed,
+                        "%s: this file of %s has changed since %s was begun (SHA-256 %.12s..., then %.12s...): put the "
+                        "old one back, or begin a new run",
+                        path ? path : "generated text", key, plait_store_path (run), digest, expected);
+  return TRUE;
+}
+
+/* Checks the files that @visit visits: names all that have changed. */
+static gboolean
+check_digests (const PlaitMaterials *materials, PlaitStore *run, VisitDigests visit, GError **error)
+{
+  g_autoptr (PlaitProblems) changed = plait_problems_new ();
+  DigestCheck check = { run, changed };
+
+  return visit (materials->digests, materials->experiment, check_digest, &check, error)
+         && plait_problems_report (changed, PLAIT_ERROR_INPUT, error);
+}
+
+gboolean
+plait_materials_check (const PlaitMaterials *materials, PlaitStore *run, GError **error)
+{
+  return check_digests (materials, run, plait_digests_visit, error);
+}
+
+gboolean
+plait_materials_write_tests (const PlaitMaterials *materials, PlaitStore *store, GError **error)
+{
+  return plait_digests_visit_tests (materials->digests, materials->experiment, write_digest, store, error);
+}
+
+gboolean
+plait_materials_check_training (const PlaitMaterials *materials, PlaitStore *run, GError **error)
+{
+  return check_digests (materials, run, plait_digests_visit_training, error);
+}
+
+const PlaitExperiment *
+plait_materials_experiment (const PlaitMaterials *materials)
+{
+  return materials->experiment;
+}
+
+PlaitDigests *
+plait_materials_digests (const PlaitMaterials *materials)
+{
+  return materials->digests;
+}

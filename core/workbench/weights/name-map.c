@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+#include "weights/name-map.h"
+
+#include <string.h>
+
+#include "text/number.h"
+#include "files/problems.h"
+#include "schema/settings.h"
+
+#define GROUP "weights"
+
+/* [weights], as it is written. */
+typedef struct
+{
+  const char *summary;
+  const char *reference;
+  const char *pad;
+  const char *bos;
+  const char *eos;
+  const char *unknown;
+  gint64 words;
+  const char *unused;
+} Head;
+
+static const PlaitSettingDefinition head_definitions[] = {
+  PLAIT_DEFINE_TEXT (Head, summary, "", "What the weights are of"),
+  PLAIT_DEFINE_TEXT (Head, reference, "", "Where they are described"),
+  PLAIT_DEFINE_TEXT (Head, pad, "none", "Row of padding"),
+  PLAIT_DEFINE_TEXT (Head, bos, "none", "Row of the token that begins sentences"),
+  PLAIT_DEFINE_TEXT (Head, eos, "none", "Row of the token that ends them"),
+  PLAIT_DEFINE_TEXT (Head, unknown, "none", "Row of the unknown piece"),
+  PLAIT_DEFINE_INTEGER (Head, words, "4", "0", "1000000000", "Row of the first ordinary piece"),
+  PLAIT_DEFINE_LIST (Head, unused, "", NULL, "Globs over names of tensors that change nothing that is computed"),
+};
+
+static const PlaitSettingGroup head_group = PLAIT_SETTING_GROUP (GROUP, "Rows of words", Head, head_definitions);
+
+/* A group for parameters, as it is written. */
+typedef struct
+{
+  const char *from;
+  gboolean transposed;
+  gint64 first;
+  gint words;
+  double fill;
+  const char *plus;
+  gboolean optional;
+  const char *needs;
+} Entry;
+
+static const PlaitSettingDefinition entry_definitions[] = {
+  PLAIT_DEFINE_LIST (Entry, from, "", NULL, "Names of tensors that stand side by side"),
+  PLAIT_DEFINE_BOOLEAN (Entry, transposed, "false", "Theirs are [outputs, inputs]"),
+  PLAIT_DEFINE_INTEGER (Entry, first, "0", "0", "1000000000", "Row of theirs that is our first"),
+  PLAIT_DEFINE_CHOICE (Entry, words, "none", "none;rows;columns", "What goes by words"),
+  PLAIT_DEFINE_REAL (Entry, fill, "0", "-1e30", "1e30", "Value where theirs have no such word"),
+  PLAIT_DEFINE_TEXT (Entry, plus, "", "Name of a tensor of one row that is added to each"),
+  PLAIT_DEFINE_BOOLEAN (Entry, optional, "false", "Theirs may be missing"),
+  PLAIT_DEFINE_TEXT (Entry, needs, "", "Settings with which a model has the parameters"),
+};
+
+static const PlaitSettingGroup entry_group
+    = PLAIT_SETTING_GROUP ("PARAMETER", "What parameters are made of", Entry, entry_definitions);
+
+/* A group that was read. */
+typedef struct
+{
+  const char *pattern; /* its name */
+  char **parts;        /* the same between slashes */
+  PlaitSettings *settings;
+  Entry entry; /* its texts belong to the settings */
+} Group;
+
+struct PlaitNameMap
+{
+  PlaitKeyFile *file;
+  PlaitNameMapWords words;
+  char **unused;  /* globs over names of tensors */
+  GArray *groups; /* of Group */
+};
+
+static void
+clear_group (gpointer data)
+{
+  Group *group = data;
+
+  g_strfreev (group->parts);
+  plait_settings_free (group->settings);
+}
+
+void
+plait_name_map_free (PlaitNameMap *map)
+{
+  if (!map)
+    return;
+  g_array_unref (map->groups);
+  g_strfreev (map->unused);
+  plait_key_file_free (map->file);
+  g_free (map);
+}
+
+const PlaitKeyFile *
+plait_name_map_file (const PlaitNameMap *map)
+{
+  return map->file;
+}
+
+PlaitNameMapWords
+plait_name_map_words (const PlaitNameMap *map)
+{
+  return map->words;
+}
+
+/*
+ * Reading
+ */
+
+static void
+add_problem (const PlaitNameMap *map, PlaitProblems *problems, const char *group, const char *key, const char *what)
+{
+  g_autofree char *place = plait_key_file_place (map->file, group, key);
+
+  plait_problems_add (problems, "%s: [%s]%s%s %s", place, group, key ? " " : "", key ? key : "", what);
+}
+
+/* The keys of @name into @memory, as @group has them; the texts belong to what is returned. (transfer full) */
+static PlaitSettings *
+read_group (const PlaitNameMap *map, const char *name, const PlaitSettingGroup *group, gpointer memory,
+            PlaitProblems *problems)
+{
+  PlaitSettings *settings = plait_settings_new_for_group (group);
+  const char *const *keys = plait_key_file_keys (map->file, name);
+  guint before = plait_problems_count (problems);
+
+  for (guint i = 0; keys[i]; i++)
+    {
+      g_autoptr (GError) fault = NULL;
+
+      if (!plait_settings_set (settings, keys[i], plait_key_file_value (map->file, name, keys[i]), &fault))
+        add_problem (map, problems, name, keys[i], fault->message);
+    }
+  if (plait_problems_count (problems) == before && group == &entry_group
+      && !plait_key_file_value (map->file, name, "from"))
+    add_problem (map, problems, name, NULL, "has no from=, the names of the tensors that its parameters are made of");
+  if (plait_problems_count (problems) == before)
+    plait_settings_fill_group (settings, group, memory);
+  return settings;
+}
+
+static gboolean
+read_row (const char *text, gint64 *row)
+{
+  if (g_str_equal (text, "none"))
+    *row = PLAIT_NAME_MAP_NONE;
+  else if (g_str_equal (text, "last"))
+    *row = PLAIT_NAME_MAP_LAST;
+  else
+    return plait_parse_integer (text, row) && *row >= 0;
+  return TRUE;
+}
+
+static void
+read_head (PlaitNameMap *map, PlaitProblems *problems)
+{
+  static const char *const keys[] = { "pad", "bos", "eos", "unknown" };
+  guint before = plait_problems_count (problems);
+  Head head;
+  g_autoptr (PlaitSettings) settings = read_group (map, GROUP, &head_group, &head, problems);
+
+  G_STATIC_ASSERT (G_N_ELEMENTS (keys) == PLAIT_NAME_MAP_SPECIALS);
+  if (plait_problems_count (problems) > before)
+    return;
+  map->words.words = head.words;
+  map->unused = g_strsplit (head.unused, ";", -1);
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    if (!read_row (plait_settings_text (settings, keys[i]), &map->words.specials[i]))
+      add_problem (map, problems, GROUP, keys[i], "is no row; expected a number from 0, last, or none");
+}
+
+static void
+check_settings (const PlaitNameMap *map, PlaitProblems *problems)
+{
+  const char *const *keys = plait_key_file_keys (map->file, PLAIT_NAME_MAP_SETTINGS);
+
+  for (guint i = 0; keys[i]; i++)
+    if (!g_str_has_prefix (keys[i], "source.") && !g_str_has_prefix (keys[i], "decoder."))
+      add_problem (map, problems, PLAIT_NAME_MAP_SETTINGS, keys[i],
+                   "is no setting; expected source.KEY or decoder.KEY");
+}
+
+/* Whether each {NAME} of @text stands in @pattern, and braces come in pairs. */
+static gboolean
+knows_names (const char *text, const char *pattern)
+{
+  const char *open = strchr (text, '{');
+  const char *close = strchr (text, '}');
+  g_autofree char *name = NULL;
+
+  if (!open || !close || close < open)
+    return open == close;
+  name = g_strndup (open, (gsize)(close - open) + 1);
+  return strstr (pattern, name) && knows_names (close + 1, pattern);
+}
+
+static void
+read_entry (PlaitNameMap *map, const char *name, PlaitProblems *problems)
+{
+  Group group = { .pattern = name, .parts = g_strsplit (name, "/", -1) };
+  guint before = plait_problems_count (problems);
+
+  group.settings = read_group (map, name, &entry_group, &group.entry, problems);
+  if (plait_problems_count (problems) == before
+      && !(knows_names (name, name) && knows_names (group.entry.from, name) && knows_names (group.entry.plus, name)))
+    add_problem (map, problems, name, "from", "has a {NAME} that the group's name has not");
+  g_array_append_val (map->groups, group);
+}
+
+PlaitNameMap *
+plait_name_map_read (const char *path, GError **error)
+{
+  g_autoptr (PlaitNameMap) map = g_new0 (PlaitNameMap, 1);
+  g_autoptr (PlaitProblems) problems = plait_problems_new ();
+  const char *const *groups;
+
+  map->groups = g_array_new (FALSE, TRUE, sizeof (Group));
+  g_array_set_clear_func (map->groups, clear_group);
+  map->file = plait_key_file_load (path, error);
+  if (!map->file)
+    return NULL;
+  if (!plait_key_file_has_group (map->file, GROUP))
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: has no group [" GROUP "], so it is no name map; name another file", path);
+  read_head (map, problems);
+  groups = plait_key_file_groups (map->file);
+  for (guint i = 0; groups[i]; i++)
+    if (g_str_equal (groups[i], PLAIT_NAME_MAP_SETTINGS))
+      check_settings (map, problems);
+    else if (!g_str_equal (groups[i], GROUP) && !g_str_equal (groups[i], PLAIT_NAME_MAP_CONFIG))
+      read_entry (map, groups[i], problems);
+  return plait_problems_report (problems, PLAIT_ERROR_INPUT, error) ? g_steal_pointer (&map) : NULL;
+}
+
+/*
+ * Finding
+ */
+
+/* Whether @group is for the parameter whose parts between slashes are @name. */
+static gboolean
+is_for (const Group *group, char *const *name)
+{
+  guint i;
+
+  for (i = 0; group->parts[i] && name[i]; i++)
+    if (group->parts[i][0] != '{' && !g_str_equal (group->parts[i], name[i]))
+      return FALSE;
+  return !group->parts[i] && !name[i];
+}
+
+/* @text with each {NAME} as it is in @name. (transfer full) */
+static char *
+fill_in (const char *text, const Group *group, char *const *name)
+{
+  g_autoptr (GString) made = g_string_new (text);
+
+  for (guint i = 0; group->parts[i]; i++)
+    if (group->parts[i][0] == '{')
+      g_string_replace (made, group->parts[i], name[i], 0);
+  return g_string_free (g_steal_pointer (&made), FALSE);
+}
+
+gboolean
+plait_name_map_find (const PlaitNameMap *map, const char *name, PlaitMapped *mapped)
+{
+  g_auto (GStrv) parts = g_strsplit (name, "/", -1);
+
+  for (guint i = 0; i < map->groups->len; i++)
+    {
+      const Group *group = &g_array_index (map->groups, Group, i);
+      const Entry *entry = &group->entry;
+      g_autofree char *from = NULL;
+
+      if (!is_for (group, parts))
+        continue;
+      from = fill_in (entry->from, group, parts);
+      *mapped = (PlaitMapped){
+        .from = g_strsplit (from, ";", -1),
+        .plus = *entry->plus ? fill_in (entry->plus, group, parts) : NULL,
+        .transposed = entry->transposed,
+        .first = entry->first,
+        .words = entry->words,
+        .fill = entry->fill,
+        .optional = entry->optional,
+        .place = plait_key_file_place (map->file, group->pattern, "from"),
+      };
+      return TRUE;
+    }
+  return FALSE;
+}
+
+gboolean
+plait_name_map_ignores (const PlaitNameMap *map, const char *tensor)
+{
+  for (guint i = 0; map->unused[i]; i++)
+    if (g_pattern_match_simple (map->unused[i], tensor))
+      return TRUE;
+  return FALSE;
+}
+
+/* Fills in @name, the parts of the name of @group, what the placeholders of @template are in @tensor. FALSE if @tensor
+ * is not called as @template says. */
+static gboolean
+read_back (const char *template, const char *tensor, const Group *group, char **name)
+{
+  g_autoptr (GString) expression = g_string_new (NULL);
+  g_autoptr (GRegex) regex = NULL;
+  g_autoptr (GMatchInfo) match = NULL;
+  g_autofree char *again = NULL;
+  g_auto (GStrv) pieces = g_regex_split_simple ("(\\{[^}]*\\})", template, 0, 0);
+
+  for (guint i = 0; pieces[i]; i++)
+    {
+      g_autofree char *literal = g_regex_escape_string (pieces[i], -1);
+
+      g_string_append (expression, i % 2 ? "([^./]+)" : literal);
+    }
+  regex = g_regex_new (expression->str, G_REGEX_ANCHORED | G_REGEX_DOLLAR_ENDONLY, 0, NULL);
+  if (!regex || !g_regex_match (regex, tensor, 0, &match))
+    return FALSE;
+  for (guint i = 1; pieces[i] && pieces[i + 1]; i += 2)
+    for (guint k = 0; group->parts[k]; k++)
+      if (g_str_equal (group->parts[k], pieces[i]))
+        {
+          g_free (name[k]);
+          name[k] = g_match_info_fetch (match, (int)(i + 1) / 2);
+        }
+  again = fill_in (template, group, name);
+  return g_str_equal (again, tensor);
+}
+
+/* Adds the use of @tensor that one of @names, '|' between them, gives it in @group, if one does. */
+static void
+add_use (const Group *group, const char *names, const char *tensor, GArray *uses)
+{
+  g_auto (GStrv) any = g_strsplit (names, "|", -1);
+
+  for (guint i = 0; any[i]; i++)
+    {
+      g_auto (GStrv) name = g_strdupv (group->parts);
+      PlaitMappedUse use = { .optional = group->entry.optional, .needs = group->entry.needs };
+
+      if (!read_back (g_strstrip (any[i]), tensor, group, name))
+        continue;
+      use.names = fill_in (names, group, name);
+      for (guint k = 0; name[k]; k++)
+        if (name[k][0] == '{')
+          {
+            g_free (name[k]);
+            name[k] = g_strdup ("*");
+          }
+      use.parameter = g_strjoinv ("/", name);
+      g_array_append_val (uses, use);
+      return;
+    }
+}
+
+static void
+clear_use (gpointer data)
+{
+  PlaitMappedUse *use = data;
+
+  g_free (use->parameter);
+  g_free (use->names);
+}
+
+GArray *
+plait_name_map_uses (const PlaitNameMap *map, const char *tensor)
+{
+  GArray *uses = g_array_new (FALSE, FALSE, sizeof (PlaitMappedUse));
+
+  g_array_set_clear_func (uses, clear_use);
+  for (guint i = 0; i < map->groups->len; i++)
+    {
+      const Group *group = &g_array_index (map->groups, Group, i);
+      g_auto (GStrv) from = g_strsplit (group->entry.from, ";", -1);
+
+      for (guint k = 0; from[k]; k++)
+        add_use (group, from[k], tensor, uses);
+      add_use (group, group->entry.plus, tensor, uses);
+    }
+  return uses;
+}
+
+void
+plait_mapped_clear (PlaitMapped *mapped)
+{
+  g_strfreev (mapped->from);
+  g_free (mapped->plus);
+  g_free (mapped->place);
+}

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+#include "weights/published.h"
+
+#include "files/memory.h"
+
+#define MOST_TOLD 6
+
+struct PlaitPublished
+{
+  PlaitSafetensors *file;
+  PlaitNameMap *map; /* NULL: their names are ours */
+  GHashTable *used;  /* of PlaitSafetensor */
+};
+
+/* A parameter being made. */
+typedef struct
+{
+  PlaitPublished *published;
+  const PlaitParameter *parameter;
+  const PlaitMapped *mapped;
+} Making;
+
+PlaitPublished *
+plait_published_open (const char *path, const char *map, GError **error)
+{
+  g_autoptr (PlaitPublished) published = g_new0 (PlaitPublished, 1);
+
+  published->used = g_hash_table_new (NULL, NULL);
+  published->map = map ? plait_name_map_read (map, error) : NULL;
+  if (map && !published->map)
+    return NULL;
+  published->file = plait_safetensors_open (path, error);
+  return published->file ? g_steal_pointer (&published) : NULL;
+}
+
+void
+plait_published_free (PlaitPublished *published)
+{
+  if (!published)
+    return;
+  g_hash_table_unref (published->used);
+  plait_name_map_free (published->map);
+  plait_safetensors_free (published->file);
+  g_free (published);
+}
+
+const PlaitNameMap *
+plait_published_map (const PlaitPublished *published)
+{
+  return published->map;
+}
+
+/* A vector is a row. FALSE where @tensor has more than two dimensions. */
+static gboolean
+matrix_shape (const PlaitSafetensor *tensor, gint64 shape[2])
+{
+  shape[0] = tensor->rank == 2 ? tensor->shape[0] : 1;
+  shape[1] = tensor->rank > 0 ? tensor->shape[tensor->rank - 1] : 1;
+  return tensor->rank <= 2;
+}
+
+static gboolean
+misfit (const Making *making, const PlaitSafetensor *tensor, const char *expected, GError **error)
+{
+  g_autofree char *shape = plait_safetensor_shape_text (tensor);
+  const PlaitTensor value = making->parameter->value;
+
+  return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s of %s is %s, which does not make %s [%jd, %jd]: expected %s",
+                     making->mapped->place, tensor->name, plait_safetensors_path (making->published->file), shape,
+                     making->parameter->name, value.rows, value.width, expected);
+}
+
+/*
+ * Words
+ */
+
+/* Which of their @theirs words is our special token @i, or PLAIT_NAME_MAP_NONE. */
+static gint64
+word_of (const PlaitNameMapWords *words, gint64 theirs, gint64 i)
+{
+  return words->specials[i] == PLAIT_NAME_MAP_LAST ? theirs - 1 : words->specials[i];
+}
+
+/* Whether @ours words read each of @theirs, none that is not there, and none for a special token and a piece. */
+static gboolean
+words_fit (const PlaitNameMapWords *words, gint64 theirs, gint64 ours)
+{
+  gint64 end = words->words + ours - PLAIT_NAME_MAP_SPECIALS;
+  gint64 read = ours - PLAIT_NAME_MAP_SPECIALS;
+
+  for (gint64 i = 0; i < PLAIT_NAME_MAP_SPECIALS; i++)
+    {
+      gint64 word = word_of (words, theirs, i);
+
+      if (word >= theirs || (word >= words->words && word < end))
+        return FALSE;
+      read += word != PLAIT_NAME_MAP_NONE;
+    }
+  return ours >= PLAIT_NAME_MAP_SPECIALS && end <= theirs && read == theirs;
+}
+
+/*
+ * Making
+ */
+
+/* The elements @first .. @first + @n - 1 of @tensor into @values. */
+static gboolean
+read_values (const Making *making, const PlaitSafetensor *tensor, gint64 first, gint64 n, PlaitScalar *values,
+             GError **error)
+{
+  g_hash_table_add (making->published->used, (gpointer)tensor);
+  return plait_safetensors_read (making->published->file, tensor, first, n, values, error);
+}
+
+/* All values of @tensor. (transfer full) */
+static PlaitScalar *
+read_whole (const Making *making, const PlaitSafetensor *tensor, GError **error)
+{
+  g_autofree PlaitScalar *values
+      = plait_try_allocate ((gsize)tensor->elements, sizeof (PlaitScalar), "published weights", error);
+
+  if (!values || !read_values (making, tensor, 0, tensor->elements, values, error))
+    return NULL;
+  return g_steal_pointer (&values);
+}
+
+/* A word is a row, or of one row an element: special tokens one by one, the pieces as one block. */
+static gboolean
+make_of_words (const Making *making, const PlaitSafetensor *tensor, gint64 there[2], GError **error)
+{
+  PlaitNameMapWords words = plait_name_map_words (making->published->map);
+  PlaitTensor value = making->parameter->value;
+  gboolean rows = making->mapped->words == PLAIT_MAPPED_ROWS;
+  gint64 theirs = there[rows ? 0 : 1], ours = rows ? value.rows : value.width, width = rows ? value.width : 1;
+
+  if ((rows ? there[1] != value.width : there[0] != 1 || value.rows != 1) || !words_fit (&words, theirs, ours))
+    return misfit (making, tensor, "the words of the vocabulary that the weights were trained with", error);
+  for (gint64 i = 0; i < PLAIT_NAME_MAP_SPECIALS; i++)
+    {
+      gint64 word = word_of (&words, theirs, i);
+      PlaitScalar *to = value.data + i * width;
+
+      for (gint64 k = 0; word == PLAIT_NAME_MAP_NONE && k < width; k++)
+        to[k] = (PlaitScalar)making->mapped->fill;
+      if (word != PLAIT_NAME_MAP_NONE && !read_values (making, tensor, word * width, width, to, error))
+        return FALSE;
+    }
+  return read_values (making, tensor, words.words * width, (ours - PLAIT_NAME_MAP_SPECIALS) * width,
+                      value.data + PLAIT_NAME_MAP_SPECIALS * width, error);
+}
+
+/* The rows from the first that counts, into the columns from @column on. */
+static gboolean
+make_columns (const Making *making, const PlaitSafetensor *tensor, gint64 rows, gint64 column, gint64 width,
+              GError **error)
+{
+  const PlaitMapped *mapped = making->mapped;
+  PlaitTensor value = making->parameter->value;
+  gboolean transposed = mapped->transposed && tensor->rank == 2;
+  g_autofree PlaitScalar *from = NULL;
+
+  if (!transposed && width == value.width)
+    return read_values (making, tensor, mapped->first * width, rows * width, value.data, error);
+  from = read_whole (making, tensor, error);
+  if (!from)
+    return FALSE;
+  for (gint64 row = 0; row < rows; row++)
+    for (gint64 k = 0; k < width; k++)
+      plait_tensor_row (value, row)[column + k]
+          = transposed ? from[k * rows + row] : from[(mapped->first + row) * width + k];
+  return TRUE;
+}
+
+static gboolean
+make_of_parts (const Making *making, const PlaitSafetensor *const *parts, guint n, gint64 there[2], GError **error)
+{
+  const PlaitMapped *mapped = making->mapped;
+  const PlaitParameter *parameter = making->parameter;
+  PlaitTensor value = parameter->value;
+  gint64 column = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean transposed = mapped->transposed && parts[i]->rank == 2;
+      gint64 shape[2], rows, width;
+
+      matrix_shape (parts[i], shape);
+      rows = shape[transposed] - mapped->first;
+      width = shape[!transposed];
+      if (parameter->places ? rows < 1 : rows != value.rows)
+        return misfit (making, parts[i],
+                       mapped->first > 0 ? "as many rows behind the first of its places" : "as many rows", error);
+      if (width > value.width - column)
+        return misfit (making, parts[i], "no more columns", error);
+      if (!make_columns (making, parts[i], MIN (rows, value.rows), column, width, error))
+        return FALSE;
+      column += width;
+      there[0] = rows;
+    }
+  there[1] = column;
+  return column == value.width || misfit (making, parts[n - 1], "more columns", error);
+}
+
+static gboolean
+add_row (const Making *making, const PlaitSafetensor *tensor, gint64 rows, GError **error)
+{
+  PlaitTensor value = making->parameter->value;
+  g_autofree PlaitScalar *row = NULL;
+
+  if (tensor->elements != value.width)
+    return misfit (making, tensor, "one row, to be added to each", error);
+  row = read_whole (making, tensor, error);
+  for (gint64 i = 0; row && i < rows; i++)
+    for (gint64 k = 0; k < value.width; k++)
+      plait_tensor_row (value, i)[k] += row[k];
+  return row != NULL;
+}
+
+/*
+ * Finding
+ */
+
+/* The first of @names that the file has, or NULL. */
+static const PlaitSafetensor *
+find_first (const PlaitPublished *published, char *const *names)
+{
+  const PlaitSafetensor *found = NULL;
+
+  for (guint i = 0; names[i] && !found; i++)
+    found = plait_safetensors_find (published->file, g_strstrip (names[i]));
+  return found;
+}
+
+/* The first of @names, between which '|' stands, that is there. */
+static const PlaitSafetensor *
+find_any (const Making *making, const char *names, GError **error)
+{
+  g_auto (GStrv) any = g_strsplit (names, "|", -1);
+  const PlaitSafetensor *found = find_first (making->published, any);
+  gint64 shape[2];
+
+  if (!found)
+    plait_fail (error, PLAIT_ERROR_INPUT,
+                "%s: %s has no tensor %s, of which %s is to be made; use the map of its layout, or leave the parameter "
+                "out by train.initialise_leave",
+                making->mapped->place, plait_safetensors_path (making->published->file), names,
+                making->parameter->name);
+  else if (!matrix_shape (found, shape))
+    {
+      misfit (making, found, "at most two dimensions", error);
+      return NULL;
+    }
+  return found;
+}
+
+static PlaitPublishedOutcome
+read_mapped (const Making *making, gint64 there[2], GError **error)
+{
+  const PlaitMapped *mapped = making->mapped;
+  guint n = g_strv_length (mapped->from);
+  g_autofree const PlaitSafetensor **parts = g_new0 (const PlaitSafetensor *, n + 1);
+  const PlaitSafetensor *plus = NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GError) fault = NULL;
+
+      parts[i] = find_any (making, mapped->from[i], &fault);
+      if (parts[i])
+        continue;
+      if (mapped->optional && i == 0)
+        return PLAIT_PUBLISHED_ABSENT;
+      g_propagate_error (error, g_steal_pointer (&fault));
+      return PLAIT_PUBLISHED_FAILED;
+    }
+  if (mapped->plus && !(plus = find_any (making, mapped->plus, error)))
+    return PLAIT_PUBLISHED_FAILED;
+  matrix_shape (parts[0], there);
+  if (!(mapped->words == PLAIT_MAPPED_PLAIN ? make_of_parts (making, parts, n, there, error)
+                                            : make_of_words (making, parts[0], there, error)))
+    return PLAIT_PUBLISHED_FAILED;
+  if (plus && !add_row (making, plus, MIN (there[0], making->parameter->value.rows), error))
+    return PLAIT_PUBLISHED_FAILED;
+  return PLAIT_PUBLISHED_TAKEN;
+}
+
+/* Under its own name. */
+static PlaitPublishedOutcome
+read_named (const Making *making, gint64 there[2], GError **error)
+{
+  const PlaitParameter *parameter = making->parameter;
+  const PlaitSafetensor *tensor = plait_safetensors_find (making->published->file, parameter->name);
+
+  if (!tensor)
+    return PLAIT_PUBLISHED_ABSENT;
+  if (tensor->rank != 2 || !matrix_shape (tensor, there) || there[1] != parameter->value.width
+      || (parameter->places ? there[0] < 1 : there[0] != parameter->value.rows))
+    return PLAIT_PUBLISHED_OTHER_SHAPE;
+  if (!make_columns (making, tensor, MIN (there[0], parameter->value.rows), 0, there[1], error))
+    return PLAIT_PUBLISHED_FAILED;
+  return PLAIT_PUBLISHED_TAKEN;
+}
+
+PlaitPublishedOutcome
+plait_published_read (PlaitPublished *published, const PlaitParameter *parameter, gint64 there[2], GError **error)
+{
+  g_auto (PlaitMapped) mapped = { 0 };
+  Making making = { published, parameter, &mapped };
+
+  if (!published->map)
+    return read_named (&making, there, error);
+  if (!plait_name_map_find (published->map, parameter->name, &mapped))
+    return PLAIT_PUBLISHED_ABSENT;
+  return read_mapped (&making, there, error);
+}
+
+/*
+ * What is left
+ */
+
+/* All values of @tensor as bytes; NULL if they are no numbers that can be read. (transfer full) */
+static GBytes *
+read_bytes (const PlaitPublished *published, const PlaitSafetensor *tensor)
+{
+  gsize size = sizeof (PlaitScalar) * (gsize)tensor->elements;
+  g_autofree PlaitScalar *values
+      = plait_try_allocate ((gsize)tensor->elements, sizeof (PlaitScalar), "published weights", NULL);
+
+  if (!values || !plait_safetensors_read (published->file, tensor, 0, tensor->elements, values, NULL))
+    return NULL;
+  return g_bytes_new_take (g_steal_pointer (&values), size);
+}
+
+/* TRUE if the values of @tensor are those of another of @names that a parameter was made of: weights that are tied. */
+static gboolean
+is_copy (const PlaitPublished *published, const PlaitSafetensor *tensor, char *const *names)
+{
+  for (guint i = 0; names[i]; i++)
+    {
+      const PlaitSafetensor *other = plait_safetensors_find (published->file, g_strstrip (names[i]));
+      g_autoptr (GBytes) here = NULL;
+      g_autoptr (GBytes) there = NULL;
+
+      if (!other || other->elements != tensor->elements || !g_hash_table_contains (published->used, other))
+        continue;
+      here = read_bytes (published, tensor);
+      there = read_bytes (published, other);
+      if (here && there && g_bytes_equal (here, there))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+is_zero (const PlaitPublished *published, const PlaitSafetensor *tensor)
+{
+  g_autoptr (GBytes) bytes = read_bytes (published, tensor);
+  const PlaitScalar *values = bytes ? g_bytes_get_data (bytes, NULL) : NULL;
+
+  for (gint64 i = 0; values && i < tensor->elements; i++)
+    if (values[i] != 0)
+      return FALSE;
+  return values != NULL;
+}
+
+/* Returns the use of @tensor that no parameter made of it, though the model is of the kind that has one; NULL if there
+ * is no such use. */
+static const PlaitMappedUse *
+find_missed (const PlaitPublished *published, const PlaitSafetensor *tensor, const GArray *uses,
+             PlaitPublishedWants wants, gconstpointer data)
+{
+  for (guint i = 0; i < uses->len; i++)
+    {
+      const PlaitMappedUse *use = &g_array_index (uses, PlaitMappedUse, i);
+      g_auto (GStrv) names = g_strsplit (use->names, "|", -1);
+
+      if (find_first (published, names) == tensor && wants (data, tensor->name, use->parameter)
+          && !is_copy (published, tensor, names) && !(use->optional && is_zero (published, tensor)))
+        return use;
+    }
+  return NULL;
+}
+
+/* What is told of @tensor, which results depend on and no parameter is made of; NULL if none depends on it.
+ * (transfer full) */
+static char *
+describe_missed (const PlaitPublished *published, const PlaitSafetensor *tensor, PlaitPublishedWants wants,
+                 gconstpointer data)
+{
+  g_autoptr (GArray) uses = plait_name_map_uses (published->map, tensor->name);
+  const PlaitMappedUse *missed = find_missed (published, tensor, uses, wants, data);
+
+  if (plait_name_map_ignores (published->map, tensor->name))
+    return NULL;
+  if (missed)
+    return g_strdup_printf ("%s, which makes %s%s%s%s", tensor->name, missed->parameter, *missed->needs ? " (" : "",
+                            missed->needs, *missed->needs ? ")" : "");
+  return uses->len == 0 && wants (data, tensor->name, NULL)
+             ? g_strdup_printf ("%s, which the map does not know", tensor->name)
+             : NULL;
+}
+
+char *
+plait_published_left (const PlaitPublished *published, guint most, guint *n)
+{
+  GString *text = g_string_new (NULL);
+
+  *n = 0;
+  for (guint i = 0; i < plait_safetensors_n (published->file); i++)
+    {
+      const PlaitSafetensor *tensor = plait_safetensors_get (published->file, i);
+
+      if (g_hash_table_contains (published->used, tensor))
+        continue;
+      if (*n < most)
+        g_string_append_printf (text, "%s%.200s", *n > 0 ? ", " : "", tensor->name);
+      (*n)++;
+    }
+  return g_string_free (text, FALSE);
+}
+
+gboolean
+plait_published_check_left (const PlaitPublished *published, PlaitPublishedWants wants, gconstpointer data,
+                            GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  guint n = 0;
+
+  for (guint i = 0; published->map && i < plait_safetensors_n (published->file); i++)
+    {
+      const PlaitSafetensor *tensor = plait_safetensors_get (published->file, i);
+      g_autofree char *missed
+          = g_hash_table_contains (published->used, tensor) ? NULL : describe_missed (published, tensor, wants, data);
+
+      if (missed && n < MOST_TOLD)
+        g_string_append_printf (text, "%s%.400s", n > 0 ? "; " : "", missed);
+      n += missed != NULL;
+    }
+  return n == 0
+         || plait_fail (error, PLAIT_ERROR_INPUT,
+                        "%s: this model has no parameter for %u of the tensors that the published model computes with: "
+                        "%s%s; give it the settings of the published model, or name the parameters or tensors in "
+                        "train.initialise_leave to do without them",
+                        plait_safetensors_path (published->file), n, text->str, n > MOST_TOLD ? "; ..." : "");
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "autograd/check.h"
+#include "cases.h"
+#include "harness.h"
+#include "kernels/kernels.h"
+#include "kernels/terms.h"
+
+static const char *const variants[] = { "v1", "v3", "v4" };
+
+TEST_CASE (gradients, agree_with_finite_differences)
+{
+  g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
+
+  for (guint variant = 0; variant < G_N_ELEMENTS (variants); variant++)
+    for (guint i = 0; gradient_case_at (i) && plait_kernels_choose (variants[variant]); i++)
+      {
+        CONTEXT ("%s, kernels %s", gradient_case_at (i)->name, variants[variant]);
+        g_autoptr (GError) error = NULL;
+
+        run_gradient_case (gradient_case_at (i), pool, &error);
+        CHECK_NO_ERROR (error);
+      }
+  plait_kernels_choose (NULL);
+}
+
+/* An operator whose backward forgets a factor. */
+static void
+wrong_backward (PlaitTape *tape, PlaitNode *node)
+{
+  PlaitScalar beta;
+  PlaitTensor target = plait_gradient_target (tape, node->inputs[0], &beta);
+
+  for (gint64 i = 0; i < target.width; i++)
+    target.data[i] = beta * target.data[i] + node->gradient.data[0] * (i == 2 ? 3 : 2) * node->inputs[0]->value.data[i];
+}
+
+static PlaitNode *
+sum_of_squares (PlaitTape *tape, PlaitNode *const *leaves, gpointer data)
+{
+  static const PlaitOperator wrong = { "wrong", wrong_backward };
+  PlaitNode *node = plait_tape_node (tape, &wrong, 1, 1, leaves, 1, 0);
+
+  node->value.data[0] = 0;
+  for (gint64 i = 0; i < leaves[0]->value.width; i++)
+    node->value.data[0] += leaves[0]->value.data[i] * leaves[0]->value.data[i];
+  return node;
+}
+
+TEST_CASE (gradients, name_what_is_off)
+{
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+  g_autoptr (GError) error = NULL;
+  PlaitScalar values[] = { 1, 2, 3, 4 };
+  PlaitCheckLeaf leaf = { .name = "numbers", .value = plait_tensor (values, 1, 4) };
+  PlaitGradientCheck check = { .build = sum_of_squares, .leaves = &leaf, .n_leaves = 1, .mode = PLAIT_TAPE_CHECK };
+
+  CHECK (!plait_check_gradients (&check, pool, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "the gradient of numbers[0, 2] is 9 by backward and ");
+  CHECK_NEAR (values[2], 3, 0);
+}
+
+#ifdef PLAIT_SCALAR_DOUBLE
+
+/* Whether a check of an operator notices that the term @name has the factor @factor. */
+static gboolean
+is_noticed (PlaitPool *pool, guint term, double factor)
+{
+  gboolean noticed = FALSE;
+
+  plait_term_factors[term] = factor;
+  for (guint i = 0; gradient_case_at (i) && !noticed; i++)
+    {
+      const GradientCase *one = gradient_case_at (i);
+
+      if (one->covers && g_str_has_prefix (plait_term_names[term], one->covers))
+        noticed = !run_gradient_case (one, pool, NULL);
+    }
+  plait_term_factors[term] = 1;
+  return noticed;
+}
+
+TEST_CASE (gradients, notice_every_term_that_is_dropped_flipped_or_scaled)
+{
+  static const double factors[] = { 0, -1, 1.001 };
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+
+  for (guint variant = 0; variant < G_N_ELEMENTS (variants); variant++)
+    for (guint term = 0; term < PLAIT_N_TERMS && plait_kernels_choose (variants[variant]); term++)
+      for (guint i = 0; i < G_N_ELEMENTS (factors); i++)
+        {
+          CONTEXT ("the term %s times %g, kernels %s", plait_term_names[term], factors[i], variants[variant]);
+          CHECK (is_noticed (pool, term, factors[i]));
+        }
+  plait_kernels_choose (NULL);
+}
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "layers/blocks.h"
+
+#include "bench.h"
+
+/* Where numbers cut rows into blocks. */
+
+/* The blocks of @s as text: the rows of each with shares, and how many children it has, [0 1 2|3]. */
+static char *
+blocks_text (const PlaitBlocks *blocks, gint64 s)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (gint64 b = blocks->rows.offsets[s]; b < blocks->rows.offsets[s + 1]; b++)
+    {
+      const gint64 *offsets = blocks->shares.blocks.offsets;
+
+      g_string_append_c (text, '[');
+      for (gint64 i = offsets[b]; i < offsets[b + 1]; i++)
+        g_string_append_printf (text, "%s%d", i > offsets[b] ? " " : "", (int)blocks->shares.row[i]);
+      g_string_append_printf (text, "|%d]", (int)blocks->n_children[b]);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* A row's parent is the first of the blocks that have it among their children. */
+static void
+check_parents (const PlaitBlocks *blocks, gint64 n)
+{
+  for (gint64 row = 0; row < n; row++)
+    {
+      CONTEXT ("row %d", (int)row);
+      gint64 parent = -1;
+
+      for (gint64 b = blocks->shares.blocks.n - 1; b >= 0; b--)
+        if (row >= blocks->first_child[b] && row < blocks->first_child[b] + blocks->n_children[b])
+          parent = b;
+      CHECK_INT (blocks->parent[row], parent);
+    }
+}
+
+typedef struct
+{
+  double numbers[6];
+  gint64 n;
+  const char *blocks;
+} Cut;
+
+/* Holds the cuts, each a sentence of its own in one batch; rows count from 0 in the text. */
+static void
+hold_cuts (const Cut *cuts, guint n, gboolean halts, gint64 longest)
+{
+  g_auto (Bench) bench = bench_new (1);
+
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  for (guint i = 0; i < n; i++)
+    {
+      CONTEXT ("cut %u", i);
+      PlaitRagged rows = { 3, (gint64[]){ 0, 0, cuts[i].n, cuts[i].n } };
+      PlaitTensor numbers = bench_tensor (&bench, cuts[i].n, 1, cuts[i].numbers);
+      PlaitBlocks blocks = halts ? plait_blocks_halt (bench.tape, rows, numbers, 0.01, longest)
+                                 : plait_blocks_fire (bench.tape, rows, numbers, 0.5);
+      g_autofree char *text = blocks_text (&blocks, 1);
+
+      CHECK_STRING (text, cuts[i].blocks);
+      check_parents (&blocks, cuts[i].n);
+      CHECK_INT (plait_ragged_length (blocks.rows, 0) + plait_ragged_length (blocks.rows, 2), 0);
+    }
+}
+
+TEST_CASE (blocks, act_cuts_where_the_numbers_reach_one)
+{
+  static const Cut cuts[] = {
+    { { .5, .5, .5, .25 }, 4, "[0 1|2][2 3|2]" },
+    { { .5, .49, .5, .6 }, 4, "[0 1|2][2 3|2]" }, /* 1 - epsilon is enough */
+    { { .1, .1, .1, .1 }, 4, "[0 1 2 3|4]" },     /* never halts: the end of the sentence closes it */
+    { { .995, .2, .2, .2 }, 4, "[0|1][1 2 3|3]" },
+    { { .2, .2, .995, .995 }, 4, "[0 1 2|3][3|1]" },
+    { { .995, .995, .995 }, 3, "" }, /* as many blocks as rows: no level */
+    { { .5 }, 1, "" },
+    { { 0 }, 0, "" },
+  };
+
+  hold_cuts (cuts, G_N_ELEMENTS (cuts), TRUE, 100);
+}
+
+TEST_CASE (blocks, act_has_blocks_of_so_many_rows_at_most)
+{
+  static const Cut cuts[] = {
+    { { .1, .1, .1, .1, .1 }, 5, "[0 1|2][2 3|2][4|1]" },
+    { { .1, .9, .1, .1, .9 }, 5, "[0 1|2][2 3|2][4|1]" },
+  };
+
+  hold_cuts (cuts, G_N_ELEMENTS (cuts), TRUE, 2);
+}
+
+TEST_CASE (blocks, cif_carries_the_surplus_and_judges_the_tail)
+{
+  static const Cut cuts[] = {
+    { { .5, .5, .5, .5 }, 4, "[0 1|2][2 3|2]" },    /* nothing is carried */
+    { { .75, .75, .5, .25 }, 4, "[0 1|2][1 2|3]" }, /* the tail of .25 is dropped: row 3 is the last block's child */
+    { { .75, .75, .5, .25, .5 }, 5, "[0 1|2][1 2|2][3 4|2]" }, /* a tail of .75 is a block */
+    { { .5, .5, .5 }, 3, "[0 1|3]" },                          /* half a block is none */
+    { { .75, .75, .25, .25 }, 4, "[0 1|2][1 2 3|3]" },         /* fills exactly */
+    { { .25, .25, .25, .125, .5 }, 5, "[0 1 2 3 4|5]" },       /* the tail is the surplus alone, and dropped */
+    { { .25, .25, .375, .875, .0 }, 5, "[0 1 2 3|4][3 4|2]" }, /* the same, kept */
+    { { .25, .125 }, 2, "" },                                  /* no block at all */
+    { { .25, .5 }, 2, "[0 1|2]" },
+    { { .75, .9 }, 2, "" }, /* two blocks of two rows */
+    { { .9 }, 1, "" },
+    { { 0 }, 0, "" },
+  };
+
+  hold_cuts (cuts, G_N_ELEMENTS (cuts), FALSE, 0);
+}

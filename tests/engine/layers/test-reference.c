@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "layers/encoder-stack.h"
+#include "layers/positions.h"
+#include "reference.h"
+
+/* Layers against a float64 reference: outputs, weights and all gradients. */
+
+enum
+{
+  WIDTH = 8,
+  HEADS = 2
+};
+
+static void
+allocate (PlaitParameters *parameters)
+{
+  g_autoptr (GError) error = NULL;
+
+  plait_parameters_allocate (parameters, &error);
+  g_assert_no_error (error);
+}
+
+TEST_CASE (reference, layer_norm)
+{
+  const char *name = "transformer/layer_norm_1e-06";
+  g_auto (Bench) bench = bench_new (1);
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  PlaitNorm norm = plait_norm_declare (parameters, "norm", WIDTH);
+  PlaitNode *x;
+
+  allocate (parameters);
+  reference_set_norm (&norm, name, NULL);
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  x = reference_input (&bench, name, "x");
+  reference_go_back (&bench, plait_norm_apply (bench.tape, &norm, x), name);
+  reference_check_input (x, name, "x");
+  reference_check_norm (&norm, name, NULL);
+}
+
+TEST_CASE (reference, positions)
+{
+  static const char *const names[] = { "transformer/positions_interleaved", "transformer/positions_concatenated" };
+  static const PlaitPositionKind kinds[] = { PLAIT_POSITIONS_INTERLEAVED, PLAIT_POSITIONS_CONCATENATED };
+
+  for (int i = 0; i < 2; i++)
+    {
+      CONTEXT ("%s", names[i]);
+      PlaitScalar numbers[7 * WIDTH];
+
+      plait_positions_fill (plait_tensor (numbers, 7, WIDTH), kinds[i], 0);
+      reference_check_output (numbers, names[i], "y");
+    }
+}
+
+TEST_CASE (reference, cross_entropy)
+{
+  static const char *const names[] = { "transformer/cross_entropy_0.1", "transformer/cross_entropy_0.1_others" };
+  static const gint32 targets[] = { 0, 3, 4, 1 };
+
+  for (int others = 0; others < 2; others++)
+    {
+      CONTEXT ("%s", names[others]);
+      g_auto (Bench) bench = bench_new (1);
+      const ReferenceArray *table = reference (names[others], "weights/E");
+      const double *cotangents = reference (names[others], "cotangents/loss")->numbers;
+      const double *losses = reference (names[others], "outputs/loss")->numbers;
+      PlaitNode *x, *weight, *rows[4];
+
+      bench_begin (&bench, PLAIT_TAPE_CHECK);
+      x = reference_input (&bench, names[others], "x");
+      weight = bench_leaf (&bench, table->rows, table->width, table->numbers);
+      /* Each row has a cotangent of its own. */
+      for (int i = 0; i < 4; i++)
+        {
+          PlaitVocabularyLossOptions options = { .smoothing = 0.1, .others = others, .scale = cotangents[i] };
+          PlaitVocabularyLossSums sums;
+
+          rows[i] = plait_vocabulary_loss (bench.tape, plait_rows (bench.tape, x, i, 1), weight, NULL, &targets[i],
+                                           &options, &sums, NULL);
+          CHECK_NEAR (sums.loss, losses[i], NEAR);
+        }
+      plait_tape_backward (bench.tape, plait_sum (bench.tape, rows, 4));
+      reference_check_input (x, names[others], "x");
+      check_tensor ("gradient of E", weight->gradient, reference (names[others], "gradients/weights/E")->numbers, NEAR);
+    }
+}
+
+/* A^h (Q, K, V), eq. 2-3: heads are projected, attended to, concatenated and projected back. */
+TEST_CASE (reference, paper1_equations_2_and_3_multi_head_attention)
+{
+  const char *name = "transformer/attend";
+  g_auto (Bench) bench = bench_new (1);
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  PlaitAttentionDeclaration declaration = { .width = WIDTH, .heads = HEADS };
+  PlaitAttention attention = plait_attention_declare (parameters, "attend", &declaration, WIDTH);
+  PlaitRagged rows = { 1, (gint64[]){ 0, 5 } };
+  PlaitScalar weights[HEADS * 5 * 5];
+  PlaitNode *x, *memory;
+  PlaitAttended projected;
+
+  allocate (parameters);
+  reference_set_attention (&attention, name, NULL);
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  x = reference_input (&bench, name, "q");
+  memory = reference_input (&bench, name, "m");
+  projected = plait_attention_project (bench.tape, &attention, 0, memory, rows);
+  projected.weights = weights;
+  reference_go_back (&bench, plait_attention_apply (bench.tape, &attention, x, rows, &projected, 1), name);
+  reference_check_output (weights, name, "weights");
+  reference_check_input (x, name, "q");
+  reference_check_input (memory, name, "m");
+  reference_check_attention (&attention, name, NULL);
+}
+
+/* With biases and a causal mask, which only self-attention has: the reference's q and m are then two inputs, so the
+ * operators are put together by hand. */
+TEST_CASE (reference, causal_attention_with_biases)
+{
+  const char *name = "transformer/attend_bias_causal";
+  g_auto (Bench) bench = bench_new (1);
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  PlaitAttentionDeclaration declaration = { .width = WIDTH, .heads = HEADS, .biases = TRUE };
+  PlaitAttention attention = plait_attention_declare (parameters, "attend", &declaration, WIDTH);
+  PlaitAttentionOptions options = { .heads = HEADS, .causal = TRUE };
+  PlaitRagged rows = { 1, (gint64[]){ 0, 5 } };
+  PlaitScalar weights[HEADS * 5 * 5];
+  PlaitNode *x, *memory, *queries, *context;
+  PlaitAttended projected;
+
+  allocate (parameters);
+  reference_set_attention (&attention, name, NULL);
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  x = reference_input (&bench, name, "q");
+  memory = reference_input (&bench, name, "m");
+  projected = plait_attention_project (bench.tape, &attention, 0, memory, rows);
+  projected.weights = weights;
+  queries = plait_linear_apply (bench.tape, &attention.query, x, PLAIT_ACTIVATION_NONE);
+  context = plait_attention (bench.tape, queries, rows, &projected, 1, &options);
+  context = plait_linear_apply (bench.tape, &attention.output, context, PLAIT_ACTIVATION_NONE);
+  reference_go_back (&bench, context, name);
+  reference_check_output (weights, name, "weights");
+  reference_check_input (x, name, "q");
+  reference_check_input (memory, name, "m");
+  reference_check_attention (&attention, name, NULL);
+}
+
+/* A whole encoder layer: self-attention and feed-forward layer with residuals, norms before or after. */
+static void
+check_encoder_layer (const char *name, PlaitEncoderNorm norm, gboolean biases, const char *activation)
+{
+  g_auto (Bench) bench = bench_new (1);
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  g_auto (GStrv) activations = g_strsplit (PLAIT_FEED_FORWARD_ACTIVATIONS, ";", -1);
+  PlaitEncoderStackDeclaration declaration
+      = { .layers = 1, .heads = HEADS, .feed_forward = 12, .norm = norm, .attention_bias = biases, .width = WIDTH };
+  PlaitEncoderStack stack;
+  PlaitEncoderLayer layer;
+  PlaitRagged rows = { 1, (gint64[]){ 0, 4 } };
+  PlaitNode *x;
+
+  while (!g_str_equal (activations[declaration.activation], activation))
+    declaration.activation++;
+  CHECK (plait_encoder_stack_declare (&stack, parameters, "", &declaration, NULL));
+  layer = stack.layers[0];
+  allocate (parameters);
+  reference_set_attention (&layer.attention, name, "self");
+  reference_set_norm (&layer.attention_norm, name, "ln1");
+  reference_set_norm (&layer.feed_forward_norm, name, "ln2");
+  reference_set (layer.feed_forward.inner.weight, 0, name, "ff/W1");
+  reference_set (layer.feed_forward.inner.bias, 0, name, "ff/b1");
+  reference_set (layer.feed_forward.outer.weight, 0, name, "ff/W2");
+  reference_set (layer.feed_forward.outer.bias, 0, name, "ff/b2");
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  x = reference_input (&bench, name, "x");
+  reference_go_back (&bench, plait_encoder_stack_apply (bench.tape, &stack, x, rows, NULL), name);
+  reference_check_input (x, name, "x");
+  reference_check_attention (&layer.attention, name, "self");
+  reference_check_norm (&layer.attention_norm, name, "ln1");
+  reference_check_norm (&layer.feed_forward_norm, name, "ln2");
+  reference_check_gradient (layer.feed_forward.inner.weight, 0, name, "ff/W1");
+  reference_check_gradient (layer.feed_forward.inner.bias, 0, name, "ff/b1");
+  reference_check_gradient (layer.feed_forward.outer.weight, 0, name, "ff/W2");
+  reference_check_gradient (layer.feed_forward.outer.bias, 0, name, "ff/b2");
+}
+
+TEST_CASE (reference, encoder_layer_with_norms_before)
+{
+  check_encoder_layer ("transformer/encoder_pre_relu", PLAIT_ENCODER_NORM_PRE, FALSE, "relu");
+}
+
+TEST_CASE (reference, encoder_layer_with_norms_after_and_biases)
+{
+  check_encoder_layer ("transformer/encoder_post_gelu", PLAIT_ENCODER_NORM_POST, TRUE, "gelu");
+}
+
+static const gint64 memory_lengths[] = { 3, 0, 4 };
+
+/* K_flat = V_flat = concat (K_i), A_flat (Q, K_1:n) = A (Q, K_flat), with biases and one memory missing; norm after. */
+TEST_CASE (reference, paper1_equations_5_and_6_flat)
+{
+  const char *name = "combiner/flat_post_304";
+  g_auto (Bench) bench = bench_new (1);
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  PlaitAttentionDeclaration declaration = { .width = WIDTH, .heads = HEADS, .biases = TRUE };
+  PlaitAttention attention = plait_attention_declare (parameters, "jointly", &declaration, WIDTH);
+  PlaitNorm norm = plait_norm_declare (parameters, "norm", WIDTH);
+  PlaitRagged query_rows = { 1, (gint64[]){ 0, 3 } };
+  PlaitScalar first_weights[HEADS * 3 * 3], last_weights[HEADS * 3 * 4];
+  PlaitAttended projected[3];
+  PlaitNode *input, *memories[3], *x;
+  gint64 offsets[3][2] = { { 0 } };
+
+  allocate (parameters);
+  reference_set_attention (&attention, name, "attend/0");
+  reference_set_norm (&norm, name, "ln");
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  input = reference_input (&bench, name, "x");
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *memory = g_strdup_printf ("memory%u", i);
+
+      offsets[i][1] = memory_lengths[i];
+      memories[i] = reference_input (&bench, name, memory);
+      projected[i] = plait_attention_project (bench.tape, &attention, 0, memories[i], (PlaitRagged){ 1, offsets[i] });
+    }
+  projected[0].weights = first_weights;
+  projected[2].weights = last_weights;
+  x = plait_attention_apply (bench.tape, &attention, input, query_rows, projected, 3);
+  x = plait_norm_apply (bench.tape, &norm, plait_residual (bench.tape, input, x, 0));
+  reference_go_back (&bench, x, name);
+  reference_check_output (first_weights, name, "weights0");
+  reference_check_output (last_weights, name, "weights2");
+  reference_check_input (input, name, "x");
+  reference_check_input (memories[0], name, "memory0");
+  reference_check_input (memories[2], name, "memory2");
+  reference_check_attention (&attention, name, "attend/0");
+  reference_check_norm (&norm, name, "ln");
+}
+
+/* K_hier = V_hier = concat (A (Q, K_i)), A_hier (Q, K_1:n) = A (Q, K_hier), one memory missing; norm before. */
+TEST_CASE (reference, paper1_equations_7_and_8_hierarchical)
+{
+  const char *name = "combiner/hierarchical_pre_304";
+  g_auto (Bench) bench = bench_new (1);
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  PlaitAttentionDeclaration declaration = { .width = WIDTH, .heads = HEADS };
+  PlaitAttentionDeclaration level2 = { .width = WIDTH, .heads = 4 };
+  PlaitNorm norm = plait_norm_declare (parameters, "norm", WIDTH);
+  PlaitRagged query_rows = { 1, (gint64[]){ 0, 3 } };
+  PlaitScalar weights[4 * 3 * 3];
+  guint8 absent[] = { 0, 0, 0 };
+  const guint8 *const present[] = { NULL, absent, NULL };
+  PlaitAttention attentions[3], contexts;
+  PlaitNode *input, *memories[3], *items[3], *q, *x;
+  gint64 offsets[3][2] = { { 0 } };
+
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *path = g_strdup_printf ("attend/%u", i);
+
+      attentions[i] = plait_attention_declare (parameters, path, &declaration, WIDTH);
+    }
+  contexts = plait_attention_declare (parameters, "contexts", &level2, WIDTH);
+  allocate (parameters);
+  reference_set_norm (&norm, name, "ln");
+  reference_set_attention (&contexts, name, "level2");
+  bench_begin (&bench, PLAIT_TAPE_CHECK);
+  input = reference_input (&bench, name, "x");
+  q = plait_norm_apply (bench.tape, &norm, input);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *memory = g_strdup_printf ("memory%u", i);
+      g_autofree char *path = g_strdup_printf ("attend/%u", i);
+      PlaitAttended projected;
+
+      reference_set_attention (&attentions[i], name, path);
+      offsets[i][1] = memory_lengths[i];
+      memories[i] = reference_input (&bench, name, memory);
+      projected = plait_attention_project (bench.tape, &attentions[i], 0, memories[i], (PlaitRagged){ 1, offsets[i] });
+      items[i] = plait_attention_apply (bench.tape, &attentions[i], q, query_rows, &projected, 1);
+    }
+  x = plait_attention_apply_items (bench.tape, &contexts, q, items, present, 3, weights);
+  reference_go_back (&bench, plait_residual (bench.tape, input, x, 0), name);
+  reference_check_output (weights, name, "level2");
+  reference_check_input (input, name, "x");
+  reference_check_input (memories[0], name, "memory0");
+  reference_check_input (memories[2], name, "memory2");
+  reference_check_attention (&attentions[0], name, "attend/0");
+  reference_check_attention (&attentions[2], name, "attend/2");
+  reference_check_attention (&contexts, name, "level2");
+  reference_check_norm (&norm, name, "ln");
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+#include "halves-twin.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+#include "tensor/product.h"
+#include "tensor/vocabulary.h"
+
+static void
+check_rounding (const PlaitBfloat16Kernels *kernels, const guint32 *bits, gint64 n)
+{
+  g_autofree PlaitScalar *x = g_new (PlaitScalar, n), *reversed = g_new (PlaitScalar, n);
+  g_autofree PlaitHalves *along = g_new (PlaitHalves, n), *across = g_new (PlaitHalves, n);
+  g_autofree PlaitHalves *alone = g_new (PlaitHalves, n);
+
+  for (gint64 i = 0; i < n; i++)
+    x[i] = reversed[n - 1 - i] = (PlaitScalar)float_of (bits[i]);
+  kernels->round_along (along, x, n);
+  kernels->round_across (across, x, reversed, n);
+  kernels->round_across (alone, x, NULL, n);
+  for (gint64 i = 0; i < n; i++)
+    {
+      guint expected = slow_round (float_of (bits[i]));
+
+      CONTEXT ("%08x", bits[i]);
+      CHECK_INT (along[i / 2] >> i % 2 * 16 & 0xffff, expected);
+      CHECK_INT (across[i] & 0xffff, expected);
+      CHECK_INT (across[n - 1 - i] >> 16, expected);
+      CHECK_INT (alone[i], expected);
+    }
+  if (n % 2 == 1)
+    CHECK_INT (along[n / 2] >> 16, 0);
+}
+
+TEST_CASE (bfloat16, rounds_to_nearest_even)
+{
+  static const guint32 lower[] = { 0, 1, 0x7fff, 0x8000, 0x8001, 0xffff };
+  g_autofree guint32 *bits = g_new (guint32, 0x10000);
+
+  EACH_PRECISION (p)
+  for (guint i = 0; i < G_N_ELEMENTS (lower); i++)
+    {
+      /* Every number that there is, and what lies just beside it, half way, and just beside that. */
+      for (guint32 upper = 0; upper < 0x10000; upper++)
+        bits[upper] = upper << 16 | lower[i];
+      /* Signalling NaN comes as the quiet one where scalars are widened. */
+      check_rounding (plait_bfloat16_kernels (precisions[p]), bits, 0x10000 - (gint64)i);
+    }
+}
+
+TEST_CASE (bfloat16, rounds_special_values)
+{
+  static const struct
+  {
+    float value;
+    guint rounded;
+  } cases[] = {
+    { 0, 0 },
+    { -0.f, 0x8000 },
+    { 1, 0x3f80 },
+    { 1.00390625f, 0x3f80 }, /* half way between 1 and 1.0078125, which is odd */
+    { 1.01171875f, 0x3f82 }, /* half way, to the even one above */
+    { -1.01171875f, 0xbf82 },
+    { 1.003907f, 0x3f81 },
+    { FLT_MAX, 0x7f80 }, /* infinity */
+    { -FLT_MAX, 0xff80 },
+    { 3.38e38f, 0x7f7e },
+    { INFINITY, 0x7f80 },
+    { -INFINITY, 0xff80 },
+    { FLT_MIN, 0x80 },
+    { FLT_MIN / 2, 0 }, /* what is not normal */
+    { -FLT_MIN / 2, 0x8000 },
+    { 1e-45f, 0 },
+  };
+  const PlaitScalar nan = (PlaitScalar)NAN;
+
+  EACH_PRECISION (p)
+  {
+    const PlaitBfloat16Kernels *kernels = plait_bfloat16_kernels (precisions[p]);
+    PlaitHalves found;
+
+    for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+      {
+        PlaitScalar value = (PlaitScalar)cases[i].value;
+
+        CONTEXT ("%g, precision %u", (double)value, p);
+        kernels->round_along (&found, &value, 1);
+        CHECK_INT (found, cases[i].rounded);
+      }
+    kernels->round_along (&found, &nan, 1);
+    CHECK (isnan (float_of (found << 16)));
+  }
+}
+
+/* What is not normal becomes zero, of floats. */
+static PlaitScalar
+multiply_add (PlaitScalar a, PlaitScalar b, PlaitScalar sum)
+{
+#ifdef PLAIT_SCALAR_DOUBLE
+  return sum + a * b;
+#else
+  sum = fmaf (a, b, sum);
+  return fabsf (sum) < FLT_MIN ? copysignf (0, sum) : sum;
+#endif
+}
+
+/* 512 of the depth at a time, two by two, the second of both first. */
+#define ROUND 512
+
+static void
+slow_product (PlaitTensor c, PlaitScalar beta, PlaitTensor a, gboolean transpose_a, PlaitTensor b, gboolean transpose_b)
+{
+  gint64 depth = transpose_a ? a.rows : a.width;
+
+#define A(k) (transpose_a ? plait_tensor_row (a, k)[i] : plait_tensor_row (a, i)[k])
+#define B(k) (transpose_b ? plait_tensor_row (b, j)[k] : plait_tensor_row (b, k)[j])
+  for (gint64 i = 0; i < c.rows; i++)
+    for (gint64 j = 0; j < c.width; j++)
+      {
+        PlaitScalar *to = plait_tensor_row (c, i) + j;
+
+        for (gint64 first = 0; first == 0 || first < depth; first += ROUND)
+          {
+            PlaitScalar sum = 0;
+
+            for (gint64 k = first; k < MIN (first + ROUND, depth); k += 2)
+              {
+                if (k + 1 < depth)
+                  sum = multiply_add (A (k + 1), B (k + 1), sum);
+                sum = multiply_add (A (k), B (k), sum);
+              }
+            *to = beta != 0 || first > 0 ? *to + sum : sum;
+          }
+      }
+#undef A
+#undef B
+}
+
+static void
+product_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 0, 130), width = trial_number (trial, 0, 150), depth = trial_number (trial, 0, 90);
+  gboolean transpose_a = trial_flip (trial), transpose_b = trial_flip (trial);
+  PlaitScalar beta = (PlaitScalar)trial_number (trial, 0, 1);
+  PlaitTensor a, b, c, slow;
+
+  if (trial_number (trial, 0, 9) == 0)
+    depth = trial_number (trial, 500, 760);
+  a = transpose_a ? trial_tensor (trial, depth, rows) : trial_tensor (trial, rows, depth);
+  b = transpose_b ? trial_tensor (trial, width, depth) : trial_tensor (trial, depth, width);
+  c = trial_target (trial, rows, width, beta, &slow);
+  slow_product (slow, beta, rounded (trial, a), transpose_a, rounded (trial, b), transpose_b);
+  EACH_PRECISION (p)
+  {
+    PlaitTensor found = trial_copy (trial, c);
+
+    CONTEXT ("precision %u", p);
+    plait_product (trial->pool, found, beta, a, transpose_a, b, transpose_b, precisions[p]);
+    check_same (found, slow);
+  }
+}
+
+TEST_CASE (bfloat16, products_have_the_bits_of_their_slow_twin)
+{
+  trial_run (product_body, 30);
+}
+
+/* One number of a depth of @n. */
+static float
+product_of (Trial *trial, PlaitPrecision precision, const float *x, const float *w, gint64 n)
+{
+  PlaitTensor left = trial_tensor (trial, 1, n), right = trial_tensor (trial, n, 1), y = trial_rubbish (trial, 1, 1);
+
+  for (gint64 k = 0; k < n; k++)
+    {
+      left.data[k] = (PlaitScalar)x[k];
+      *plait_tensor_row (right, k) = (PlaitScalar)w[k];
+    }
+  plait_product (trial->pool, y, 0, left, FALSE, right, FALSE, precision);
+  return (float)y.data[0];
+}
+
+static void
+strange_body (Trial *trial)
+{
+  static const float ones[] = { 1, 1, 1 }, with_nan[] = { 1, NAN, 2 }, with_infinity[] = { 1, -INFINITY, 2 };
+  static const float with_zero[] = { 1, 0, 1 };
+
+  EACH_PRECISION (p)
+  {
+    CONTEXT ("precision %u", p);
+    CHECK (isnan (product_of (trial, precisions[p], with_nan, ones, 3)));
+    CHECK (product_of (trial, precisions[p], with_infinity, ones, 3) == -INFINITY);
+    CHECK (isnan (product_of (trial, precisions[p], with_infinity, with_zero, 3)));
+    CHECK_NEAR (product_of (trial, precisions[p], with_zero, ones, 3), 2, 0);
+  }
+}
+
+TEST_CASE (bfloat16, products_keep_what_is_not_a_number)
+{
+  trial_run (strange_body, 1);
+}
+
+#if defined(__x86_64__) && !defined(PLAIT_SCALAR_DOUBLE)
+
+static void
+limits_body (Trial *trial)
+{
+  static const float great[] = { 3e38f, 3e38f, 1 }, ones[] = { 1, 1, 1 };
+  /* Half the least normal number, and what is less. */
+  static const float small[] = { FLT_MIN, 1e-39f, 0 }, factors[] = { .5f, 1, 0 };
+
+  EACH_PRECISION (p)
+  {
+    CONTEXT ("precision %u", p);
+    CHECK (product_of (trial, precisions[p], great, ones, 3) == INFINITY);
+    CHECK_NEAR (product_of (trial, precisions[p], small, factors, 3), 0, 0);
+  }
+}
+
+TEST_CASE (bfloat16, sums_lose_what_is_not_normal)
+{
+  trial_run (limits_body, 1);
+}
+
+#endif
+
+/* All gradients of a linear layer, and what it is forward, packed and not. */
+static void
+linear_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 1, 1300), in = trial_number (trial, 1, 90), out = trial_number (trial, 1, 150);
+  PlaitLinearBackward work = { .dz = trial_tensor (trial, rows, out),
+                               .x = trial_tensor (trial, rows, in),
+                               .weight = trial_tensor (trial, in, out),
+                               .dx = trial_rubbish (trial, rows, in),
+                               .dweight = trial_rubbish (trial, in, out),
+                               .dbias = trial_rubbish (trial, 1, out) };
+  PlaitTensor y = trial_rubbish (trial, rows, out), slow_y = trial_copy (trial, y),
+              slow_dx = trial_copy (trial, work.dx);
+  PlaitTensor slow_dweight = trial_copy (trial, work.dweight), slow_dbias = trial_copy (trial, work.dbias);
+  PlaitTensor x = rounded (trial, work.x), dz = rounded (trial, work.dz), weight = rounded (trial, work.weight);
+
+  slow_product (slow_y, 0, x, FALSE, weight, FALSE);
+  slow_product (slow_dx, 0, dz, FALSE, weight, TRUE);
+  slow_product (slow_dweight, 0, x, TRUE, dz, FALSE);
+  /* Sums of rows are not of what is rounded. */
+  for (gint64 j = 0; j < out; j++)
+    {
+      double sum = 0;
+
+      for (gint64 i = 0; i < rows; i++)
+        sum += (double)plait_tensor_row (work.dz, i)[j];
+      slow_dbias.data[j] = (PlaitScalar)sum;
+    }
+  EACH_PRECISION (p)
+  {
+    g_autoptr (PlaitPacked) packed = plait_pack (trial->pool, work.weight, FALSE, precisions[p]);
+    g_autoptr (PlaitPacked) turned = plait_pack (trial->pool, work.weight, TRUE, precisions[p]);
+
+    CONTEXT ("precision %u", p);
+    CHECK_INT (plait_packed_precision (packed), precisions[p]);
+    work.precision = precisions[p];
+    work.packed = NULL;
+    plait_linear_forward (trial->pool, y, work.x, work.weight, NULL, precisions[p], NULL, PLAIT_ACTIVATION_NONE, NULL);
+    check_same (y, slow_y);
+    plait_linear_forward (trial->pool, y, work.x, work.weight, packed, PLAIT_PRECISION_FLOAT, NULL,
+                          PLAIT_ACTIVATION_NONE, NULL);
+    check_same (y, slow_y);
+    plait_linear_backward (trial->pool, &work);
+    check_same (work.dx, slow_dx);
+    trial_check (trial, "dweight", work.dweight, slow_dweight);
+    trial_check (trial, "dbias", work.dbias, slow_dbias);
+    work.packed = turned;
+    work.dweight.data = work.dbias.data = NULL;
+    plait_linear_backward (trial->pool, &work);
+    check_same (work.dx, slow_dx);
+    work.dweight = trial_rubbish (trial, in, out);
+    work.dbias = trial_rubbish (trial, 1, out);
+    trial_check_alone (trial, packed, work.x, out);
+  }
+}
+
+TEST_CASE (bfloat16, linear_layers_have_the_bits_of_their_slow_twin)
+{
+  trial_run (linear_body, 4);
+}
+
+/* The result of the loss, by one precision. */
+typedef struct
+{
+  PlaitVocabularySums sums;
+  PlaitTensor dstates;
+  PlaitTensor dtable;
+  PlaitTensor dbias;
+} Found;
+
+static Found
+find (Trial *trial, PlaitVocabularyWork work, PlaitPrecision precision)
+{
+  Found found = { .dstates = trial_rubbish (trial, work.states.rows, work.states.width),
+                  .dtable = trial_rubbish (trial, work.table.rows, work.table.width),
+                  .dbias = trial_rubbish (trial, 1, work.table.rows) };
+
+  work.precision = precision;
+  work.dstates = found.dstates;
+  work.dtable = found.dtable;
+  work.dbias = found.dbias;
+  found.sums = plait_vocabulary_compute (trial->pool, trial->arena, &work);
+  return found;
+}
+
+/* Within bfloat16's precision of the greatest number. */
+static void
+check_close (PlaitTensor found, PlaitTensor expected)
+{
+  check_within (found, expected, 1. / 256);
+}
+
+static void
+vocabulary_body (Trial *trial)
+{
+  gint64 rows = trial_number (trial, 1, 300), width = trial_number (trial, 1, 80), words = trial_number (trial, 1, 700);
+  PlaitVocabularyWork work = { .smoothing = .1, .scale = .5 };
+  gint32 *targets = trial_memory (trial, sizeof (gint32) * (gsize)rows);
+  gboolean has_emulated = FALSE;
+  Found emulated = { 0 }, plain;
+
+  if (trial_number (trial, 0, 3) == 0)
+    width = trial_number (trial, 500, 600);
+  work.states = trial_tensor (trial, rows, width);
+  work.table = trial_tensor (trial, words, width);
+  work.bias = trial_flip (trial) ? trial_vector (trial, words) : NULL;
+  for (gint64 i = 0; i < rows; i++)
+    targets[i] = (gint32)trial_number (trial, 0, words - 1);
+  work.targets = targets;
+  /* What is rounded already has the same logits as numbers; their gradient alone is rounded then. */
+  work.states = rounded (trial, work.states);
+  work.table = rounded (trial, work.table);
+  plain = find (trial, work, PLAIT_PRECISION_FLOAT);
+  EACH_PRECISION (p)
+  {
+    Found found = find (trial, work, precisions[p]);
+
+    CONTEXT ("precision %u", p);
+    CHECK_NEAR (found.sums.loss, plain.sums.loss, 1e-5 * fabs (plain.sums.loss) + 1e-4);
+    check_close (found.dstates, plain.dstates);
+    check_close (found.dtable, plain.dtable);
+    check_close (found.dbias, plain.dbias);
+    if (has_emulated)
+      {
+        CHECK (found.sums.loss == emulated.sums.loss);
+        check_same (found.dstates, emulated.dstates);
+        check_same (found.dtable, emulated.dtable);
+      }
+    else
+      emulated = found;
+    has_emulated = TRUE;
+    trial_check (trial, "dtable", found.dtable, found.dtable);
+  }
+}
+
+TEST_CASE (bfloat16, vocabulary_loss_is_that_of_rounded_factors)
+{
+  trial_run (vocabulary_body, 6);
+}
+
+/* What is not rounded before: another loss, so that rounding is no matter of words. */
+static void
+rounding_body (Trial *trial)
+{
+  gint32 targets[] = { 0, 1, 2 };
+  PlaitVocabularyWork work = {
+    .states = trial_tensor (trial, 3, 40), .table = trial_tensor (trial, 30, 40), .targets = targets, .scale = 1
+  };
+  PlaitVocabularyWork in_advance = work;
+  Found plain = find (trial, work, PLAIT_PRECISION_FLOAT);
+
+  in_advance.states = rounded (trial, work.states);
+  in_advance.table = rounded (trial, work.table);
+  EACH_PRECISION (p)
+  {
+    Found found = find (trial, work, precisions[p]);
+
+    CHECK (fabs (found.sums.loss - plain.sums.loss) > 1e-5);
+    CHECK (found.sums.loss == find (trial, in_advance, precisions[p]).sums.loss);
+  }
+}
+
+TEST_CASE (bfloat16, vocabulary_loss_rounds_states_and_table)
+{
+  trial_run (rounding_body, 1);
+}
+
+TEST_CASE (bfloat16, other_kernels_are_emulated)
+{
+  CHECK (plait_kernels_choose ("v1"));
+  CHECK (!plait_precision_runs_here (PLAIT_PRECISION_BFLOAT16));
+  CHECK (plait_precision_runs_here (PLAIT_PRECISION_BFLOAT16_EMULATED));
+  plait_kernels_choose (NULL);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/internal.h"
+#include "autograd/operators.h"
+#include "harness.h"
+#include "optimizer-cases.h"
+#include "training/optimizer.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double tolerance = sizeof (PlaitScalar) == sizeof (double) ? 1e-12 : 2e-6;
+
+static PlaitTrainSettings
+train_settings (void)
+{
+  PlaitTrainSettings settings;
+
+  plait_setting_group_defaults (&plait_train_group, &settings);
+  settings.clip = 0;
+  return settings;
+}
+
+static void
+follow_path (const PlaitTrainSettings *settings, double rate, const double path[6][4])
+{
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  PlaitParameter *parameter = plait_parameters_declare (parameters, "x", 1, 4, PLAIT_ZEROS);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+  g_autoptr (PlaitOptimizer) optimizer = NULL;
+
+  CHECK (plait_parameters_allocate (parameters, NULL));
+  plait_parameters_write_values (parameters);
+  for (guint i = 0; i < 4; i++)
+    parameter->value.data[i] = (PlaitScalar)adam_start[i];
+  optimizer = plait_optimizer_new (settings, parameters, NULL);
+  for (guint t = 0; t < 6; t++)
+    {
+      CONTEXT ("update %u", t + 1);
+
+      for (guint i = 0; i < 4; i++)
+        parameter->gradient.data[i] = (PlaitScalar)adam_gradients[t][i];
+      plait_optimizer_update (optimizer, tape, t + 1, rate);
+      for (guint i = 0; i < 4; i++)
+        {
+          CHECK_NEAR ((double)parameter->value.data[i], path[t][i], tolerance);
+          CHECK ((double)parameter->gradient.data[i] == 0);
+        }
+    }
+}
+
+/* Kingma & Ba 2014, algorithm 1, with .9, .98 and 1e-9. */
+TEST_CASE (optimizer, follows_adam)
+{
+  PlaitTrainSettings settings = train_settings ();
+
+  follow_path (&settings, 0.1, adam_path);
+}
+
+/* The place of epsilon in fairseq and TensorFlow. */
+TEST_CASE (optimizer, follows_adam_with_an_uncorrected_epsilon)
+{
+  PlaitTrainSettings settings = train_settings ();
+
+  settings.epsilon_place = 1;
+  follow_path (&settings, 0.1, adam_hat_path);
+}
+
+/* Zeiler 2012, algorithm 1, with .95 and 1e-6. */
+TEST_CASE (optimizer, follows_adadelta)
+{
+  PlaitTrainSettings settings = train_settings ();
+
+  settings.optimizer = PLAIT_OPTIMIZER_ADADELTA;
+  follow_path (&settings, 1, adadelta_path);
+}
+
+/* The mean square of the updates is that of the updates before the rate multiplies them. */
+TEST_CASE (optimizer, follows_adadelta_at_a_tenth_of_its_rate)
+{
+  PlaitTrainSettings settings = train_settings ();
+
+  settings.optimizer = PLAIT_OPTIMIZER_ADADELTA;
+  follow_path (&settings, 0.1, adadelta_tenth_path);
+}
+
+/* By hand: gradient 5, clipped to 1. Mean squares .05 and 0, with epsilon .05: sqrt (.05) /
+ * sqrt (.1) = sqrt (1 / 2). */
+TEST_CASE (optimizer, clips_for_adadelta)
+{
+  PlaitTrainSettings settings = train_settings ();
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  PlaitParameter *a = plait_parameters_declare (parameters, "a", 1, 1, PLAIT_ZEROS);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+  g_autoptr (PlaitOptimizer) optimizer = NULL;
+
+  settings.optimizer = PLAIT_OPTIMIZER_ADADELTA;
+  settings.clip = 1;
+  settings.adadelta_epsilon = .05;
+  CHECK (plait_parameters_allocate (parameters, NULL));
+  optimizer = plait_optimizer_new (&settings, parameters, NULL);
+  a->gradient.data[0] = 5;
+  CHECK_NEAR (plait_optimizer_update (optimizer, tape, 1, 1), 5, 1e-6);
+  CHECK_NEAR ((double)a->value.data[0], -sqrt (.5), 1e-6);
+}
+
+/* By hand: gradients (3, 4) have norm 5; clipped to 1 they are (0.6, 0.8). The first moment is a tenth of that. */
+TEST_CASE (optimizer, clips_by_the_global_norm)
+{
+  PlaitTrainSettings settings = train_settings ();
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  PlaitParameter *a = plait_parameters_declare (parameters, "a", 1, 1, PLAIT_ZEROS);
+  PlaitParameter *b = plait_parameters_declare (parameters, "b", 1, 1, PLAIT_ZEROS);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+  g_autoptr (PlaitOptimizer) optimizer = NULL;
+
+  settings.clip = 1;
+  settings.epsilon = 1; /* so that the size of the gradient shows */
+  CHECK (plait_parameters_allocate (parameters, NULL));
+  optimizer = plait_optimizer_new (&settings, parameters, NULL);
+  a->gradient.data[0] = 3;
+  b->gradient.data[0] = 4;
+  CHECK_NEAR (plait_optimizer_update (optimizer, tape, 1, 1), 5, 1e-6);
+  CHECK_NEAR ((double)a->value.data[0], -0.6 / 1.6, 1e-6);
+  CHECK_NEAR ((double)b->value.data[0], -0.8 / 1.8, 1e-6);
+}
+
+TEST_CASE (optimizer, leaves_parameters_alone_when_gradients_are_not_finite)
+{
+  PlaitTrainSettings settings = train_settings ();
+  g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+  PlaitParameter *a = plait_parameters_declare (parameters, "a", 1, 2, PLAIT_ZEROS);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+  g_autoptr (PlaitOptimizer) optimizer = NULL;
+
+  CHECK (plait_parameters_allocate (parameters, NULL));
+  optimizer = plait_optimizer_new (&settings, parameters, NULL);
+  a->gradient.data[0] = (PlaitScalar)NAN;
+  a->gradient.data[1] = 1;
+  CHECK (!isfinite (plait_optimizer_update (optimizer, tape, 1, 1)));
+  CHECK ((double)a->value.data[1] == 0);
+}
+
+static void
+check_rates (PlaitSchedule schedule, double rate, const double *wanted)
+{
+  PlaitTrainSettings settings = train_settings ();
+
+  settings.schedule = schedule;
+  settings.learning_rate = rate;
+  settings.warm_up = 100;
+  for (guint i = 0; i < G_N_ELEMENTS (rate_steps); i++)
+    {
+      CONTEXT ("step %d", rate_steps[i]);
+
+      CHECK_NEAR (plait_learning_rate (&settings, rate_steps[i], 512, 1000), wanted[i], 1e-15);
+    }
+}
+
+/* Vaswani et al. 2017, 5.3, times 0.2 as in section 4 of the paper. */
+TEST_CASE (schedule, noam)
+{
+  check_rates (PLAIT_SCHEDULE_NOAM, 0.2, rate_noam);
+}
+
+TEST_CASE (schedule, inverse_square_root)
+{
+  check_rates (PLAIT_SCHEDULE_INVERSE_SQUARE_ROOT, 5e-4, rate_inverse_sqrt);
+}
+
+TEST_CASE (schedule, linear_decay_with_warm_up)
+{
+  check_rates (PLAIT_SCHEDULE_LINEAR, 3e-5, rate_linear);
+}
+
+TEST_CASE (schedule, constant_after_warm_up)
+{
+  PlaitTrainSettings settings = train_settings ();
+
+  settings.schedule = PLAIT_SCHEDULE_CONSTANT;
+  settings.learning_rate = 0.5;
+  settings.warm_up = 10;
+  CHECK_NEAR (plait_learning_rate (&settings, 5, 1, 0), 0.25, 1e-15);
+  CHECK_NEAR (plait_learning_rate (&settings, 500, 1, 0), 0.5, 1e-15);
+  settings.warm_up = 0;
+  CHECK_NEAR (plait_learning_rate (&settings, 1, 1, 0), 0.5, 1e-15);
+}
+
+/* Gradients that stay on the tape make the same update as those of the parameters, and leave these alone. */
+TEST_CASE (optimizer, takes_the_gradients_that_the_tape_keeps)
+{
+  PlaitTrainSettings settings = train_settings ();
+  PlaitScalar values[2][4];
+
+  for (guint keeps = 0; keeps < 2; keeps++)
+    {
+      g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
+      PlaitParameter *x = plait_parameters_declare (parameters, "x", 1, 2, PLAIT_NORMAL (1));
+      PlaitParameter *unused = plait_parameters_declare (parameters, "unused", 1, 2, PLAIT_NORMAL (1));
+      g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+      g_autoptr (PlaitArena) arena = plait_arena_new (0);
+      g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+      g_autoptr (PlaitOptimizer) optimizer = NULL;
+
+      settings.clip = 0.5;
+      CHECK (plait_parameters_allocate (parameters, NULL));
+      plait_parameters_initialise (parameters, pool, 1);
+      optimizer = plait_optimizer_new (&settings, parameters, NULL);
+      for (gint64 step = 1; step <= 3; step++)
+        {
+          PlaitNode *node;
+
+          plait_tape_begin (tape, PLAIT_TAPE_TRAIN, (PlaitRandomKey){ 0 });
+          if (keeps)
+            plait_tape_keep_gradients (tape);
+          node = plait_parameter_node (tape, x);
+          plait_tape_backward (tape, plait_total (tape, plait_multiply (tape, node, node)));
+          CHECK ((plait_tape_keyed_gradient (tape, x).data != x->gradient.data) == keeps);
+          CHECK_NEAR ((double)plait_tape_keyed_gradient (tape, x).data[0], 2 * (double)x->value.data[0], 1e-6);
+          plait_optimizer_update (optimizer, tape, step, 0.1);
+          CHECK ((double)x->gradient.data[0] == 0);
+        }
+      memcpy (values[keeps], x->value.data, 2 * sizeof (PlaitScalar));
+      memcpy (values[keeps] + 2, unused->value.data, 2 * sizeof (PlaitScalar));
+    }
+  CHECK (memcmp (values[0], values[1], sizeof values[0]) == 0);
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/internal.h"
+#include "corpus/batch.h"
+#include "harness.h"
+#include "models.h"
+#include "training/update.h"
+
+#include <math.h>
+#include <string.h>
+
+/* An update in shards: the same mathematics, and the same bits for any number of threads. */
+
+#ifdef PLAIT_SCALAR_DOUBLE
+#define AGREEMENT 1e-10
+#else
+#define AGREEMENT 1e-4
+#endif
+
+#define SENTENCES 6
+
+/* Of the second source two neighbours are missing, so that a shard can be without it. */
+static const gint64 first_lengths[SENTENCES] = { 4, 2, 1, 9, 3, 2 };
+static const gint64 second_lengths[SENTENCES] = { 3, 5, 2, 0, 0, 4 };
+static const gint64 *const lengths[] = { first_lengths, second_lengths };
+static const gint64 targets[SENTENCES] = { 3, 1, 4, 2, 7, 1 };
+
+/* Trees over a bigru, tree coverage and a recurrent decoder, or Transformers throughout. */
+static PlaitSpecimen *
+new_model (PlaitRegistry *registry, gboolean recurrent)
+{
+  PlaitPlugin *leaves = test_plugin (registry, PLAIT_PLUGIN_ENCODER, recurrent ? "bigru" : "transformer");
+  PlaitPlugin *trees = test_plugin (registry, PLAIT_PLUGIN_ENCODER, "bitree-gru");
+  PlaitPlugin *combiner = test_plugin (registry, PLAIT_PLUGIN_COMBINER, "serial");
+  PlaitPlugin *coverage = test_plugin (registry, PLAIT_PLUGIN_COVERAGE, "tree");
+  g_autoptr (PlaitSettings) leaf_settings = plait_specimen_settings (leaves);
+  g_autoptr (PlaitSettings) tree_settings = plait_specimen_settings (trees);
+  g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (combiner);
+  g_autoptr (PlaitSettings) coverage_settings = plait_specimen_settings (coverage);
+  PlaitSpecimenSource plain = { .encoder = leaves, .settings = leaf_settings };
+  PlaitSpecimenSource over = { trees, tree_settings, leaves, leaf_settings };
+  PlaitSpecimenSource sources[2] = { recurrent ? over : plain, recurrent ? over : plain };
+  PlaitSpecimenDecoder decoder
+      = { combiner, combiner_settings, NULL, NULL, plait_specimen_decoder (recurrent ? 2 : 0) };
+  GError *error = NULL;
+  PlaitSpecimen *model;
+
+  CHECK (plait_settings_set (leaf_settings, "dropout", "0", NULL));
+  if (!recurrent)
+    CHECK (plait_settings_set (leaf_settings, "attention_dropout", "0", NULL));
+  if (recurrent)
+    {
+      decoder.coverage = coverage;
+      decoder.coverage_settings = coverage_settings;
+    }
+  model = plait_specimen_new (sources, 2, &decoder, 6, &error);
+  CHECK_NO_ERROR (error);
+  return model;
+}
+
+/* What an update gives: all gradients, one after the other, and the sums. */
+typedef struct
+{
+  PlaitScalar *gradients;
+  PlaitTrainingSums sums;
+} Outcome;
+
+static void
+outcome_clear (Outcome *outcome)
+{
+  g_free (outcome->gradients);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Outcome, outcome_clear)
+
+/* Where one batch leaves its gradients, as one array. */
+static PlaitScalar *
+kept_gradients (const PlaitParameters *parameters, const PlaitTape *tape)
+{
+  PlaitScalar *all = g_new0 (PlaitScalar, plait_parameters_gradients (parameters).width);
+
+  for (guint i = 0; i < plait_parameters_n (parameters); i++)
+    {
+      const PlaitParameter *parameter = plait_parameters_get (parameters, i);
+      PlaitTensor kept = plait_tape_keyed_gradient (tape, parameter);
+
+      for (gint64 row = 0; row < kept.rows && kept.data; row++)
+        memcpy (all + parameter->offset + row * kept.width, plait_tensor_row (kept, row),
+                (gsize)kept.width * sizeof *all);
+    }
+  return all;
+}
+
+static Outcome
+update_in (PlaitTrainPrecision precision, const PlaitSpecimen *model, gint64 shards, guint threads,
+           PlaitBatch *const *batches, guint n)
+{
+  PlaitParameters *parameters = plait_model_parameters (model->model);
+  g_autoptr (PlaitPool) pool = plait_pool_new (threads, NULL);
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+  g_autoptr (PlaitUpdate) work = NULL;
+  PlaitTrainSettings settings;
+  PlaitTensor all = plait_parameters_gradients (parameters);
+  Outcome outcome = { 0 };
+  GError *error = NULL;
+
+  plait_setting_group_defaults (&plait_train_group, &settings);
+  settings.shards = shards;
+  settings.precision = precision;
+  plait_parameters_zero_gradients (parameters);
+  work = plait_update_new (model->model, tape, &settings, NULL, NULL);
+  /* Twice: what is left of the first must not matter. */
+  for (guint i = 0; i < 2; i++)
+    {
+      outcome.sums = (PlaitTrainingSums){ 0 };
+      if (n > 1)
+        plait_parameters_zero_gradients (parameters);
+      CHECK (
+          plait_update_gradients (work, batches, n, plait_random_key (1, "dropout", NULL, 1), &outcome.sums, &error));
+      CHECK_NO_ERROR (error);
+    }
+  CHECK (plait_tape_keeps_gradients (tape) == (n == 1));
+  CHECK (plait_update_peak (work) > 0);
+  outcome.gradients
+      = n == 1 ? kept_gradients (parameters, tape) : g_memdup2 (all.data, (gsize)all.width * sizeof *all.data);
+  return outcome;
+}
+
+static Outcome
+update (const PlaitSpecimen *model, gint64 shards, guint threads, PlaitBatch *const *batches, guint n)
+{
+  return update_in (PLAIT_TRAIN_FLOAT, model, shards, threads, batches, n);
+}
+
+static void
+check_near (const Outcome *a, const Outcome *b, gint64 n)
+{
+  double largest = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      largest = MAX (largest, fabs ((double)b->gradients[i]));
+      CHECK_NEAR ((double)a->gradients[i], (double)b->gradients[i], AGREEMENT);
+    }
+  CHECK (largest > 1e-3);
+  CHECK_NEAR (a->sums.loss, b->sums.loss, AGREEMENT * b->sums.loss);
+  CHECK_NEAR (a->sums.negative_log_likelihood, b->sums.negative_log_likelihood, AGREEMENT * b->sums.loss);
+  CHECK (a->sums.tokens == b->sums.tokens && a->sums.sentences == b->sums.sentences);
+  CHECK (a->sums.correct == b->sums.correct);
+}
+
+static void
+check_shards (const PlaitSpecimen *model, PlaitBatch *const *batches, guint n)
+{
+  gint64 width = plait_parameters_gradients (plait_model_parameters (model->model)).width;
+  g_auto (Outcome) whole = update (model, 1, 2, batches, n);
+
+  for (gint64 shards = 2; shards <= SENTENCES + 2; shards++)
+    {
+      g_auto (Outcome) one = update (model, shards, 1, batches, n);
+      CONTEXT ("%d shards of %u batches", (int)shards, n);
+
+      check_near (&one, &whole, width);
+      for (guint threads = 2; threads <= 5; threads++)
+        {
+          g_auto (Outcome) more = update (model, shards, threads, batches, n);
+          CONTEXT ("%u threads", threads);
+
+          CHECK (memcmp (more.gradients, one.gradients, (gsize)width * sizeof *one.gradients) == 0);
+          CHECK (more.sums.loss == one.sums.loss);
+        }
+    }
+}
+
+static void
+check_decoder (gboolean recurrent)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitSpecimen) model = new_model (registry, recurrent);
+  const gint64 *const rest[] = { first_lengths + 1, second_lengths + 1 };
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, SENTENCES, lengths, targets);
+  g_autoptr (PlaitBatch) other = plait_specimen_batch (model, 1, SENTENCES - 2, rest, targets + 1);
+  PlaitBatch *batches[] = { batch, other };
+
+  check_shards (model, batches, 1);
+  check_shards (model, batches, 2);
+}
+
+TEST_CASE (update, has_the_gradients_of_the_whole_batch_in_shards)
+{
+  check_decoder (FALSE);
+}
+
+TEST_CASE (update, has_them_over_trees_with_coverage_too)
+{
+  check_decoder (TRUE);
+}
+
+/* How far the gradients of @a are from those of @b, as a share of these. */
+static double
+distance (const Outcome *a, const Outcome *b, gint64 n)
+{
+  double apart = 0, all = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      apart += pow ((double)(a->gradients[i] - b->gradients[i]), 2);
+      all += pow ((double)b->gradients[i], 2);
+    }
+  return sqrt (apart / all);
+}
+
+/* A factor is off by a 256th part at most: half of that is what a few layers come to, in any direction. */
+static void
+check_bfloat16 (gboolean recurrent)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitSpecimen) model = new_model (registry, recurrent);
+  gint64 width = plait_parameters_gradients (plait_model_parameters (model->model)).width;
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, SENTENCES, lengths, targets);
+  PlaitTrainPrecision precisions[] = { PLAIT_TRAIN_BFLOAT16_EMULATED, PLAIT_TRAIN_BFLOAT16 };
+  g_auto (Outcome) exact = update (model, 1, 1, &batch, 1);
+  g_auto (Outcome) emulated = update_in (PLAIT_TRAIN_BFLOAT16_EMULATED, model, 1, 1, &batch, 1);
+
+  CHECK (distance (&emulated, &exact, width) < 1. / 64);
+  CHECK (distance (&emulated, &exact, width) > 1. / 16384);
+  CHECK_NEAR (emulated.sums.loss, exact.sums.loss, .002 * exact.sums.loss);
+  CHECK (emulated.sums.loss != exact.sums.loss);
+  for (guint i = 0; i < G_N_ELEMENTS (precisions); i++)
+    for (guint threads = 1; threads <= 3; threads++)
+      {
+        CONTEXT ("precision %u, %u threads", i, threads);
+        if (!plait_precision_runs_here (plait_train_precision (&(PlaitTrainSettings){ .precision = precisions[i] })))
+          continue;
+        g_auto (Outcome) found = update_in (precisions[i], model, 1, threads, &batch, 1);
+
+        CHECK (memcmp (found.gradients, emulated.gradients, (gsize)width * sizeof *found.gradients) == 0);
+        CHECK (found.sums.loss == emulated.sums.loss);
+      }
+}
+
+TEST_CASE (update, has_nearly_the_same_gradients_in_bfloat16)
+{
+  check_bfloat16 (FALSE);
+}
+
+TEST_CASE (update, has_them_in_bfloat16_over_trees_with_coverage_too)
+{
+  check_bfloat16 (TRUE);
+}
+
+/* Also over trees with coverage: what is absent is no zero that would be weighed. */
+static void
+check_absent (gboolean recurrent)
+{
+  static const gint64 nothing[SENTENCES] = { 0 };
+  const gint64 *const absent[] = { first_lengths, nothing };
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitSpecimen) model = new_model (registry, recurrent);
+  const PlaitParameters *parameters = plait_model_parameters (model->model);
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, SENTENCES, absent, targets);
+  g_auto (Outcome) outcome = update (model, 1, 1, &batch, 1);
+  gint64 zero = 0, more = 0;
+
+  for (guint i = 0; i < plait_parameters_n (parameters); i++)
+    {
+      const PlaitParameter *parameter = plait_parameters_get (parameters, i);
+      gboolean second = g_str_has_prefix (parameter->name, "source/second/");
+
+      for (gint64 k = 0; k < parameter->value.rows * parameter->value.width; k++)
+        {
+          double gradient = outcome.gradients[parameter->offset + k];
+
+          zero += second && gradient == 0;
+          more += g_str_has_prefix (parameter->name, "source/first/") && gradient != 0;
+          CHECK (!second || gradient == 0);
+        }
+    }
+  CHECK (zero > 0 && more > 0);
+}
+
+TEST_CASE (update, gives_no_gradient_to_a_source_that_is_absent)
+{
+  check_absent (FALSE);
+  check_absent (TRUE);
+}
+
+static void
+check_ragged (PlaitRagged a, PlaitRagged b)
+{
+  CHECK (a.n == b.n && memcmp (a.offsets, b.offsets, (gsize)(a.n + 1) * sizeof *a.offsets) == 0);
+}
+
+static void
+check_input (const PlaitInput *a, const PlaitInput *b)
+{
+  gsize nodes = (gsize)plait_ragged_rows (b->trees->nodes);
+
+  CHECK (a->kind == b->kind && a->name == b->name && a->n_missing == b->n_missing);
+  check_ragged (a->rows, b->rows);
+  CHECK (memcmp (a->tokens, b->tokens, (gsize)plait_ragged_rows (b->rows) * sizeof *a->tokens) == 0);
+  check_ragged (a->trees->nodes, b->trees->nodes);
+  CHECK (memcmp (a->trees->left, b->trees->left, nodes * sizeof *a->trees->left) == 0);
+  CHECK (memcmp (a->trees->right, b->trees->right, nodes * sizeof *a->trees->right) == 0);
+  for (gsize i = 0; i < nodes; i++)
+    CHECK_STRING (a->trees->labels[i], b->trees->labels[i]);
+}
+
+/* The contents of a sentence of plait_specimen_batch follow its number. */
+TEST_CASE (update, cuts_a_batch_into_the_batches_that_its_sentences_make)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitSpecimen) model = new_model (registry, TRUE);
+  g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, SENTENCES, lengths, targets);
+
+  for (gint64 first = 0; first < SENTENCES; first++)
+    for (gint64 n = 1; first + n <= SENTENCES; n++)
+      {
+        const gint64 *const own[] = { first_lengths + first, second_lengths + first };
+        g_autoptr (PlaitBatch) expected = plait_specimen_batch (model, first, n, own, targets + first);
+        g_autoptr (PlaitBatch) part = plait_batch_part (batch, first, n, NULL);
+        gsize bytes = (gsize)plait_ragged_rows (expected->target_rows) * sizeof (gint32);
+        CONTEXT ("%d sentences from %d on", (int)n, (int)first);
+
+        CHECK (part->n_sentences == n && part->n_sources == 2);
+        for (guint i = 0; i < 2; i++)
+          check_input (&part->inputs[i], &expected->inputs[i]);
+        check_ragged (part->target_rows, expected->target_rows);
+        CHECK (memcmp (part->target_inputs, expected->target_inputs, bytes) == 0);
+        CHECK (memcmp (part->target_outputs, expected->target_outputs, bytes) == 0);
+        CHECK (memcmp (part->sentence, expected->sentence, (gsize)n * sizeof *part->sentence) == 0);
+      }
+}
+
+#define MANY 40
+
+/* A batch that is too large for its memory is refused in words, naming what it would need; the next one is computed. */
+TEST_CASE (update, says_which_batch_does_not_fit_into_its_shards)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitSpecimen) model = new_model (registry, TRUE);
+  g_autoptr (PlaitPool) pool = plait_pool_new (2, NULL);
+  g_autoptr (PlaitArena) arena = plait_arena_new (0);
+  g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
+  g_autoptr (PlaitUpdate) work = NULL;
+  g_autoptr (PlaitBatch) small = plait_specimen_batch (model, 0, SENTENCES, lengths, targets);
+  gint64 long_lengths[MANY], long_targets[MANY];
+  const gint64 *const all[] = { long_lengths, long_lengths };
+  PlaitTrainingSums sums = { 0 };
+  PlaitTrainSettings settings;
+  PlaitBatch *large;
+  GError *error = NULL;
+
+  for (guint i = 0; i < MANY; i++)
+    long_lengths[i] = long_targets[i] = 40;
+  large = plait_specimen_batch (model, 0, MANY, all, long_targets);
+  plait_setting_group_defaults (&plait_train_group, &settings);
+  settings.shards = 3;
+  settings.memory = 24;
+  work = plait_update_new (model->model, tape, &settings, NULL, NULL);
+  CHECK (!plait_update_gradients (work, &large, 1, plait_random_key (1, "dropout", NULL, 1), &sums, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_MEMORY,
+               "a batch of 40 sentences with 3200 source rows and 1640 target rows needs about");
+  CHECK (sums.tokens == 0);
+  CHECK (plait_update_gradients (work, &small, 1, plait_random_key (1, "dropout", NULL, 1), &sums, &error));
+  CHECK_NO_ERROR (error);
+  CHECK (sums.sentences == SENTENCES);
+  plait_batch_free (large);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "interface/plugin.h"
+
+#include "faulty-settings.h"
+
+/* A serial combiner that, when asked, ends the process in the middle of training. */
+
+enum
+{
+  FREE_CALLS = 3, /* before it waits: a checkpoint stands */
+};
+
+static gboolean
+build (PlaitSite *site, gconstpointer settings, gpointer state, GError **error)
+{
+  PlaitSiteAttention attention = { PLAIT_DECODER_RATES };
+
+  for (guint i = 0; i < plait_site_n_memories (site); i++)
+    {
+      plait_site_declare_residual (site, i);
+      plait_site_declare_attend (site, i, &attention);
+    }
+  return TRUE;
+}
+
+/* Whether the file of PLAIT_TEST_GATE is there. */
+static gboolean
+is_open (void)
+{
+  const char *gate = g_getenv ("PLAIT_TEST_GATE");
+
+  return gate && g_file_test (gate, G_FILE_TEST_EXISTS);
+}
+
+static PlaitStream
+combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x)
+{
+  static guint calls;
+  const Settings *settings = data;
+
+  switch (settings->fault)
+    {
+    case FAULT_HANG: /* until a signal */
+      pause ();
+      break;
+    case FAULT_WAIT: /* until the file that the environment names is there, whatever signal */
+      signal (SIGTERM, SIG_IGN);
+      while (++calls > FREE_CALLS && !is_open ())
+        g_usleep (20000);
+      break;
+    case FAULT_ONCE: /* crashes unless that file is there, and makes it */
+      if (is_open ())
+        break;
+      g_file_set_contents (g_getenv ("PLAIT_TEST_GATE"), "", 0, NULL);
+      G_GNUC_FALLTHROUGH;
+    case FAULT_CRASH:
+      signal (SIGSEGV, SIG_DFL); /* whatever a sanitizer made of it */
+      raise (SIGSEGV);
+      break;
+    case FAULT_EXIT:
+      _exit (0);
+    case FAULT_KILL: /* what the kernel does when memory runs out */
+      raise (SIGKILL);
+      break;
+    case FAULT_NONE:
+      break;
+    }
+  for (guint i = 0; i < plait_site_n_memories (site); i++)
+    x = plait_site_residual (site, i, x, plait_site_attend (site, i, plait_site_normalise (site, i, x)));
+  return x;
+}
+
+PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)

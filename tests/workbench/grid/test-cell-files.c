@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib/gstdio.h>
+
+#include "cells/cells.h"
+#include "cells/limits.h"
+#include "cells/vocabularies.h"
+#include "grids.h"
+#include "harness.h"
+
+/* Cells that differ in what their files say. */
+
+static const char head[] = "[data]\ntrain.a=one\ntrain.b=one\ntest.a=one\ntest.b=one\nvalidation.a=one\n"
+                           "validation.b=one\ntarget=b\nvocabulary_type=words\nvocabulary_size=0\n[source a]\n"
+                           "encoder=transformer\n[decoder]\nwidth=64\n[grid]\n";
+
+/* Writes @text as the file @name, below folders that it names. */
+static void
+write_file (const char *name, const char *text)
+{
+  g_autofree char *path = plait_test_path (name);
+  g_autofree char *folder = g_path_get_dirname (path);
+
+  g_assert_cmpint (g_mkdir_with_parents (folder, 0755), ==, 0);
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+}
+
+static PlaitCells *
+load (PlaitRegistry *registry, const char *axes)
+{
+  g_autofree char *text = g_strconcat (head, axes, NULL);
+  g_autofree char *path = plait_test_path ("grid.ini");
+  g_autoptr (GError) error = NULL;
+  PlaitCells *cells;
+
+  write_file ("grid.ini", text);
+  cells = plait_cells_load (path, NULL, 0, registry, &error);
+  CHECK_NO_ERROR (error);
+  g_assert_nonnull (cells);
+  return cells;
+}
+
+TEST_CASE (cells, files_of_other_content_make_other_cells)
+{
+  static const char *const axes[] = { "data.folder=%s;%s",
+                                      "data.train.a=%s/one;%s/one",
+                                      "data.train.b=%s/one;%s/one",
+                                      "data.validation.a=%s/one;%s/one",
+                                      "data.test.b=%s/one;%s/one",
+                                      "data.vocabulary.shared=%s/one;%s/one",
+                                      "train.initialise=%s/one;%s/one" };
+  g_autoptr (PlaitRegistry) registry = test_grid_registry ();
+
+  write_file ("one", "u v\n");
+  write_file ("first/one", "x\n");
+  write_file ("other/one", "y\n");
+  write_file ("copy/one", "x\n");
+  for (guint i = 0; i < G_N_ELEMENTS (axes); i++)
+    {
+      CONTEXT ("%s", axes[i]);
+      g_auto (GStrv) parts = g_strsplit (axes[i], "%s", 3);
+      g_autofree char *differ = g_strconcat (parts[0], "first", parts[1], "other", parts[2], "\n", NULL);
+      g_autofree char *alike = g_strconcat (parts[0], "first", parts[1], "copy", parts[2], "\n", NULL);
+      g_autoptr (PlaitCells) two = load (registry, differ);
+      g_autoptr (PlaitCells) one = load (registry, alike);
+      g_autofree char *none = plait_cells_tell_same (two);
+      g_autofree char *told = plait_cells_tell_same (one);
+
+      CHECK_INT (two->n_cells, 2);
+      CHECK_STRING (none, NULL);
+      REQUIRE (one->n_cells == 1);
+      CHECK_STRING (one->same_as[0], one->cells[0].label);
+      CHECK_CONTAINS (told,
+                      "1 cell is left out, as settings and the content of files make it the same as a cell before");
+      CHECK_CONTAINS (told, "copy");
+    }
+}
+
+/*
+ * Vocabularies
+ */
+
+/* The texts that vocabulary @name of @cell is learnt from, '+' before those that a key names. (transfer full) */
+static char *
+texts_of (const PlaitExperimentCell *cell, const char *name)
+{
+  g_autoptr (GArray) texts = plait_experiment_vocabulary_texts (cell->experiment, name);
+  g_autoptr (GString) list = g_string_new (NULL);
+
+  for (guint i = 0; i < texts->len; i++)
+    {
+      const PlaitVocabularyText *text = &g_array_index (texts, PlaitVocabularyText, i);
+      g_autofree char *file = text->path ? g_path_get_basename (text->path) : g_strdup (text->stream);
+
+      g_string_append_printf (list, "%s%s%s", i > 0 ? " " : "", text->key ? "+" : "", file);
+    }
+  return g_string_free (g_steal_pointer (&list), FALSE);
+}
+
+typedef struct
+{
+  const char *data; /* lines of [data] beside those of the files */
+  const char *axes;
+  const char *vocabulary;
+  const char *texts[3]; /* of each cell; '+': by a key */
+} Sharing;
+
+#define OF_FILES "train.a=a\ntrain.b=b\ntrain.c=c\ntarget=c\nvocabulary_type=words\nvocabulary_size=0\n"
+#define SOURCES "[source a]\nencoder=transformer\n[source b]\nencoder=transformer\n[decoder]\nwidth=64\n[grid]\n"
+
+static const Sharing sharings[] = {
+  /* All that any cell reads, in the order of the one that reads most. */
+  { OF_FILES, "experiment.sources=a;a+b\n", "shared", { "+a +b +c", "a b c" } },
+  { OF_FILES, "experiment.sources=a;b\n", "shared", { "+a +c +b", "+a +c +b" } },
+  { OF_FILES, "experiment.sources=a;a+b\nvocabularies=together\n", "shared", { "+a +b +c", "a b c" } },
+  { OF_FILES, "experiment.sources=a;a+b\nvocabularies=own\n", "shared", { "a c", "a b c" } },
+  /* A stream of other text in each cell; the same text twice counts once. */
+  { OF_FILES, "data.train.a=a;other\nexperiment.sources=a\n", "shared", { "+a +c +other", "+a +c +other" } },
+  { OF_FILES,
+    "data.train.a=a;copy\nexperiment.sources=a;a+b\nexclude=data.train.a=copy & experiment.sources=a\n",
+    "shared",
+    { "+a +b +c", "a b c" } },
+  /* The order of the same text changes nothing. */
+  { OF_FILES, "experiment.sources=a+b;b+a\n", "shared", { "a b c", "b a c" } },
+  { OF_FILES "vocabulary=separate\n", "experiment.sources=a;a+b\n", "a", { "a", "a" } },
+  { OF_FILES "vocabulary=separate\n", "data.train.a=a;other\n", "a", { "+a +other", "+a +other" } },
+  { OF_FILES "vocabulary=separate\n", "data.train.a=a;other\n", "c", { "c", "c" } },
+  /* Cells of other settings of the vocabulary. */
+  { OF_FILES, "data.vocabulary_minimum_count=1;2\nexperiment.sources=a\n", "shared", { "a c", "a c" } },
+  { OF_FILES,
+    "data.vocabulary_minimum_count=1;2\nexperiment.sources=a;a+b\nzip=data.vocabulary_minimum_count & "
+    "experiment.sources\n",
+    "shared",
+    { "a c", "a b c" } },
+  /* Cells without a stream in common. */
+  { OF_FILES "train.d=other\n[source c]\nencoder=transformer\n[source d]\nencoder=transformer\n",
+    "data.target=c;d\nexperiment.sources=a;b\nzip=data.target & experiment.sources\n",
+    "shared",
+    { "a c", "b other" } },
+  { "generate=agreement\ngenerate.train=20\n",
+    "experiment.sources=a;a+b\n",
+    "shared",
+    { "+a +b +target", "a b target" } },
+  { "generate=agreement\n",
+    "data.generate.train=20;30\nexperiment.sources=a\n",
+    "shared",
+    { "+a +target +a train=30 +target train=30", "+a train=20 +target train=20 +a +target" } },
+  { "generate=agreement\n", "data.generate.test=20;30\nexperiment.sources=a\n", "shared", { "a target", "a target" } },
+  { "",
+    "data.generate=agreement;copy\ndata.target=target\nexperiment.sources=a\nexperiment.seed=1\n",
+    "shared",
+    { "a target", "a target" } },
+  /* What is read is not learnt. */
+  { OF_FILES "vocabulary.shared=a\n", "experiment.sources=a;a+b\n", "shared", { "a c", "a b c" } },
+};
+
+TEST_CASE (cells, learn_one_vocabulary_from_the_text_of_all)
+{
+  g_autoptr (PlaitRegistry) registry = test_grid_registry ();
+
+  write_file ("a", "u v\n");
+  write_file ("b", "w\n");
+  write_file ("c", "x y\n");
+  write_file ("other", "z\n");
+  write_file ("copy", "u v\n");
+  for (guint i = 0; i < G_N_ELEMENTS (sharings); i++)
+    {
+      const Sharing *sharing = &sharings[i];
+      CONTEXT ("%s%s", sharing->data, sharing->axes);
+      g_autofree char *text = g_strconcat ("[data]\n", sharing->data, SOURCES, sharing->axes, NULL);
+      g_autofree char *path = plait_test_path ("grid.ini");
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PlaitCells) cells = NULL;
+
+      write_file ("grid.ini", text);
+      cells = plait_cells_load (path, NULL, 0, registry, &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (cells != NULL);
+      for (guint c = 0; sharing->texts[c]; c++)
+        {
+          REQUIRE (c < cells->n_cells);
+          const PlaitExperimentCell *cell = &cells->cells[c];
+          g_autofree char *texts = texts_of (cell, sharing->vocabulary);
+
+          CHECK_STRING (texts, sharing->texts[c]);
+        }
+    }
+}
+
+/* A cell is what its stored experiment makes alone; one that reads all the text is what it is without a grid. */
+TEST_CASE (cells, have_their_vocabularies_from_their_experiments)
+{
+  g_autoptr (PlaitRegistry) registry = test_grid_registry ();
+  g_autofree char *path = plait_test_path ("grid.ini");
+  g_autoptr (PlaitDigests) digests = plait_digests_new (NULL, NULL);
+  g_autoptr (GError) error = NULL;
+
+  write_file ("a", "u v\n");
+  write_file ("b", "w\n");
+  write_file ("c", "x y\n");
+  write_file ("grid.ini", "[data]\n" OF_FILES SOURCES "experiment.sources=a;a+b\n");
+  g_autoptr (PlaitCells) cells = plait_cells_load (path, NULL, 0, registry, &error);
+  REQUIRE (cells && cells->n_cells == 2);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *text = plait_experiment_text (cells->cells[i].experiment);
+      g_autoptr (PlaitExperiment) again = plait_experiment_parse (text, "run.h5", NULL, registry, &error);
+
+      CHECK_NO_ERROR (error);
+      REQUIRE (again != NULL);
+      g_autofree char *key = plait_training_key (again, digests, &error);
+      CHECK_STRING (key, cells->cells[i].training_key);
+    }
+  for (guint i = 0; i < 2; i++)
+    {
+      const char *const overrides[] = { i == 0 ? "experiment.sources=a" : "experiment.sources=a+b", NULL };
+      g_autoptr (PlaitExperiment) alone = plait_experiment_load (path, overrides, 0, registry, &error);
+
+      REQUIRE (alone != NULL);
+      g_autofree char *key = plait_training_key (alone, digests, &error);
+      CHECK (g_str_equal (key, cells->cells[i].training_key) == (i == 1));
+    }
+  /* The content of a text that a cell learns from and does not read is a part of what it is. */
+  write_file ("b", "ww\n");
+  g_autoptr (PlaitCells) changed = plait_cells_load (path, NULL, 0, registry, &error);
+  REQUIRE (changed != NULL);
+  CHECK (!g_str_equal (changed->cells[0].training_key, cells->cells[0].training_key));
+}
+
+TEST_CASE (cells, tell_which_vocabularies_differ)
+{
+  static const struct
+  {
+    const char *axes;
+    const char *differs;
+    const char *text; /* of the first cell */
+  } cases[] = {
+    { "experiment.sources=a;a+b\n", NULL, "words, learnt from a, b, c" },
+    { "experiment.sources=a;a+b\nvocabularies=own\n", "shared", "words, learnt from a, c" },
+    { "data.vocabulary_size=10;0\n", "shared", "words of at most 10 entries, learnt from a, b, c" },
+    { "data.vocabulary.shared=a;b\n", "shared", "read from a" },
+    { "data.vocabulary.shared=a\ndecoder.width=64;128\n", NULL, "read from a" },
+  };
+  g_autoptr (PlaitRegistry) registry = test_grid_registry ();
+  g_autofree char *path = plait_test_path ("grid.ini");
+
+  write_file ("a", "u v\n");
+  write_file ("b", "w\n");
+  write_file ("c", "x y\n");
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("%s", cases[i].axes);
+      g_autofree char *text = g_strconcat ("[data]\n", OF_FILES, SOURCES, cases[i].axes, NULL);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PlaitCells) cells = NULL;
+
+      write_file ("grid.ini", text);
+      cells = plait_cells_load (path, NULL, 0, registry, &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (cells != NULL);
+      g_autofree const char **differ = plait_vocabularies_that_differ (cells);
+      const PlaitCellVocabulary *first = g_ptr_array_index (cells->cells[0].vocabularies, 0);
+      CHECK_STRING (differ[0], cases[i].differs);
+      CHECK_STRING (first->text, cases[i].text);
+    }
+}
+
+TEST_CASE (cells, tell_what_may_make_their_lines_differ)
+{
+  static const struct
+  {
+    const char *data, *axes;
+    const char *told[3]; /* how the sentences begin */
+  } cases[] = {
+    { "", "experiment.sources=a;a+b\n", { NULL } },
+    { "maximum_source_length=9\n", "experiment.sources=a;a+b\n", { "Limits of length" } },
+    { "maximum_source_length=9\n", "decoder.width=64;128\n", { NULL } },
+    { "maximum_target_length=9\n", "data.vocabulary_size=0;9\n", { "Limits of length" } },
+    { "",
+      "experiment.sources=a;a+b\ntrain.batch_unit=tokens\ndata.maximum_source_length=0;9\n",
+      { "Limits of length", "Batches in tokens" } },
+    { "document_length=9\ndocuments=a;b;c\n", "experiment.sources=a;a+b\n", { "Documents are cut" } },
+  };
+  g_autoptr (PlaitRegistry) registry = test_grid_registry ();
+  g_autofree char *path = plait_test_path ("grid.ini");
+
+  write_file ("a", "u v\n");
+  write_file ("b", "w\n");
+  write_file ("c", "x y\n");
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("%s%s", cases[i].data, cases[i].axes);
+      g_autofree char *text = g_strconcat ("[data]\n", OF_FILES, cases[i].data, SOURCES, cases[i].axes, NULL);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PlaitCells) cells = NULL;
+
+      write_file ("grid.ini", text);
+      cells = plait_cells_load (path, NULL, 0, registry, &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (cells != NULL);
+      g_auto (GStrv) told = plait_cells_tell_limits (cells);
+      guint n = 0;
+      for (; cases[i].told[n] && told[n]; n++)
+        CHECK (g_str_has_prefix (told[n], cases[i].told[n]));
+      CHECK (!cases[i].told[n] && !told[n]);
+    }
+}

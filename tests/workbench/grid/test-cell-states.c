@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib/gstdio.h>
+
+#include "files/digest.h"
+#include "grid/cost.h"
+#include "grid/grid-private.h"
+#include "grids.h"
+#include "harness.h"
+
+/* Which cells are run again, and why. */
+
+/* Seconds that the file of cell @i tells of @what, "training" or "evaluation/test". */
+static double
+seconds_of (const PlaitGrid *grid, guint i, const char *what)
+{
+  g_autofree char *path = plait_grid_file (grid, &grid->items[i], ".h5");
+  g_autofree char *place = g_strconcat ("/environment/", what, NULL);
+  g_autoptr (PlaitStore) run = plait_store_open (path, NULL);
+  double seconds = 0;
+
+  CHECK (run && plait_store_get_double (run, place, "seconds", &seconds, NULL));
+  return seconds;
+}
+
+static double
+all_seconds_of (const PlaitGrid *grid, guint i)
+{
+  return seconds_of (grid, i, "training") + seconds_of (grid, i, "evaluation/test");
+}
+
+/* Cells to come take what those took that are like them: a second seed as long as the first of its combiner. */
+TEST_CASE (grid, tells_how_long_it_takes_by_the_cells_that_ran)
+{
+  test_grid_write ("decoder.combiner=serial;flat\nexperiment.seed=1\n");
+  {
+    g_auto (TestGrid) before = test_grid_open ("cells", NULL, 0);
+
+    g_autoptr (PlaitGridCost) none = plait_grid_cost_new (before.grid, NULL);
+
+    CHECK_INT (none->n_ran, 0);
+    CHECK_NEAR (none->seconds, 0, 0);
+    CHECK (!none->cells[0].like);
+  }
+  test_grid_run_all ("cells", 1, NULL);
+  test_grid_write ("decoder.combiner=serial;flat\nexperiment.seed=1;2;3\n"
+                   "exclude=decoder.combiner=flat & experiment.seed=3\n");
+  g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);
+  g_autoptr (PlaitGridCost) cost = plait_grid_cost_new (opened.grid, NULL);
+
+  REQUIRE (opened.grid->n == 5);
+  CHECK_INT (cost->n_ran, 2);
+  CHECK (cost->bytes > 0 && cost->cells[1].like == &opened.grid->items[0] && !cost->cells[1].measured);
+  CHECK_NEAR (cost->seconds, 2 * all_seconds_of (opened.grid, 0) + all_seconds_of (opened.grid, 3), 1e-9);
+
+  /* Runs that are to be evaluated anew tell it too. */
+  g_auto (TestGrid) other = test_grid_open ("cells", (const char *[]){ "decode.maximum_length=6", NULL }, 0);
+  CHECK_INT (plait_grid_count (other.grid, PLAIT_CELL_TRAINED), 2);
+  g_autoptr (PlaitGridCost) again = plait_grid_cost_new (other.grid, NULL);
+  CHECK_INT (again->n_ran, 2);
+  CHECK (again->seconds > 0);
+}
+
+/* The first of each combiner's seeds is measured, unless one has run; nothing is written, and what fails is told of the
+ * cell. */
+TEST_CASE (grid, measures_the_speed_of_what_has_not_run)
+{
+  const PlaitGridOptions options = { .threads = 1 };
+
+  test_write_faulty ();
+  test_grid_write ("decoder.combiner=serial\nexperiment.seed=2\n");
+  test_grid_run_all ("cells", 1, NULL);
+  test_grid_write ("decoder.combiner=serial;flat;faulty\nexperiment.seed=1;2\ncombiner.fault=crash\n"
+                   "only.combiner.fault=decoder.combiner=faulty\n");
+  g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);
+  g_auto (TestGrid) new = test_grid_open ("new", NULL, 0);
+  g_autoptr (PlaitGridCost) cost = plait_grid_cost_new (opened.grid, &options);
+  g_autoptr (PlaitGridCost) beside = plait_grid_cost_new (new.grid, &options);
+  const PlaitGridCell *items = opened.grid->items;
+
+  REQUIRE (opened.grid->n == 6);
+  CHECK_INT (cost->n_ran, 1);
+  CHECK_INT (cost->n_measured, 1);
+  CHECK (!cost->cells[1].like && cost->cells[0].like == &items[1] && !cost->cells[0].measured);
+  CHECK (cost->cells[2].like == &items[2] && cost->cells[2].measured && cost->cells[2].seconds > 0);
+  CHECK (cost->cells[2].bytes > 1 << 20);
+  /* Not as the cell of another combiner that has its seed. */
+  CHECK (cost->cells[3].like == &items[2] && cost->cells[3].measured);
+  CHECK_CONTAINS (cost->cells[4].fault, "crashed (signal 11");
+  CHECK (!cost->cells[5].fault && cost->cells[5].like);
+  CHECK_INT (beside->n_measured, 2);
+  CHECK (!g_file_test (new.grid->folder, G_FILE_TEST_EXISTS));
+}
+
+static const PlaitGridCell *
+find_cell (const PlaitGrid *grid, const char *label)
+{
+  for (guint i = 0; i < grid->n; i++)
+    if (g_str_equal (grid->items[i].cell->label, label))
+      return &grid->items[i];
+  g_assert_not_reached ();
+}
+
+static char *
+digest_cell (const PlaitGrid *grid, guint i)
+{
+  g_autofree char *path = plait_grid_file (grid, &grid->items[i], ".h5");
+
+  return plait_digest_file (path, NULL);
+}
+
+TEST_CASE (grid, does_not_run_finished_cells_again)
+{
+  test_grid_write (TEST_TWO_BY_TWO);
+  {
+    g_auto (TestGrid) first = test_grid_open ("cells", NULL, 0);
+
+    CHECK_INT (plait_grid_count (first.grid, PLAIT_CELL_NEW), 4);
+    CHECK (!g_file_test (first.grid->folder, G_FILE_TEST_EXISTS));
+    test_grid_run (&first, 1);
+    CHECK_INT (plait_grid_count (first.grid, PLAIT_CELL_FINISHED), 4);
+  }
+  g_auto (TestGrid) second = test_grid_open ("cells", NULL, 0);
+  g_auto (GStrv) before = g_new0 (char *, 5);
+
+  CHECK_INT (plait_grid_count (second.grid, PLAIT_CELL_FINISHED), 4);
+  for (guint i = 0; i < 4; i++)
+    before[i] = digest_cell (second.grid, i);
+  test_grid_run (&second, 1);
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autofree char *now = digest_cell (second.grid, i);
+
+      /* A file that is written anew has another time in it. */
+      CHECK_STRING (now, before[i]);
+    }
+}
+
+TEST_CASE (grid, tells_which_setting_changed)
+{
+  g_autofree char *before = NULL;
+
+  test_grid_write (TEST_TWO_BY_TWO);
+  test_grid_run_all ("cells", 1, NULL);
+
+  g_auto (TestGrid) changed
+      = test_grid_open ("cells", (const char *[]){ "combiner.projections=separate", "train.log_every=7", NULL }, 0);
+  CHECK_INT (plait_grid_count (changed.grid, PLAIT_CELL_FINISHED), 2);
+  CHECK_INT (plait_grid_count (changed.grid, PLAIT_CELL_STALE), 2);
+  CHECK_INT (find_cell (changed.grid, "decoder.combiner=serial experiment.seed=2")->state, PLAIT_CELL_FINISHED);
+  CHECK_STRING (find_cell (changed.grid, "decoder.combiner=flat experiment.seed=2")->note,
+                "combiner.projections was shared, is separate");
+
+  /* The old file stays until a new one is finished. */
+  gint stop = 1;
+  PlaitGridOptions options = { .jobs = 1, .threads = 1, .stop = &stop };
+  g_autoptr (GError) error = NULL;
+  before = digest_cell (changed.grid, 3);
+  CHECK (!plait_grid_run (changed.grid, &options, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "the same command goes on");
+  g_autofree char *kept = digest_cell (changed.grid, 3);
+  CHECK_STRING (kept, before);
+
+  test_grid_run (&changed, 1);
+  CHECK_INT (plait_grid_count (changed.grid, PLAIT_CELL_FINISHED), 4);
+  g_autofree char *replaced = digest_cell (changed.grid, 3);
+  CHECK (g_strcmp0 (replaced, before) != 0);
+}
+
+/* What looks is keyed apart from what trains: cells are evaluated again, and their parameters stay. */
+TEST_CASE (grid, evaluates_finished_cells_again_and_does_not_train_them)
+{
+  static const char bias[] = "/training/updates/seconds"; /* of the clock: another training has others */
+  const char *other[] = { "evaluate.metrics=chrf++", "decode.maximum_length=6", NULL };
+  double before[4], after[4];
+
+  test_grid_write (TEST_TWO_BY_TWO);
+  test_grid_run_all ("cells", 1, NULL);
+
+  g_auto (TestGrid) changed = test_grid_open ("cells", other, 0);
+  CHECK_INT (plait_grid_count (changed.grid, PLAIT_CELL_TRAINED), 4);
+  CHECK_STRING (changed.grid->items[0].note,
+                "decode.maximum_length was 8, is 6; evaluate.metrics was bleu;chrf, is chrf++");
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autofree char *path = plait_grid_file (changed.grid, &changed.grid->items[i], ".h5");
+      g_autoptr (PlaitStore) run = plait_store_open (path, NULL);
+
+      CHECK (run && plait_store_read_rows (run, bias, PLAIT_STORE_DOUBLE, 0, 1, 1, &before[i], NULL));
+    }
+
+  /* Stopped, the old evaluation stands. */
+  gint stop = 1;
+  PlaitGridOptions options = { .jobs = 1, .threads = 1, .stop = &stop };
+  g_autoptr (GError) error = NULL;
+  CHECK (!plait_grid_run (changed.grid, &options, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "the same command goes on");
+  CHECK_INT (plait_grid_count (changed.grid, PLAIT_CELL_TRAINED), 4);
+
+  test_grid_run (&changed, 2);
+  CHECK_INT (plait_grid_count (changed.grid, PLAIT_CELL_FINISHED), 4);
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autofree char *path = plait_grid_file (changed.grid, &changed.grid->items[i], ".h5");
+      g_autoptr (PlaitStore) run = plait_store_open (path, NULL);
+
+      CHECK (run && plait_store_read_rows (run, bias, PLAIT_STORE_DOUBLE, 0, 1, 1, &after[i], NULL));
+      CHECK_NEAR (after[i], before[i], 0);
+      CHECK (plait_run_result_find (changed.grid->items[i].result, "test", "chrf++"));
+      CHECK (!plait_run_result_find (changed.grid->items[i].result, "test", "bleu"));
+    }
+  g_auto (TestGrid) again = test_grid_open ("cells", other, 0);
+  CHECK_INT (plait_grid_count (again.grid, PLAIT_CELL_FINISHED), 4);
+}
+
+/* Cells that differ in what looks alone are one training. */
+TEST_CASE (grid, trains_once_what_only_evaluation_tells_apart)
+{
+  static const char seconds[] = "/training/updates/seconds";
+  double first = 0, second = 0;
+
+  test_grid_write ("decode.beam=1;2\n");
+  test_grid_run_all ("cells", 2, NULL);
+  {
+    g_auto (TestGrid) both = test_grid_open ("cells", NULL, 0);
+    g_autofree char *one = plait_grid_file (both.grid, &both.grid->items[0], ".h5");
+    g_autofree char *two = plait_grid_file (both.grid, &both.grid->items[1], ".h5");
+    g_autoptr (PlaitStore) a = plait_store_open (one, NULL);
+    g_autoptr (PlaitStore) b = plait_store_open (two, NULL);
+
+    CHECK (a && b && plait_store_read_rows (a, seconds, PLAIT_STORE_DOUBLE, 0, 1, 1, &first, NULL)
+           && plait_store_read_rows (b, seconds, PLAIT_STORE_DOUBLE, 0, 1, 1, &second, NULL));
+    CHECK_NEAR (second, first, 0);
+  }
+
+  /* A further search needs no training either. */
+  test_grid_write ("decode.beam=1;2;3\n");
+  g_auto (TestGrid) more = test_grid_open ("cells", NULL, 0);
+  CHECK_INT (plait_grid_count (more.grid, PLAIT_CELL_FINISHED), 2);
+  CHECK_INT (plait_grid_count (more.grid, PLAIT_CELL_TRAINED), 1);
+  test_grid_run (&more, 1);
+  CHECK_INT (plait_grid_count (more.grid, PLAIT_CELL_FINISHED), 3);
+}
+
+/* Makes the run at @path one of a plait that made keys otherwise and knew no @setting ("KEY=VALUE"). */
+static void
+make_older (const char *path, const char *setting)
+{
+  g_autofree char *line = g_strconcat (setting, "\n", NULL);
+  g_autoptr (PlaitStore) from = plait_store_open (path, NULL);
+  g_autoptr (PlaitStore) to = plait_store_create (path, NULL);
+  g_autofree char *text = plait_store_get_string (from, "/", "experiment", NULL);
+  g_auto (GStrv) parts = g_strsplit (text, line, -1);
+  g_autofree char *less = g_strjoinv ("", parts);
+
+  CHECK_INT (g_strv_length (parts), 2);
+  CHECK (to && plait_store_copy (to, from, "/", NULL) && plait_store_set_string (to, "/", "experiment", less, NULL)
+         && plait_store_set_string (to, "/", "key", "another", NULL)
+         && plait_store_set_string (to, "/", "training_key", "another", NULL) && plait_store_commit (to, NULL));
+}
+
+/* A setting that plait has gained since stands at its default, so nothing has changed. */
+TEST_CASE (grid, keeps_cells_of_a_plait_that_knew_fewer_settings)
+{
+  static const char setting[] = "window=1";
+  double trained[2];
+
+  test_grid_write ("experiment.seed=1;2\n");
+  test_grid_run_all ("cells", 1, NULL);
+  {
+    g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);
+    g_autofree char *finished = plait_grid_file (opened.grid, &opened.grid->items[0], ".h5");
+    g_autofree char *second = plait_grid_file (opened.grid, &opened.grid->items[1], ".h5");
+    g_autofree char *partial = plait_grid_file (opened.grid, &opened.grid->items[1], ".training.h5");
+    g_autoptr (PlaitStore) run = NULL;
+
+    for (guint i = 0; i < 2; i++)
+      trained[i] = seconds_of (opened.grid, i, "training");
+    make_older (finished, setting);
+    make_older (second, setting);
+    g_assert_cmpint (g_rename (second, partial), ==, 0);
+    run = plait_store_open (partial, NULL);
+    g_autoptr (PlaitStore) training = plait_store_create (partial, NULL);
+    CHECK (training && plait_store_copy (training, run, "/", NULL)
+           && plait_store_set_string (training, "/", "status", "training", NULL)
+           && plait_store_commit (training, NULL));
+  }
+  g_auto (TestGrid) kept = test_grid_open ("cells", NULL, 0);
+  CHECK_STRING (kept.grid->items[0].note, NULL);
+  CHECK_INT (kept.grid->items[0].state, PLAIT_CELL_FINISHED);
+  CHECK_INT (kept.grid->items[1].state, PLAIT_CELL_PARTIAL);
+  g_autoptr (PlaitGridCost) cost = plait_grid_cost_new (kept.grid, NULL);
+  CHECK_NEAR (cost->seconds, seconds_of (kept.grid, 0, "evaluation/test") + MAX (0, trained[0] - trained[1]), 1e-9);
+  test_grid_run (&kept, 1);
+  CHECK_INT (plait_grid_count (kept.grid, PLAIT_CELL_FINISHED), 2);
+
+  g_auto (TestGrid) changed = test_grid_open ("cells", (const char *[]){ "train.window=2", NULL }, 0);
+  CHECK_INT (plait_grid_count (changed.grid, PLAIT_CELL_STALE), 2);
+  CHECK_STRING (changed.grid->items[0].note, "train.window was not there, is 2");
+}
+
+TEST_CASE (grid, tells_which_plugin_changed)
+{
+  g_autofree char *schema_path = plait_test_build_path ("plugins/combiner/flat.ini");
+  g_autofree char *module = plait_test_build_path ("plugins/combiner/flat.so");
+  g_autofree char *schema = NULL;
+
+  REQUIRE (g_file_get_contents (schema_path, &schema, NULL, NULL));
+  test_grid_write (TEST_TWO_BY_TWO);
+  test_grid_run_all ("cells", 1, NULL);
+  test_write_plugin ("flat", schema, module, "x");
+
+  g_auto (TestGrid) changed = test_grid_open ("cells", NULL, 0);
+  CHECK_INT (plait_grid_count (changed.grid, PLAIT_CELL_FINISHED), 2);
+  CHECK_STRING (find_cell (changed.grid, "decoder.combiner=flat experiment.seed=1")->note,
+                "the module of combiner flat has changed");
+  test_grid_run (&changed, 1);
+  CHECK_INT (plait_grid_count (changed.grid, PLAIT_CELL_FINISHED), 4);
+}
+
+/* Writes the generated corpus as files, and an experiment of them and of a vocabulary that is read. */
+static void
+write_file_grid (void)
+{
+  g_autofree char *path = plait_test_path ("tiny.ini");
+  g_autofree char *corpus = plait_test_path ("corpus");
+  g_autofree char *vocabulary_path = plait_test_path ("corpus/words");
+  g_autoptr (GError) error = NULL;
+  const PlaitTask *task = plait_task_find ("agreement", &error);
+  g_auto (PlaitTaskSettings) settings = plait_task_defaults (task);
+  PlaitVocabularySettings words = plait_vocabulary_defaults ();
+  g_autoptr (PlaitVocabulary) vocabulary = NULL;
+  g_auto (GStrv) parts = g_strsplit (test_grid_text, "generate=agreement\n", 2);
+  g_auto (GStrv) rest = g_strsplit (parts[1], "target=target\n", 2);
+  g_autofree char *text = NULL;
+  g_auto (GStrv) files = g_new0 (char *, 5);
+
+  settings.sizes[0] = 48;
+  settings.sizes[1] = 4;
+  settings.sizes[2] = 6;
+  g_assert_true (plait_task_write (task, &settings, corpus, &error));
+  for (guint i = 0; i < 4; i++)
+    files[i] = g_strdup_printf ("%s/train.%s", corpus, task->streams[i]);
+  words.type = "words";
+  words.size = 0;
+  vocabulary = plait_vocabulary_train (&words, (const char *const *)files, &error);
+  g_assert_no_error (error);
+  g_autoptr (GBytes) bytes = plait_vocabulary_to_file (vocabulary);
+  g_assert_true (
+      g_file_set_contents (vocabulary_path, g_bytes_get_data (bytes, NULL), (gssize)g_bytes_get_size (bytes), NULL));
+  text = g_strconcat (parts[0],
+                      "folder=corpus\ntrain.a=train.a\ntrain.b=train.b\ntrain.target=train.target\ntest.a=test.a\n"
+                      "test.b=test.b\ntest.target=test.target\nvocabulary.shared=words\ntarget=target\n",
+                      rest[1], "experiment.sources=a;a+b\n", NULL);
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+}
+
+TEST_CASE (grid, tells_which_file_changed)
+{
+  g_autofree char *test_b = plait_test_path ("corpus/test.b");
+  g_autofree char *words = plait_test_path ("corpus/words");
+
+  write_file_grid ();
+  test_grid_run_all ("cells", 1, NULL);
+  test_copy_file (words, words, "zzz\t0\n");
+  {
+    g_auto (TestGrid) changed = test_grid_open ("cells", NULL, 0);
+
+    CHECK_INT (plait_grid_count (changed.grid, PLAIT_CELL_STALE), 2);
+    CHECK_STRING (changed.grid->items[0].note, "the file of data.vocabulary.shared has changed");
+  }
+  write_file_grid ();
+  {
+    g_auto (TestGrid) same = test_grid_open ("cells", NULL, 0);
+
+    CHECK_INT (plait_grid_count (same.grid, PLAIT_CELL_FINISHED), 2);
+  }
+  test_copy_file (test_b, test_b, " ");
+  g_auto (TestGrid) changed = test_grid_open ("cells", NULL, 0);
+  CHECK_INT (find_cell (changed.grid, "experiment.sources=a")->state, PLAIT_CELL_FINISHED);
+  CHECK_STRING (find_cell (changed.grid, "experiment.sources=a+b")->note, "the file of data.test.b has changed");
+}
+
+TEST_CASE (grid, runs_only_new_cells_and_excludes)
+{
+  test_grid_write (TEST_TWO_BY_TWO);
+  test_grid_run_all ("cells", 1, NULL);
+  test_grid_write ("decoder.combiner=serial;flat;parallel\nexperiment.seed=1;2\n"
+                   "exclude=decoder.combiner=flat|parallel & experiment.seed=2\n");
+  {
+    g_auto (TestGrid) other = test_grid_open ("cells", NULL, 0);
+
+    CHECK_INT (other.grid->n, 4);
+    CHECK_INT (plait_grid_count (other.grid, PLAIT_CELL_FINISHED), 3);
+    CHECK_INT (find_cell (other.grid, "decoder.combiner=parallel experiment.seed=1")->state, PLAIT_CELL_NEW);
+    CHECK_INT (other.grid->cells->n_excluded, 2);
+    REQUIRE (other.grid->cells->n_exclusions == 1);
+    CHECK_STRING (other.grid->cells->exclusions[0].rule, "decoder.combiner=flat|parallel & experiment.seed=2");
+    CHECK_INT (other.grid->cells->exclusions[0].n_cells, 2);
+    /* The run that was left out is still there. */
+    CHECK_INT (g_strv_length (other.grid->strangers), 1);
+  }
+  /* A new axis gives the cells other labels, but the same runs. */
+  test_grid_write ("decoder.layers=1\n" TEST_TWO_BY_TWO);
+  g_auto (TestGrid) named = test_grid_open ("cells", NULL, 0);
+  CHECK_INT (plait_grid_count (named.grid, PLAIT_CELL_FINISHED), 4);
+  CHECK (named.grid->items[0].found != NULL);
+  test_grid_run (&named, 1);
+  CHECK_INT (plait_grid_count (named.grid, PLAIT_CELL_FINISHED), 4);
+  g_auto (TestGrid) settled = test_grid_open ("cells", NULL, 0);
+  CHECK (!settled.grid->items[0].found);
+  CHECK_INT (g_strv_length (settled.grid->strangers), 0);
+}
+
+TEST_CASE (grid, takes_the_first_of_several_runs_that_are_its_own)
+{
+  static const char *const names[] = { "c.h5", "a.h5", "b.h5" };
+  g_autofree char *first = plait_test_path ("cells/a.h5");
+
+  test_grid_write ("experiment.seed=1\n");
+  test_grid_run_all ("cells", 1, NULL);
+  {
+    g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);
+    g_autofree char *path = plait_grid_file (opened.grid, &opened.grid->items[0], ".h5");
+
+    for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+      {
+        g_autofree char *copy = g_build_filename (opened.grid->folder, names[i], NULL);
+
+        test_copy_file (path, copy, "");
+      }
+    REQUIRE (g_unlink (path) == 0);
+  }
+  g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);
+  CHECK_INT (opened.grid->items[0].state, PLAIT_CELL_FINISHED);
+  CHECK_STRING (opened.grid->items[0].found, "a.h5");
+  REQUIRE (g_strv_length (opened.grid->strangers) == 2);
+  CHECK_STRING (opened.grid->strangers[0], "b.h5");
+  CHECK_STRING (opened.grid->strangers[1], "c.h5");
+  test_grid_run (&opened, 1);
+  CHECK (!g_file_test (first, G_FILE_TEST_EXISTS));
+}
+
+TEST_CASE (grid, runs_damaged_cells_again)
+{
+  test_grid_write ("experiment.seed=1\n");
+  test_grid_run_all ("cells", 1, NULL);
+
+  g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);
+  g_autofree char *path = plait_grid_file (opened.grid, &opened.grid->items[0], ".h5");
+  g_autofree char *bytes = NULL;
+  gsize length = 0;
+  REQUIRE (g_file_get_contents (path, &bytes, &length, NULL));
+  bytes[length / 2] ^= 1;
+  REQUIRE (g_file_set_contents (path, bytes, (gssize)length, NULL));
+
+  g_auto (TestGrid) damaged = test_grid_open ("cells", NULL, 0);
+  CHECK_INT (damaged.grid->items[0].state, PLAIT_CELL_STALE);
+  CHECK_CONTAINS (damaged.grid->items[0].note, path);
+  test_grid_run (&damaged, 1);
+  CHECK_INT (damaged.grid->items[0].state, PLAIT_CELL_FINISHED);
+
+  g_auto (TestGrid) fresh = test_grid_open ("cells", NULL, TRUE);
+  CHECK_INT (fresh.grid->items[0].state, PLAIT_CELL_STALE);
+}
+
+/* All of a cell is there that a notebook had open when it was killed: it is not trained again. */
+TEST_CASE (grid, refuses_cells_that_were_left_open)
+{
+  enum
+  {
+    FLAGS = 512 + 11 /* in the superblock of HDF5 */
+  };
+  test_grid_write ("experiment.seed=1\n");
+  test_grid_run_all ("cells", 1, NULL);
+
+  g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);
+  g_autofree char *path = plait_grid_file (opened.grid, &opened.grid->items[0], ".h5");
+  g_autofree char *bytes = NULL;
+  gsize length = 0;
+  GError *error = NULL;
+  REQUIRE (g_file_get_contents (path, &bytes, &length, NULL));
+  bytes[FLAGS] = 1;
+  REQUIRE (g_file_set_contents (path, bytes, (gssize)length, NULL));
+  CHECK (!plait_grid_check_cells (opened.grid, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "h5clear -s ");
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "cells/cells.h"
+#include "harness.h"
+
+static const char grid_head[] = "[experiment]\nname=grid\n"                                   /* 1, 2 */
+                                "[data]\ngenerate=agreement\ngenerate.train=100\n"            /* 3 to 5 */
+                                "[source %s]\nencoder=transformer\n"                          /* 6, 7 */
+                                "[source %s]\nencoder=transformer\n"                          /* 8, 9 */
+                                "[decoder]\nwidth=64\n[combiner]\ncontext_heads=2\n[grid]\n"; /* 10 to 14 */
+
+static void
+write_file (const char *path, const char *text)
+{
+  FILE *file = fopen (path, "w");
+
+  g_assert_true (file && fputs (text, file) >= 0 && fclose (file) == 0);
+}
+
+/* Loads a grid file that ends with @axes. */
+static PlaitCells *
+load (PlaitRegistry *registry, const char *axes, GError **error)
+{
+  const char *const *streams = plait_tasks ()[0]->streams;
+  g_autofree char *head = g_strdup_printf (grid_head, streams[0], streams[1]);
+  g_autofree char *text = g_strconcat (head, axes, NULL);
+  g_autofree char *path = plait_test_path ("grid.ini");
+
+  write_file (path, text);
+  return plait_cells_load (path, NULL, 0, registry, error);
+}
+
+static PlaitRegistry *
+open_registry (void)
+{
+  g_autofree char *built = plait_test_build_path ("plugins");
+
+  return plait_registry_new_for_folders ((const char *[]){ built, NULL });
+}
+
+/* Axes that vary together are one; a conditional one is of the cells that meet its condition, and else the file's. */
+TEST_CASE (cells, axes_that_hang_together)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitCells) cells
+      = load (registry,
+              "decoder.width=32;64\ndecoder.layers=1;2\ndecoder.combiner=hierarchical;serial\n"
+              "combiner.context_heads=4;8\ntrain.smoothing=0.2;0.3\nzip=decoder.width & decoder.layers\n"
+              "only.combiner.context_heads=decoder.combiner=hierarchical\n"
+              "only.train.smoothing=decoder.combiner=serial & decoder.layers=2\n",
+              &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (cells != NULL);
+  REQUIRE (cells->n_cells == 7);
+  CHECK_STRING (cells->cells[0].label,
+                "decoder.width=32 decoder.layers=1 decoder.combiner=hierarchical combiner.context_heads=4");
+  CHECK_STRING (cells->cells[2].label, "decoder.width=32 decoder.layers=1 decoder.combiner=serial");
+  CHECK_STRING (cells->cells[4].label,
+                "decoder.width=64 decoder.layers=2 decoder.combiner=hierarchical combiner.context_heads=8");
+  CHECK_STRING (cells->cells[6].label, "decoder.width=64 decoder.layers=2 decoder.combiner=serial train.smoothing=0.3");
+  CHECK_STRING (cells->axes[3].values[cells->cells[2].places[3]], "");
+  CHECK_STRING (cells->axes[3].values[cells->cells[4].places[3]], "8");
+  CHECK_NEAR (cells->cells[6].experiment->train.smoothing, 0.3, 0);
+  /* What the file does not say is the default again. */
+  CHECK_NEAR (cells->cells[3].experiment->train.smoothing, cells->cells[0].experiment->train.smoothing, 0);
+  CHECK (cells->cells[3].experiment->train.smoothing < 0.2);
+}
+
+TEST_CASE (cells, refuses_ties_of_nothing)
+{
+  static const struct
+  {
+    const char *axes;
+    const char *message;
+  } cases[] = {
+    { "experiment.seed=1;2\nzip=experiment.seed\n", "\"experiment.seed\" has less than two axes; write KEY & KEY" },
+    { "experiment.seed=1;2\nzip=experiment.seed & decoder.width\n", "\"decoder.width\" is no axis of this grid" },
+    { "experiment.seed=1;2\nzip=experiment.seed & experiment.seed\n", "names the axis experiment.seed twice" },
+    { "experiment.seed=1;2\ndecoder.width=8;16;32\nzip=experiment.seed & decoder.width\n",
+      "decoder.width has 3 values, but experiment.seed has 2" },
+    { "experiment.seed=1;2\ndecoder.width=8;16\nzip=decoder.width & experiment.seed\n", "write them in their order" },
+    { "experiment.seed=1;2\nonly.decoder.width=experiment.seed=1\n", "\"decoder.width\" is no axis of this grid" },
+    { "experiment.seed=1;2\ndecoder.width=8;16\nonly.decoder.width=experiment.seed=3\n",
+      "\"3\" is no value of the axis experiment.seed" },
+  };
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("%s", cases[i].axes);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PlaitCells) cells = load (registry, cases[i].axes, &error);
+
+      CHECK (!cells);
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].message);
+    }
+}
+
+TEST_CASE (cells, every_combination_the_first_axis_slowest)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitCells) cells
+      = load (registry, "decoder.combiner=hierarchical;serial\nexperiment.seed=1;2;3\n", &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (cells != NULL);
+  CHECK_STRING (cells->name, "grid");
+  CHECK_INT (cells->n_axes, 2);
+  REQUIRE (cells->n_cells == 6);
+  CHECK_STRING (cells->cells[1].label, "decoder.combiner=hierarchical experiment.seed=2");
+  CHECK_STRING (cells->cells[3].label, "decoder.combiner=serial experiment.seed=1");
+  CHECK_INT (cells->cells[3].places[0], 1);
+  CHECK_INT (cells->cells[3].experiment->experiment.seed, 1);
+  CHECK_STRING (cells->cells[3].experiment->combiner->plugin->name, "serial");
+  /* The parameters of hierarchical stand in the file of all cells, and serial has none of them. */
+  CHECK (plait_settings_find (cells->cells[3].experiment->combiner->parameters, "context_heads") < 0);
+  CHECK_STRING (plait_settings_text (cells->cells[0].experiment->combiner->parameters, "context_heads"), "2");
+}
+
+TEST_CASE (cells, exclusions)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  const char *const *streams = plait_tasks ()[0]->streams;
+  g_autofree char *axes = g_strdup_printf ("decoder.combiner=serial;parallel;flat;hierarchical\n"
+                                           "experiment.sources=%s;%s+%s\n"
+                                           "exclude=experiment.sources=%s & decoder.combiner=parallel|flat; "
+                                           "experiment.sources=%s & decoder.combiner=hierarchical\n",
+                                           streams[0], streams[0], streams[1], streams[0], streams[0]);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitCells) cells = load (registry, axes, &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (cells != NULL);
+  CHECK_INT (cells->n_cells, 5);
+  CHECK_INT (cells->n_excluded, 3);
+  CHECK_INT (cells->cells[0].experiment->n_sources, 1);
+  CHECK_INT (cells->cells[1].experiment->n_sources, 2);
+}
+
+/* Two values in each of five groups; context_heads is of one combiner alone. */
+#define AXES_IN_FIVE_GROUPS                                                                                            \
+  "data.generate.train=50;60\nsource.%s.layers=1;2\ndecoder.combiner=hierarchical;serial\n"                            \
+  "combiner.context_heads=1;2\ntrain.batch=8;16\nvocabularies=own\n"
+
+static PlaitCells *
+load_five_groups (PlaitRegistry *registry, GError **error)
+{
+  g_autofree char *axes = g_strdup_printf (AXES_IN_FIVE_GROUPS, plait_tasks ()[0]->streams[0]);
+
+  return load (registry, axes, error);
+}
+
+TEST_CASE (cells, each_is_what_its_values_make_alone)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  g_autofree char *path = plait_test_path ("grid.ini");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitCells) cells = load_five_groups (registry, &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (cells != NULL);
+  CHECK_INT (cells->n_cells, 24);
+  for (guint i = 0; i < cells->n_cells; i++)
+    {
+      g_auto (GStrv) overrides = g_strsplit (cells->cells[i].label, " ", -1);
+      g_autoptr (PlaitExperiment) alone
+          = plait_experiment_load (path, (const char *const *)overrides, PLAIT_RESOLVE_CHECK_FILES, registry, &error);
+      CONTEXT ("%s", cells->cells[i].label);
+
+      REQUIRE (alone != NULL);
+      g_autofree char *expected = plait_experiment_text (alone);
+      g_autofree char *text = plait_experiment_text (cells->cells[i].experiment);
+      CHECK_STRING (text, expected);
+      CHECK_INT (cells->cells[i].experiment->task_settings.sizes[0], alone->task_settings.sizes[0]);
+      CHECK_INT (cells->cells[i].experiment->train.batch, alone->train.batch);
+    }
+}
+
+TEST_CASE (cells, a_group_that_says_the_same_is_read_once)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GHashTable) combiners = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) sources = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) corpora = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) metrics = g_hash_table_new (NULL, NULL);
+  g_autoptr (PlaitCells) cells = load_five_groups (registry, &error);
+
+  REQUIRE (cells != NULL);
+  for (guint i = 0; i < cells->n_cells; i++)
+    {
+      const PlaitExperiment *experiment = cells->cells[i].experiment;
+
+      g_hash_table_add (combiners, experiment->combiner->parameters);
+      g_hash_table_add (sources, experiment->sources[0].encoder->parameters);
+      g_hash_table_add (corpora, experiment->task_settings.values);
+      g_hash_table_add (metrics, (gpointer)experiment->evaluate.metrics);
+    }
+  CHECK_INT (g_hash_table_size (combiners), 3);
+  CHECK_INT (g_hash_table_size (sources), 2);
+  CHECK_INT (g_hash_table_size (corpora), 2);
+  CHECK_INT (g_hash_table_size (metrics), 1);
+}
+
+TEST_CASE (cells, an_axis_may_have_the_empty_value)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitCells) cells = load (registry,
+                                       "experiment.sources=\"\";b\ndecoder.combiner=serial;hierarchical\n"
+                                       "exclude=experiment.sources=\"\" & decoder.combiner=serial\n",
+                                       &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (cells != NULL);
+  CHECK_INT (cells->n_cells, 3);
+  CHECK_STRING (cells->cells[0].label, "experiment.sources=\"\" decoder.combiner=hierarchical");
+  CHECK_INT (cells->cells[0].experiment->n_sources, 2);
+  CHECK_INT (cells->cells[1].experiment->n_sources, 1);
+}
+
+TEST_CASE (cells, the_same_experiment_is_one_cell)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitCells) cells
+      = load (registry, "decoder.combiner=serial;hierarchical\ncombiner.context_heads=1;2\n", &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (cells != NULL);
+  CHECK_INT (cells->n_cells, 3);
+  CHECK_STRING (cells->same[0], "decoder.combiner=serial combiner.context_heads=2");
+  CHECK (!cells->same[1]);
+}
+
+TEST_CASE (cells, an_experiment_with_a_grid_runs_alone_too)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  g_autofree char *path = plait_test_path ("grid.ini");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitCells) cells = load (registry, "decoder.combiner=serial;hierarchical\n", &error);
+
+  CHECK_NO_ERROR (error);
+  CHECK (cells != NULL);
+  g_autoptr (PlaitExperiment) experiment
+      = plait_experiment_load (path, NULL, PLAIT_RESOLVE_CHECK_FILES, registry, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (experiment != NULL);
+  CHECK_STRING (experiment->combiner->plugin->name, "serial");
+}
+
+TEST_CASE (cells, faults)
+{
+  static const struct
+  {
+    const char *axes;
+    const char *part;
+  } cases[] = {
+    { "", "grid.ini:14: [grid]: has no axis" },
+    { "combiner=serial;flat\n",
+      "grid.ini:15: [grid] combiner: is no axis, and no such key; write GROUP.KEY=VALUE;VALUE" },
+    { "decoder.combiner=\n", "grid.ini:15: [grid] decoder.combiner: has no values" },
+    { "decoder.combiner=flat;flat\n", "grid.ini:15: [grid] decoder.combiner: has the value \"flat\" twice" },
+    { "decoder.combiner=flat;;serial\n",
+      "grid.ini:15: [grid] decoder.combiner: has an empty value; drop one of the ';', or write \"\" for it" },
+    { "decoder.combiner=hierarchical;falt\n",
+      "grid.ini:15: [decoder] combiner: there is no combiner called \"falt\"; did "
+      "you mean \"flat\"? (looked for in " },
+    { "exclud=decoder.layers=1\n",
+      "grid.ini:15: [grid] exclud: is no axis, and no such key; did you mean \"exclude\"?" },
+    { "executer=slurm\n", "did you mean \"executor\"?" },
+    { "executor.tme=2h\n", "executor.tme: is no axis, and no such key; did you mean \"executor.time\"?" },
+    { "trian.batch=1;2\n", "[trian]: no such group; did you mean \"train\"?" },
+    { "train.batchsize=1;2\n", "[train] batchsize: no such key; did you mean \"batch\"?" },
+    { "decoder.colour=1;2\n", "grid.ini:15: [decoder] colour: no such key" },
+    { "decoder.layers=1;many;0\n",
+      "grid.ini:15: [decoder] layers: \"many\" is not an integer; give an integer from 1 to "
+      "64 (in the cell decoder.layers=many)" },
+    { "decoder.heads=4;8\nexclude=decoder.width=4\n", "grid.ini:16: [grid] exclude: \"decoder.width\" is no axis" },
+    { "decoder.heads=4;8\nexclude=decoder.headz=4\n", "is no axis of this grid; did you mean \"decoder.heads\"?" },
+    { "decoder.heads=4;8\nexclude=decoder.heads=5\n",
+      "\"5\" is no value of the axis decoder.heads; expected one of 4, 8" },
+    { "decoder.heads=4;8\nexclude.a=decoder.heads\n",
+      "grid.ini:16: [grid] exclude.a: \"decoder.heads\" is no condition" },
+    { "decoder.heads=4;8\nexclude=decoder.heads=4 & decoder.heads=8\n", "leaves no cell out" },
+    { "decoder.heads=4;8\nexclude=decoder.heads=4|8\n", "grid.ini:14: [grid]: every cell is excluded" },
+    { "decoder.heads=4;8\nvocabularies=all\n",
+      "grid.ini:16: [grid] vocabularies: \"all\" is not a choice; give one of together, own" },
+    { "grid.x=4;8\n", "grid.ini:15: [grid] grid.x: is no axis" },
+    { "a.a=1;2;3;4;5;6;7;8;9;10;11\na.b=1;2;3;4;5;6;7;8;9;10;11\na.c=1;2;3;4;5;6;7;8;9;10;11\n"
+      "a.d=1;2;3;4;5;6;7;8;9;10;11\n",
+      "grid.ini:14: [grid]: its axes make more than 10000 cells" },
+  };
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CONTEXT ("%s", cases[i].axes);
+      g_autoptr (GError) error = NULL;
+
+      CHECK (!load (registry, cases[i].axes, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].part);
+    }
+}
+
+TEST_CASE (cells, a_fault_of_all_cells_is_told_once)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  g_autoptr (GError) error = NULL;
+
+  CHECK (!load (registry, "decoder.combiner=hierarchical;flat\n[train]\nclip=-1\n", &error));
+  REQUIRE (error != NULL);
+  CHECK_CONTAINS (error->message, "grid.ini:17: [train] clip: ");
+  CHECK (!strstr (error->message, "cell"));
+  CHECK (!strchr (error->message, '\n'));
+}
+
+TEST_CASE (cells, a_file_without_a_grid)
+{
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+  g_autofree char *path = plait_test_path ("plain.ini");
+  g_autoptr (GError) error = NULL;
+
+  write_file (path, "[decoder]\nlayers=2\n");
+  CHECK (!plait_cells_load (path, NULL, 0, registry, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "plain.ini: has no group [grid]");
+}

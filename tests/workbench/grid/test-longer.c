@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "grids.h"
+#include "harness.h"
+#include "scoring/likeness.h"
+
+/* Cells that are given more epochs. */
+
+#define LONGER "train.epochs=2"
+
+/* Checks that the cells of the folders @a and @b are the same bits, but for what tells time and place. */
+static void
+check_same_cells (const PlaitGrid *a, const PlaitGrid *b)
+{
+  for (guint i = 0; i < a->n; i++)
+    {
+      g_autofree char *one = plait_grid_file (a, &a->items[i], ".h5");
+      g_autofree char *two = plait_grid_file (b, &b->items[i], ".h5");
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PlaitStore) here = plait_store_open (one, &error);
+      g_autoptr (PlaitStore) there = plait_store_open (two, &error);
+      g_autoptr (GArray) parts = NULL;
+      CONTEXT ("%s", a->items[i].cell->label);
+
+      CHECK_NO_ERROR (error);
+      REQUIRE (here && there);
+      parts = plait_likeness_new (here, there, PLAIT_LIKENESS_ALL, 0, &error);
+      CHECK_NO_ERROR (error);
+      REQUIRE (parts && parts->len > 0);
+      for (guint k = 0; k < parts->len; k++)
+        {
+          const PlaitLikeness *part = &g_array_index (parts, PlaitLikeness, k);
+          CONTEXT ("%s: %s", part->name, part->first ? part->first : "");
+
+          CHECK (part->compared > 0);
+          CHECK_INT (part->different, 0);
+        }
+    }
+}
+
+/* They go on from where they ended, and are what they had been with so many at first. */
+TEST_CASE (longer, cells_go_on_to_the_same_bits)
+{
+  static const char *const longer[] = { LONGER, NULL };
+
+  test_grid_write ("decoder.combiner=serial;flat\n");
+  test_grid_run_all ("whole", 2, longer);
+  test_grid_run_all ("cells", 2, NULL);
+  {
+    g_auto (TestGrid) opened = test_grid_open ("cells", longer, 0);
+    gint stop = 1;
+    PlaitGridOptions options = { .jobs = 1, .threads = 1, .stop = &stop };
+    g_autoptr (GError) error = NULL;
+
+    CHECK_INT (plait_grid_count (opened.grid, PLAIT_CELL_PARTIAL), 2);
+    CHECK_STRING (opened.grid->items[1].note, "after update 4");
+    /* Stopped before it begins, the finished run stands. */
+    CHECK (!plait_grid_run (opened.grid, &options, &error));
+    CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "the same command goes on");
+  }
+  g_auto (TestGrid) whole = test_grid_open ("whole", longer, 0);
+  g_auto (TestGrid) opened = test_grid_open ("cells", longer, 0);
+
+  CHECK_INT (plait_grid_count (opened.grid, PLAIT_CELL_PARTIAL), 2);
+  test_grid_run (&opened, 2);
+  CHECK_INT (plait_grid_count (opened.grid, PLAIT_CELL_FINISHED), 2);
+  check_same_cells (whole.grid, opened.grid);
+  g_auto (TestGrid) again = test_grid_open ("cells", longer, 0);
+  CHECK_INT (plait_grid_count (again.grid, PLAIT_CELL_FINISHED), 2);
+  g_auto (TestGrid) fresh = test_grid_open ("cells", longer, TRUE);
+  CHECK_INT (plait_grid_count (fresh.grid, PLAIT_CELL_STALE), 2);
+}
+
+/* What would come to other bits than a training from the beginning is trained from the beginning. */
+TEST_CASE (longer, cells_begin_anew_where_going_on_is_not_the_same)
+{
+  static const struct
+  {
+    const char *before[4];
+    const char *now[4];
+  } cases[] = {
+    { { "train.epochs=2" }, { "train.epochs=1" } },
+    { { "train.epochs=1" }, { LONGER, "train.batch=11" } },
+    { { "train.epochs=1" }, { LONGER, "data.generate.seed=8" } },
+    { { "train.schedule=linear" }, { LONGER, "train.schedule=linear" } },
+    /* The end validates where a longer training does not. */
+    { { "train.updates=2" }, { LONGER, "train.updates=6" } },
+    { { "train.validate_every=3" }, { LONGER, "train.validate_every=3" } },
+    /* It might have ended earlier. */
+    { { "train.epochs=1" }, { LONGER, "train.patience=1" } },
+  };
+
+  test_grid_write ("decoder.combiner=serial\n");
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *folder = g_strdup_printf ("cells%u", i);
+      CONTEXT ("%s, then %s", cases[i].before[0], cases[i].now[1] ? cases[i].now[1] : cases[i].now[0]);
+
+      test_grid_run_all (folder, 1, cases[i].before);
+      g_auto (TestGrid) opened = test_grid_open (folder, cases[i].now, 0);
+      CHECK_INT (opened.grid->items[0].state, PLAIT_CELL_STALE);
+    }
+}
+
+/* Where evaluation alone tells two cells apart, one of them goes on, and both are evaluated. */
+TEST_CASE (longer, one_of_the_cells_that_are_trained_the_same_goes_on)
+{
+  static const char *const longer[] = { LONGER, NULL };
+
+  test_grid_write ("decode.beam=1;2\n");
+  test_grid_run_all ("cells", 1, NULL);
+  g_auto (TestGrid) opened = test_grid_open ("cells", longer, 0);
+  g_autofree char *first = g_strconcat (opened.grid->items[0].name, ".h5", NULL);
+
+  CHECK_INT (opened.grid->items[0].state, PLAIT_CELL_PARTIAL);
+  CHECK_INT (opened.grid->items[1].state, PLAIT_CELL_STALE);
+  CHECK_CONTAINS (opened.grid->items[1].note, "evaluated when that is trained");
+  test_grid_run (&opened, 2);
+  CHECK_INT (plait_grid_count (opened.grid, PLAIT_CELL_FINISHED), 2);
+  CHECK_STRING (opened.grid->items[1].trained, first);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "dumps/attention.h"
+#include "harness.h"
+
+/* Dumps of attention that are made here: two memories of two rows and one, one target row, two heads. */
+
+typedef struct
+{
+  PlaitScalar first[4];    /* [head, target, row] of memory 0 */
+  PlaitScalar second[2];   /* of memory 1 */
+  PlaitScalar contexts[4]; /* [head, target, memory] */
+  guint heads[2];
+  PlaitScalar sentinel[2]; /* [head, target] */
+  guint sentinel_heads;
+} Weights;
+
+/* One layer of two memories, with an attention each that has no name, and with neither attention to contexts nor a
+ * sentinel. */
+typedef struct
+{
+  gint64 targets[2];
+  PlaitCapturedAttention attentions[2];
+  PlaitCapturedItems none;
+  PlaitCapture capture;
+} Made;
+
+/* @made, put together of @layers [memories] for @length target rows. */
+static PlaitCapture *
+make (Made *made, gint64 length, PlaitCapturedLayer *layers)
+{
+  static const gint64 two[] = { 0, 2 }, one[] = { 0, 1 };
+  static const PlaitLinks no_links;
+  static const PlaitMemory memories[]
+      = { { .rows = { 1, two }, .links = &no_links }, { .rows = { 1, one }, .links = &no_links } };
+
+  *made = (Made){ .targets = { 0, length } };
+  made->attentions[0] = (PlaitCapturedAttention){ &made->attentions[1], NULL, 0, &layers[0] };
+  made->attentions[1] = (PlaitCapturedAttention){ NULL, NULL, 1, &layers[1] };
+  made->capture = (PlaitCapture){
+    .n_layers = 1,
+    .n_memories = 2,
+    .queries = { 1, made->targets },
+    .memories = memories,
+    .attentions = made->attentions,
+    .contexts = &made->none,
+    .sentinels = &made->none,
+  };
+  return &made->capture;
+}
+
+/* Of a target whose last row is its end, and of two memories, en and de, whose rows are numbered. (transfer full) */
+static PlaitLabels *
+new_labels (const PlaitCapture *attention)
+{
+  static const PlaitLabelledMemory memories[] = { { .name = "en" }, { .name = "de" } };
+  static const gint32 target[] = { 4, 4 };
+  const char *text = "plait words 1\na 1\n";
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+  g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_load ("words", bytes, "words", NULL);
+
+  return plait_labels_new (memories, attention, 0, vocabulary, target, TRUE);
+}
+
+static gboolean
+write_dump (const char *name, Weights weights, gboolean has_contexts, GError **error)
+{
+  g_autofree char *path = plait_test_path (name);
+  g_autoptr (PlaitStore) store = plait_store_create (path, error);
+  PlaitCapturedLayer layers[] = { { weights.heads[0], weights.first }, { weights.heads[1], weights.second } };
+  PlaitCapturedItems contexts = { has_contexts ? 2 : 0, weights.contexts };
+  PlaitCapturedItems sentinel = { weights.sentinel_heads, weights.sentinel };
+  Made made;
+  PlaitCapture *attention = make (&made, 1, layers);
+  g_autoptr (PlaitLabels) labels = new_labels (attention);
+
+  attention->contexts = &contexts;
+  attention->sentinels = &sentinel;
+  return store && plait_attention_write (store, "/attention/test/0", attention, labels, error)
+         && plait_store_commit (store, error);
+}
+
+static const Weights sound = { { .25, .75, 1, 0 }, { 1, 1 }, { .5, .5, 0, 1 }, { 2, 2 } };
+
+TEST_CASE (attention, is_written_with_both_attentions_together)
+{
+  GError *error = NULL;
+  g_autofree char *path = plait_test_path ("dump.h5");
+  PlaitScalar effective[2];
+
+  CHECK (write_dump ("dump.h5", sound, TRUE, &error));
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
+  REQUIRE (store != NULL);
+  /* Means over heads: .25 of the contexts for en, .625 and .375 within it. */
+  CHECK (plait_store_read (store, "/attention/test/0/en.effective/weights", PLAIT_STORE_SCALAR, 2, effective, &error));
+  CHECK_NEAR (effective[0], .25 * .625, 1e-6);
+  CHECK_NEAR (effective[1], .25 * .375, 1e-6);
+}
+
+TEST_CASE (attention, to_a_sentinel_is_a_row_or_a_column_more)
+{
+  GError *error = NULL;
+  g_autofree char *joint_path = plait_test_path ("sentinel.h5"), *contexts_path = plait_test_path ("sentinels.h5");
+  Weights joint = { { .25, .25, 0, 0 }, { .25, 1 }, { 0 }, { 2, 2 }, { .25, 0 }, 2 };
+  Weights hierarchical = sound;
+  static const PlaitScalar expected[] = { .25, .5, .25, 0, 1, 0 };
+  PlaitScalar read[6];
+
+  CHECK (write_dump ("sentinel.h5", joint, FALSE, &error));
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) store = plait_store_open (joint_path, &error);
+  REQUIRE (store != NULL);
+  CHECK (plait_store_read (store, "/attention/test/0/<sentinel>/weights", PLAIT_STORE_SCALAR, 2, read, &error));
+  CHECK (read[0] == (PlaitScalar).25 && read[1] == 0);
+  joint.sentinel[0] = .5;
+  CHECK (!write_dump ("more.h5", joint, FALSE, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "attention of layer 0, head 0, target row 0 sums to 1.25 instead of 1");
+
+  hierarchical.contexts[0] = .25;
+  hierarchical.contexts[1] = .5;
+  hierarchical.sentinel[0] = .25;
+  hierarchical.sentinel_heads = 2;
+  CHECK (write_dump ("sentinels.h5", hierarchical, TRUE, &error));
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) second = plait_store_open (contexts_path, &error);
+  REQUIRE (second != NULL);
+  CHECK (plait_store_read (second, "/attention/test/0/contexts/weights", PLAIT_STORE_SCALAR, 6, read, &error));
+  CHECK (memcmp (read, expected, sizeof read) == 0);
+}
+
+TEST_CASE (attention, whose_rows_do_not_sum_to_one_is_refused)
+{
+  GError *error = NULL;
+  Weights joint = { { .25, .25, 0, 0 }, { .5, 1 }, { 0 }, { 2, 2 } };
+  Weights first = sound, second = sound, other = sound;
+
+  CHECK (write_dump ("joint.h5", joint, FALSE, &error));
+  CHECK_NO_ERROR (error);
+  first.first[3] = .5;
+  CHECK (!write_dump ("first.h5", first, TRUE, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "attention of layer 0, head 1, target row 0 sums to 2.5 instead of 1");
+  /* A memory that is not attended to hides nothing of the other. */
+  other.heads[0] = 0;
+  other.second[1] = .5;
+  CHECK (!write_dump ("other.h5", other, FALSE, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "attention of layer 0, head 1, target row 0 sums to 0.5 instead of 1");
+  second.contexts[0] = .25;
+  CHECK (!write_dump ("second.h5", second, TRUE, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_FAILED, "attention to contexts of layer 0, head 0, target row 0 sums to 0.75");
+}
+
+/* Two target rows; of the memories en has two rows and is covered, de has one and is not. */
+static gboolean
+write_coverage (const char *name, const PlaitCapturedCoverage *of_en, GError **error)
+{
+  static PlaitScalar en[] = { .25, .75, .5, .5 }, de[] = { 1, 1 };
+  g_autofree char *path = plait_test_path (name);
+  g_autoptr (PlaitStore) store = plait_store_create (path, error);
+  PlaitCapturedLayer layers[] = { { 1, en, .coverage = *of_en }, { 1, de } };
+  Made made;
+  const PlaitCapture *attention = make (&made, 2, layers);
+  g_autoptr (PlaitLabels) labels = new_labels (attention);
+
+  return store && plait_coverage_write (store, "/coverage/test/0", attention, labels, error)
+         && plait_store_commit (store, error);
+}
+
+static void
+check_values (PlaitStore *store, const char *name, gint64 n, const PlaitScalar *expected)
+{
+  g_autofree char *path = g_strconcat ("/coverage/test/0/en/", name, NULL);
+  PlaitScalar values[8];
+  GError *error = NULL;
+  CONTEXT ("%s", name);
+
+  CHECK (plait_store_read (store, path, PLAIT_STORE_SCALAR, n, values, &error));
+  CHECK_NO_ERROR (error);
+  for (gint64 i = 0; i < n; i++)
+    CHECK_NEAR (values[i], expected[i], 1e-6);
+}
+
+static void
+check_attribute (PlaitStore *store, const char *path, const char *name, const char *expected)
+{
+  g_autofree char *text = plait_store_attribute_text (store, path, name, 1000, NULL);
+
+  CHECK_STRING (text, expected);
+}
+
+static const PlaitScalar accumulated[] = { .25, .75, .75, 1.25 };
+
+TEST_CASE (coverage_dump, has_states_and_the_attention_so_far)
+{
+  PlaitScalar states[] = { 1, -1, 2, -2, 3, -3, 4, -4 };
+  PlaitCapturedCoverage coverage = { .width = 2, .states = states };
+  g_autofree char *path = plait_test_path ("coverage.h5");
+  GError *error = NULL;
+
+  CHECK (write_coverage ("coverage.h5", &coverage, &error));
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
+  REQUIRE (store != NULL);
+  check_values (store, "accumulated", 4, accumulated);
+  check_values (store, "state", 8, states);
+  check_attribute (store, "/coverage/test/0/en", "signal", "accumulated");
+  check_attribute (store, "/coverage/test/0/en/state", "axes", "target, row, unit");
+  CHECK (!plait_store_has (store, "/coverage/test/0/de"));
+}
+
+TEST_CASE (coverage_dump, shows_a_state_that_is_one_number)
+{
+  PlaitScalar states[] = { .25, 1.5, .75, 2.5 }, fertility[] = { 1, .5 };
+  PlaitCapturedCoverage coverage = { 1, states, "fertility", fertility };
+  g_autofree char *path = plait_test_path ("coverage.h5");
+  GError *error = NULL;
+
+  CHECK (write_coverage ("coverage.h5", &coverage, &error));
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
+  REQUIRE (store != NULL);
+  check_values (store, "accumulated", 4, accumulated);
+  check_values (store, "state", 4, states);
+  check_values (store, "fertility", 2, fertility);
+  check_attribute (store, "/coverage/test/0/en", "signal", "state");
+  check_attribute (store, "/coverage/test/0/en/fertility", "axes", "row");
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "vocabulary/vocabulary.h"
+#include "harness.h"
+#include "initial.h"
+#include "setup/vocabularies.h"
+#include "runs.h"
+
+#include <string.h>
+
+/* The vocabulary that comes with the run which training begins with, and runs as vocabularies. */
+
+#define OTHER_TEXT "data.generate.seed=9"
+
+static void
+check_same_vocabulary (PlaitStore *run, const char *name, PlaitStore *base, const char *there)
+{
+  g_autofree char *path = g_strconcat ("/vocabulary/", name, NULL);
+  g_autofree char *path_there = g_strconcat ("/vocabulary/", there, NULL);
+  g_autofree char *hash = plait_store_get_string (run, path, "sha256", NULL);
+  g_autofree char *expected = plait_store_get_string (base, path_there, "sha256", NULL);
+
+  CHECK (hash != NULL);
+  CHECK_STRING (hash, expected);
+}
+
+/* Other text, whose own vocabulary would be another one: embeddings are kept, and one line says why. */
+TEST_CASE (initial_vocabulary, comes_with_the_run)
+{
+  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  g_autofree char *base_path = test_base_run (experiment);
+  g_autofree char *said = NULL;
+  g_autofree char *line = NULL;
+  GError *error = NULL;
+  g_autoptr (PlaitStore) base = plait_store_open (base_path, &error);
+  g_autoptr (PlaitStore) second = test_run_still (
+      experiment, "second.h5", (const char *[]){ "train.initialise=base.h5", OTHER_TEXT, NULL }, &said, &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (base && second);
+  check_same_vocabulary (second, "shared", base, "shared");
+  TEST_CHECK_OUTCOME (second, "embedding/shared/table", "taken");
+  CHECK (test_is_same (second, base, "best", "embedding/shared/table"));
+  line = g_strdup_printf ("vocabulary shared is that of %s:/vocabulary/shared, ", base_path);
+  CHECK_CONTAINS (said, line);
+  CHECK (!strstr (said, "learning vocabulary"));
+  CHECK (!strstr (said, "warning"));
+}
+
+/* An experiment that names its own, or asks for one to be learnt, has that, and is warned. */
+TEST_CASE (initial_vocabulary, gives_way_to_the_one_that_the_experiment_names)
+{
+  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  g_autofree char *other_path = plait_test_path ("other.h5");
+  GError *error = NULL;
+
+  g_free (test_base_run (experiment));
+  CHECK (test_run_with (experiment, (const char *[]){ "train.updates=1", OTHER_TEXT, NULL }, other_path, FALSE, NULL,
+                        &error));
+  for (guint i = 0; i < 2; i++)
+    {
+      const char *own = i == 0 ? "data.vocabulary.shared=other.h5" : "train.initialise_vocabulary=learnt";
+      g_autofree char *name = g_strdup_printf ("second%u.h5", i);
+      g_autofree char *said = NULL;
+      CONTEXT ("%s", own);
+      g_autoptr (PlaitStore) other = plait_store_open (other_path, &error);
+      g_autoptr (PlaitStore) second = test_run_still (
+          experiment, name, (const char *[]){ "train.initialise=base.h5", OTHER_TEXT, own, NULL }, &said, &error);
+
+      CHECK_NO_ERROR (error);
+      REQUIRE (other && second);
+      check_same_vocabulary (second, "shared", other, "shared");
+      TEST_CHECK_OUTCOME (second, "embedding/shared/table", "other vocabulary");
+      CHECK_CONTAINS (said, "warning: fresh, of another vocabulary: embedding/shared/table; what was trained");
+    }
+}
+
+/* A source that the run lacks learns its own; where all streams of the run share one, each takes it. */
+TEST_CASE (initial_vocabulary, is_found_by_stream)
+{
+  static const char *const apart[] = { "experiment.sources=a", "data.vocabulary=separate",
+                                       "decoder.share_embeddings=false", "train.updates=1", NULL };
+  static const char *const more[]
+      = { "train.initialise=base.h5", "data.vocabulary=separate", "decoder.share_embeddings=false", OTHER_TEXT, NULL };
+  static const char *const fewer[] = { "train.initialise=base.h5",
+                                       "data.vocabulary=separate",
+                                       "experiment.sources=b",
+                                       "decoder.share_embeddings=false",
+                                       OTHER_TEXT,
+                                       NULL };
+  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  g_autofree char *said = NULL;
+  GError *error = NULL;
+  g_autoptr (PlaitStore) base = test_run_open (experiment, apart, "base.h5");
+  g_autoptr (PlaitStore) second = test_run_still (experiment, "second.h5", more, &said, &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (base && second);
+  check_same_vocabulary (second, "a", base, "a");
+  check_same_vocabulary (second, "target", base, "target");
+  TEST_CHECK_OUTCOME (second, "source/a/embedding/table", "taken");
+  TEST_CHECK_OUTCOME (second, "source/b/embedding/table", "fresh");
+  CHECK_CONTAINS (said, "base.h5, which train.initialise names, has no vocabulary b to take with it\n");
+  CHECK_CONTAINS (said, "learning vocabulary b (words) from 1 files\n");
+
+  plait_store_free (g_steal_pointer (&base));
+  plait_store_free (g_steal_pointer (&second));
+  base = test_run_open (experiment, (const char *[]){ "decoder.share_embeddings=false", "train.updates=1", NULL },
+                        "both.h5");
+  second = test_run_still (experiment, "third.h5",
+                           (const char *[]){ "train.initialise=both.h5", fewer[1], fewer[2], fewer[3], fewer[4], NULL },
+                           NULL, &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (base && second);
+  check_same_vocabulary (second, "b", base, "shared");
+  TEST_CHECK_OUTCOME (second, "source/b/embedding/table", "taken");
+}
+
+/* Of another kind, of other streams, or no vocabulary at all. */
+TEST_CASE (initial_vocabulary, of_another_kind_is_refused)
+{
+  static const struct
+  {
+    const char *overrides[4];
+    const char *part;
+  } cases[] = {
+    { { "train.initialise=base.h5", "data.vocabulary_type=bpe" },
+      "base.h5:/vocabulary/shared, which train.initialise takes with it: is a vocabulary of words, but "
+      "data.vocabulary_type=bpe expects a SentencePiece model; set train.initialise_vocabulary=learnt" },
+    { { "data.vocabulary.shared=base.h5", "data.vocabulary_type=unigram" },
+      "base.h5: is a vocabulary of words, but data.vocabulary_type=unigram expects a SentencePiece model; name one" },
+    { { "data.vocabulary=separate", "data.vocabulary.a=apart.h5", "data.vocabulary.b=apart.h5" },
+      "apart.h5: has no vocabulary \"b\" (there are: a, target); name another run, or a file" },
+    { { "data.vocabulary.shared=bare.h5" }, "bare.h5: holds no vocabulary of text; name another run, or a file" },
+  };
+  static const char *const apart[] = { "experiment.sources=a", "data.vocabulary=separate",
+                                       "decoder.share_embeddings=false", "train.updates=1", NULL };
+  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  g_autofree char *bare_path = plait_test_path ("bare.h5");
+  g_autofree char *output = plait_test_path ("none.h5");
+  g_autoptr (PlaitStore) bare = plait_store_create (bare_path, NULL);
+
+  g_free (test_base_run (experiment));
+  plait_store_free (test_run_open (experiment, apart, "apart.h5"));
+  CHECK (plait_store_make_group (bare, "/vocabulary", NULL) && plait_store_commit (bare, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      GError *error = NULL;
+      CONTEXT ("%s", cases[i].overrides[0]);
+
+      CHECK (!test_run_with (experiment, cases[i].overrides, output, FALSE, NULL, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].part);
+      CHECK (!g_file_test (output, G_FILE_TEST_EXISTS));
+    }
+}
+
+/* A run that was begun so goes on with the vocabulary that it took. */
+TEST_CASE (initial_vocabulary, stays_where_a_run_goes_on)
+{
+  g_autofree char *first = test_write_experiment ("tiny", NULL);
+  g_autofree char *experiment = test_write_experiment ("second", "updates=5\ninitialise=base.h5");
+  g_autofree char *base = plait_test_path ("base.h5");
+  GError *error = NULL;
+
+  CHECK (test_run_with (first, (const char *[]){ "train.updates=1", OTHER_TEXT, NULL }, base, FALSE, NULL, &error));
+  CHECK_NO_ERROR (error);
+  test_check_interruption (experiment, 3, 1);
+}
+
+/* One that is named by hand: that of the name, or the only one. */
+TEST_CASE (initial_vocabulary, a_run_is_one_by_itself)
+{
+  static const char *const apart[] = { "experiment.sources=a", "data.vocabulary=separate",
+                                       "decoder.share_embeddings=false", "train.updates=1", NULL };
+  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  g_autofree char *base = test_base_run (experiment);
+  g_autofree char *two = plait_test_path ("two.h5");
+  GError *error = NULL;
+  g_autoptr (PlaitVocabulary) only = plait_run_vocabulary_open (base, NULL, FALSE, NULL, &error);
+  g_autoptr (PlaitVocabulary) named = NULL;
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (only != NULL);
+  CHECK_STRING (plait_vocabulary_format (only), "words");
+  plait_store_free (test_run_open (experiment, apart, "two.h5"));
+  named = plait_run_vocabulary_open (two, "target", FALSE, NULL, &error);
+  CHECK_NO_ERROR (error);
+  CHECK (named != NULL);
+  CHECK (!plait_run_vocabulary_open (two, NULL, TRUE, NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two.h5: has several vocabularies (a, target); say which one with --name");
+}

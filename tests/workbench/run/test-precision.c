@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+#include "runs.h"
+#include "kernels/kernels.h"
+#include "tensor/packed.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+
+#define EMULATED "precision=bfloat16_emulated\n"
+
+/* The validation loss of the last row. */
+static double
+validation_loss (PlaitStore *run)
+{
+  static const char path[] = "/training/validation/negative_log_likelihood";
+  gint64 n = 0;
+  g_autofree double *losses = plait_store_read_array (run, path, PLAIT_STORE_DOUBLE, 1000, &n, NULL);
+
+  CHECK (losses && n > 0);
+  return losses && n > 0 ? losses[n - 1] : NAN;
+}
+
+TEST_CASE (precision, bfloat16_trains_as_well)
+{
+  /* At a higher rate so small a model goes anywhere at all. */
+  static const char *const plainly[] = { "train.learning_rate=.1", NULL };
+  static const char *const emulated[] = { "train.learning_rate=.1", "train.precision=bfloat16_emulated", NULL };
+  static const char *const instructions[] = { "train.learning_rate=.1", "train.precision=bfloat16", NULL };
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autoptr (PlaitStore) plain = test_run_open (path, plainly, "float.h5");
+  g_autoptr (PlaitStore) run = test_run_open (path, emulated, "emulated.h5");
+  g_autofree char *text = run ? plait_store_get_string (run, "/", "experiment", NULL) : NULL;
+  double loss = validation_loss (run);
+
+  CHECK_NEAR (loss, validation_loss (plain), .005 * validation_loss (plain));
+  CHECK (loss != validation_loss (plain));
+  CHECK_CONTAINS (text, EMULATED);
+  if (!plait_precision_runs_here (PLAIT_PRECISION_BFLOAT16))
+    SKIP_TEST ("this processor does not multiply bfloat16 (AVX512-BF16)");
+  g_autoptr (PlaitStore) fast = test_run_open (path, instructions, "instructions.h5");
+
+  CHECK (validation_loss (fast) == loss);
+}
+
+TEST_CASE (precision, bfloat16_goes_on_to_the_same_bits_on_more_threads)
+{
+  g_autofree char *path = test_write_experiment ("tiny", EMULATED);
+
+  test_check_interruption (path, 5, 2);
+}
+
+/* Before anything is read or written. */
+TEST_CASE (precision, bfloat16_is_refused_where_it_does_not_run)
+{
+  g_autofree char *path = test_write_experiment ("tiny", "precision=bfloat16\n");
+  g_autofree char *output = plait_test_path ("refused.h5");
+  g_autoptr (GError) error = NULL;
+
+  plait_kernels_choose ("v1");
+  CHECK (!test_run_with (path, NULL, output, FALSE, NULL, &error));
+  plait_kernels_choose (NULL);
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "train.precision=bfloat16 needs a processor with AVX512-BF16");
+  CHECK (!g_file_test (output, G_FILE_TEST_EXISTS));
+}
+
+/* Numbers of one kind to the end. */
+TEST_CASE (precision, bfloat16_is_not_gone_on_with_in_float)
+{
+  static const char *const one[] = { "train.updates=3", "train.precision=bfloat16_emulated", NULL };
+  static const char *const more[] = { "train.updates=5", NULL };
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autofree char *output = plait_test_path ("begun.h5");
+  g_autoptr (GError) error = NULL;
+
+  CHECK (test_run_with (path, one, output, FALSE, NULL, &error));
+  CHECK_NO_ERROR (error);
+  CHECK (!test_run_with (path, more, output, TRUE, NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "precision");
+}

@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: MIT */
+#include "scoring/length-table.h"
+#include "setup/trained.h"
+#include "harness.h"
+#include "runs.h"
+#include "system.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A run that was never disturbed. (transfer full) */
+static char *
+reference_run (const char *path)
+{
+  char *output = plait_test_path ("reference.h5");
+  GError *error = NULL;
+
+  CHECK (test_run (path, output, FALSE, 1, NULL, NULL, &error));
+  CHECK_NO_ERROR (error);
+  return output;
+}
+
+/* The bits do not depend on how many threads there are. */
+TEST_CASE (run, is_the_same_for_any_number_of_threads)
+{
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autofree char *reference = reference_run (path);
+
+  for (guint threads = 2; threads <= 3; threads++)
+    {
+      g_autofree char *output = plait_test_path ("threads.h5");
+      GError *error = NULL;
+      CONTEXT ("%u threads", threads);
+
+      g_unlink (output);
+      CHECK (test_run (path, output, FALSE, threads, NULL, NULL, &error));
+      CHECK_NO_ERROR (error);
+      test_check_same_run (reference, output);
+    }
+}
+
+typedef struct
+{
+  const char *path;
+  const char *output;
+  int line; /* the line of progress at which it happens */
+  gint stop;
+} Disturbance;
+
+static void
+raise_stop (int line, gpointer data)
+{
+  Disturbance *disturbance = data;
+
+  if (line == disturbance->line)
+    g_atomic_int_set (&disturbance->stop, 1);
+}
+
+/* The seconds that the training in @path took. */
+static double
+training_seconds (const char *path)
+{
+  g_autoptr (PlaitStore) store = plait_store_open (path, NULL);
+  double seconds = -1;
+
+  CHECK (store && plait_store_get_double (store, "/environment/training", "seconds", &seconds, NULL));
+  return seconds;
+}
+
+/* Stopped by a signal's flag after any update, a run goes on to the same bits, and does not forget how long it took. */
+static void
+check_interruptions (const char *more)
+{
+  g_autofree char *path = test_write_experiment ("tiny", more);
+  g_autofree char *reference = reference_run (path);
+  g_autofree char *output = plait_test_path ("interrupted.h5");
+  const int lines[] = { 1, 6, 7, 13, 19 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      Disturbance disturbance = { path, output, lines[i], 0 };
+      g_autoptr (PlaitLog) log = test_log_new (raise_stop, &disturbance);
+      GError *error = NULL;
+      double seconds;
+      CONTEXT ("interrupted after update %d", lines[i]);
+
+      g_unlink (output);
+      CHECK (!test_run (path, output, FALSE, 1, log, &disturbance.stop, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "--resume goes on");
+      seconds = training_seconds (output);
+      CHECK (test_run (path, output, TRUE, 1, NULL, NULL, &error));
+      CHECK_NO_ERROR (error);
+      CHECK (seconds > 0 && training_seconds (output) > seconds);
+      test_check_same_run (reference, output);
+    }
+}
+
+TEST_CASE (run, goes_on_after_an_interruption_as_if_nothing_had_happened)
+{
+  check_interruptions (NULL);
+}
+
+TEST_CASE (run, goes_on_after_an_interruption_with_adadelta_too)
+{
+  check_interruptions ("optimizer=adadelta");
+}
+
+static void
+kill_here (int line, gpointer data)
+{
+  Disturbance *disturbance = data;
+
+  if (line == disturbance->line)
+    kill (getpid (), SIGKILL);
+}
+
+static void
+run_and_die (const Disturbance *disturbance)
+{
+  pid_t child = fork ();
+  int status;
+
+  if (child == 0)
+    {
+      PlaitLog *log = test_log_new (kill_here, (gpointer)disturbance);
+
+      test_run (disturbance->path, disturbance->output, TRUE, 1, log, NULL, NULL);
+      _exit (0);
+    }
+  CHECK (waitpid (child, &status, 0) == child);
+  CHECK (WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL);
+}
+
+/* Killed at any of these lines of progress, to a 0, a run goes on from its last checkpoint to the same bits. */
+static void
+check_kills (const char *more, const int *lines)
+{
+  g_autofree char *path = test_write_experiment ("tiny", more);
+  g_autofree char *reference = reference_run (path);
+  g_autofree char *output = plait_test_path ("killed.h5");
+
+  for (; *lines; lines++)
+    {
+      Disturbance disturbance = { path, output, *lines, 0 };
+      GError *error = NULL;
+      CONTEXT ("killed at line %d", *lines);
+
+      g_unlink (output);
+      run_and_die (&disturbance);
+      CHECK (test_run (path, output, TRUE, 1, NULL, NULL, &error));
+      CHECK_NO_ERROR (error);
+      test_check_same_run (reference, output);
+    }
+}
+
+/* The file is written at updates 3, 6, 9 and so on, after the update's line, and at the validations of 7 and 14, which
+ * are lines 8 and 16: a line after each write, since up to the next every kill leaves the same file. */
+TEST_CASE (run, goes_on_after_a_kill_between_any_two_writes)
+{
+  static const int lines[] = { 1, 4, 7, 9, 11, 14, 17, 18, 21, 0 };
+
+  check_kills ("checkpoint_every=3", lines);
+}
+
+TEST_CASE (run, goes_on_after_a_kill_with_adadelta_too)
+{
+  static const int lines[] = { 1, 5, 9, 13, 17, 0 };
+
+  check_kills ("checkpoint_every=3\noptimizer=adadelta", lines);
+}
+
+/*
+ * The writer of checkpoints, killed before each of its system calls and after the last: between two of them nothing
+ * changes on the disk. One run forks a child at the progress line before a checkpoint for each place; the child writes
+ * the checkpoint and dies there.
+ */
+typedef struct
+{
+  const char *output;
+  int calls; /* of one checkpoint */
+  int unchanged;
+  int replaced;
+  char *before; /* the file before the checkpoint, whole */
+  gsize before_length;
+  char *kept; /* a second name of it */
+} Writer;
+
+enum
+{
+  COUNTED_LINE = 2,
+  KILLED_LINE = 4,
+};
+
+/* Either the old file to the byte, or the whole new one. */
+static void
+check_what_is_left (Writer *writer)
+{
+  g_autofree char *bytes = NULL;
+  gsize length;
+  gint64 step = 0;
+  GError *error = NULL;
+  g_autoptr (PlaitStore) store = plait_store_open (writer->output, &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (store != NULL);
+  CHECK (plait_store_get_int (store, "/checkpoint/last/state", "step", &step, NULL));
+  CHECK (g_file_get_contents (writer->output, &bytes, &length, NULL));
+  if (length == writer->before_length && memcmp (bytes, writer->before, length) == 0)
+    writer->unchanged++;
+  else
+    {
+      CHECK_INT (step, KILLED_LINE);
+      writer->replaced++;
+    }
+}
+
+static void
+kill_writer (int line, gpointer data)
+{
+  Writer *writer = data;
+
+  if (line == COUNTED_LINE)
+    plait_test_system_begin (PLAIT_TEST_SYSTEM_COUNT, 0, 0);
+  if (line == COUNTED_LINE + 1)
+    writer->calls = plait_test_system_end ();
+  if (line != KILLED_LINE)
+    return;
+  CHECK (g_file_get_contents (writer->output, &writer->before, &writer->before_length, NULL));
+  writer->kept = plait_test_path ("kept");
+  CHECK (link (writer->output, writer->kept) == 0);
+  for (int i = 0; i <= writer->calls; i++)
+    {
+      gboolean behind = i == writer->calls;
+      pid_t child = fork ();
+      int status;
+      CONTEXT ("killed %s call %d of %d", behind ? "after" : "before", behind ? i - 1 : i, writer->calls);
+
+      if (child == 0)
+        {
+          /* Goes back to the run, which writes the checkpoint. */
+          plait_test_system_begin (behind ? PLAIT_TEST_SYSTEM_KILL_AFTER : PLAIT_TEST_SYSTEM_KILL_BEFORE,
+                                   behind ? i - 1 : i, 0);
+          return;
+        }
+      CHECK (waitpid (child, &status, 0) == child);
+      check_what_is_left (writer);
+      /* The very file again: the run would leave another one alone. */
+      CHECK (g_unlink (writer->output) == 0 && link (writer->kept, writer->output) == 0);
+    }
+}
+
+TEST_CASE (run, survives_a_kill_at_every_call_of_the_checkpoint_writer)
+{
+  g_autofree char *path = test_write_experiment ("short", "updates=6\ncheckpoint_every=1");
+  g_autofree char *reference = reference_run (path);
+  g_autofree char *output = plait_test_path ("killed.h5");
+  Writer writer = { .output = output };
+  g_autoptr (PlaitLog) log = test_log_new (kill_writer, &writer);
+  GError *error = NULL;
+
+  CHECK (test_run (path, output, FALSE, 1, log, NULL, &error));
+  CHECK_NO_ERROR (error);
+  CHECK (writer.calls > 50);
+  CHECK (writer.unchanged > writer.calls / 2);
+  CHECK (writer.replaced > 0);
+  test_check_same_run (reference, output);
+  /* And from what a kill leaves, the run goes on to the same bits. */
+  CHECK (g_file_set_contents (output, writer.before, (gssize)writer.before_length, NULL));
+  CHECK (test_run (path, output, TRUE, 1, NULL, NULL, &error));
+  CHECK_NO_ERROR (error);
+  test_check_same_run (reference, output);
+  g_free (writer.before);
+  g_free (writer.kept);
+}
+
+/* A full disk while a checkpoint is written: the run fails in words, and the old checkpoint is gone on with. */
+TEST_CASE (run, keeps_the_old_checkpoint_when_the_disk_is_full)
+{
+  g_autofree char *path = test_write_experiment ("short", "updates=3\ncheckpoint_every=2");
+  g_autofree char *reference = plait_test_path ("reference.h5");
+  g_autofree char *output = plait_test_path ("full.h5");
+  GError *error = NULL;
+  int calls;
+
+  plait_test_system_begin (PLAIT_TEST_SYSTEM_COUNT, 0, 0);
+  CHECK (test_run (path, reference, FALSE, 1, NULL, NULL, &error));
+  calls = plait_test_system_end ();
+  for (int i = 0; i < calls; i += 131)
+    {
+      gboolean good;
+      CONTEXT ("call %d of %d fails", i, calls);
+
+      g_unlink (output);
+      plait_test_system_begin (PLAIT_TEST_SYSTEM_FAIL, i, ENOSPC);
+      good = test_run (path, output, FALSE, 1, NULL, NULL, &error);
+      plait_test_system_end ();
+      CHECK (good == (!error));
+      g_clear_error (&error);
+      CHECK (test_run (path, output, TRUE, 1, NULL, NULL, &error));
+      CHECK_NO_ERROR (error);
+      test_check_same_run (reference, output);
+    }
+}
+
+static void
+count_lines (int line, gpointer data)
+{
+  *(int *)data = line;
+}
+
+/* Not at the first checkpoint, when much has been trained. */
+TEST_CASE (run, says_before_training_that_its_place_takes_no_file)
+{
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autofree char *output = plait_test_path ("nowhere/run.h5");
+  g_autoptr (GError) error = NULL;
+  int lines = 0;
+  g_autoptr (PlaitLog) log = test_log_new (count_lines, &lines);
+
+  CHECK (!test_run_with (path, NULL, output, FALSE, log, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "nowhere/run.h5");
+  CHECK_INT (lines, 0);
+}
+
+/* Attention of more sentences than a batch of the search has. */
+TEST_CASE (run, keeps_the_attention_of_many_sentences)
+{
+  static const char *const overrides[] = { "evaluate.attention=5", "decode.batch=2", "train.updates=1", NULL };
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autoptr (PlaitStore) store = test_run_open (path, overrides, "run.h5");
+  g_autoptr (GError) error = NULL;
+
+  REQUIRE (store != NULL);
+  g_auto (GStrv) sentences = plait_store_members (store, "/attention/test-forced", &error);
+  REQUIRE (sentences != NULL);
+  CHECK_INT (g_strv_length (sentences), 5);
+  CHECK_STRING (sentences[4], "4");
+}
+
+/* What was translated stands beside the translations, source by source. */
+TEST_CASE (run, keeps_the_text_of_its_sources)
+{
+  static const char *const overrides[] = { "train.updates=1", NULL };
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autoptr (PlaitStore) store = test_run_open (path, overrides, "run.h5");
+  g_autoptr (GError) error = NULL;
+
+  REQUIRE (store != NULL);
+  g_auto (GStrv) sources = plait_store_members (store, "/evaluation/test/sources", &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (sources && sources[0]);
+  for (char **source = sources; *source; source++)
+    {
+      g_autofree char *lines = g_strconcat ("/evaluation/test/sources/", *source, NULL);
+      gint64 n = 0;
+      g_auto (GStrv) text = plait_store_read_strings (store, lines, 10000, &n, &error);
+
+      CHECK_NO_ERROR (error);
+      CHECK_INT (n, 8);
+      CHECK (text && *text[0] != '\0');
+    }
+}
+
+/* The tiny corpus has sentences of a few words; all eight are in some bin of each metric, and the bins are of use. */
+TEST_CASE (run, scores_by_length_of_the_source)
+{
+  static const char *const overrides[]
+      = { "evaluate.length_bins=3;6;50", "evaluate.metrics=bleu;repetition", "train.updates=1", NULL };
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autoptr (PlaitStore) store = test_run_open (path, overrides, "run.h5");
+  g_autoptr (GError) error = NULL;
+
+  REQUIRE (store != NULL);
+  g_autoptr (GArray) rows = plait_length_table_read (store, "/evaluation/test/length_bins", &error);
+  CHECK_NO_ERROR (error);
+  REQUIRE (rows != NULL);
+  REQUIRE (rows->len == 8);
+  for (guint m = 0; m < 2; m++)
+    {
+      gint64 sentences = 0;
+
+      for (guint i = 0; i < 4; i++)
+        {
+          const PlaitLengthRow *row = &g_array_index (rows, PlaitLengthRow, 4 * m + i);
+
+          CHECK_STRING (row->metric, m == 0 ? "bleu" : "repetition");
+          CHECK (isnan (row->score) == (row->sentences == 0));
+          sentences += row->sentences;
+        }
+      CHECK_INT (sentences, 8);
+      CHECK_STRING (g_array_index (rows, PlaitLengthRow, 4 * m + 1).bin, "4-6");
+      CHECK_INT (g_array_index (rows, PlaitLengthRow, 4 * m + 3).sentences, 0);
+    }
+  CHECK (plait_store_has (store, "/evaluation/test/metrics"));
+  gint64 n = 0;
+  g_autofree gint64 *larger = plait_store_get_list (store, "/evaluation/test/length_bins/score", "larger_is_better",
+                                                    PLAIT_STORE_INT64, &n, NULL);
+  REQUIRE (larger && n == 8);
+  CHECK_INT (larger[0], 1);
+  CHECK_INT (larger[7], 0);
+}
+
+/* What only translates needs no text, so none is generated. */
+TEST_CASE (run, is_opened_without_its_text)
+{
+  g_autofree char *path = test_write_experiment ("tiny", "updates=1");
+  g_autofree char *output = reference_run (path);
+  g_autofree char *said = NULL;
+  size_t length = 0;
+  FILE *stream = open_memstream (&said, &length);
+  g_autoptr (PlaitLog) log = plait_log_new_with ((PlaitLogSettings){ .stream = stream, .now = g_get_monotonic_time });
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitTrained) trained = plait_trained_open (output, NULL, NULL, FALSE, log, &error);
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (trained != NULL);
+  CHECK (!plait_materials_file (trained->materials, "test", "a"));
+  CHECK (plait_materials_generate (trained->materials, NULL, &error));
+  CHECK_NO_ERROR (error);
+  CHECK (plait_materials_file (trained->materials, "test", "a") != NULL);
+  g_clear_pointer (&trained, plait_trained_free);
+  g_clear_pointer (&log, plait_log_free);
+  fclose (stream);
+  CHECK_STRING (said, "");
+}
+
+/* Before anything of the old run is used, such as its vocabularies, and before data is read. */
+/* All of it at once, and nothing that may differ, or follows from what differs. */
+TEST_CASE (run, says_what_is_set_otherwise_than_in_the_run_that_goes_on)
+{
+  static const struct
+  {
+    const char *overrides[6];
+    const char *told;
+    gboolean unfinished;
+  } cases[] = {
+    { { "decoder.combiner=serial" }, "decoder.combiner was hierarchical, is serial" },
+    { { "data.vocabulary=separate" }, "data.vocabulary was shared, is separate" },
+    { { "train.learning_rate=2", "train.epochs=7", "train.updates=9", "train.log_every=1", "train.clip=3" },
+      "train.learning_rate was 1, is 2; train.clip was 1, is 3" },
+    { { "train.learning_rate=2", "train.epochs=7", "evaluate.resamples=3", "data.generate.test=4" },
+      "train.epochs was 2, is 7; train.learning_rate was 1, is 2",
+      TRUE },
+    { { "experiment.sources=a", "source.a.layers=2" },
+      "experiment.sources was a+b, is a; source.a.layers was 1, is 2" },
+    { { "decoder.coverage=word", "decoder.type=gru" },
+      "decoder.type was transformer, is gru; decoder.coverage was none, is word" },
+  };
+  g_autofree char *path = test_write_experiment ("tiny", "updates=1");
+  g_autofree char *output = reference_run (path), *part = plait_test_path ("part.h5");
+  GError *interrupted = NULL;
+  gint stop = 1;
+
+  CHECK (!test_run (path, part, FALSE, 1, NULL, &stop, &interrupted));
+  CHECK_ERROR (interrupted, PLAIT_ERROR_INTERRUPTED, "update 0");
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *told = g_strdup_printf ("is a run of another experiment: %s; resume with", cases[i].told);
+      g_autoptr (GError) error = NULL;
+      CONTEXT ("case %u", i);
+
+      CHECK (!test_run_with (path, cases[i].overrides, cases[i].unfinished ? part : output, TRUE, NULL, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, told);
+    }
+}
+
+TEST_CASE (run, refuses_to_write_over_a_run)
+{
+  g_autofree char *path = test_write_experiment ("tiny", "updates=2");
+  g_autofree char *other = test_write_experiment ("other", "updates=2\nsmoothing=0.2");
+  g_autofree char *output = plait_test_path ("run.h5");
+  GError *error = NULL;
+
+  CHECK (test_run (path, output, FALSE, 1, NULL, NULL, &error));
+  CHECK (!test_run (path, output, FALSE, 1, NULL, NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "exists: add --resume");
+  CHECK (!test_run (other, output, TRUE, 1, NULL, NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "train.smoothing was 0.1, is 0.2");
+  CHECK (test_run (path, output, TRUE, 1, NULL, NULL, &error));
+  CHECK_NO_ERROR (error);
+}
+
+typedef struct
+{
+  const char *path;
+  const char *output;
+  int line;
+} Intruder;
+
+/* Begins the same run a second time. */
+static void
+run_beside (int line, gpointer data)
+{
+  const Intruder *intruder = data;
+  g_autofree char *holder = g_strdup_printf ("run.h5: another plait run is writing this file (process %d on host %s)",
+                                             (int)getpid (), g_get_host_name ());
+  const char *overrides[] = { "experiment.seed=4", NULL };
+  g_autoptr (GError) error = NULL;
+
+  if (line != intruder->line)
+    return;
+  CHECK (!test_run_with (intruder->path, overrides, intruder->output, TRUE, NULL, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, holder);
+}
+
+TEST_CASE (run, keeps_a_second_run_out)
+{
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autofree char *reference = reference_run (path);
+  g_autofree char *output = plait_test_path ("run.h5");
+  Intruder intruder = { path, output, 9 };
+  g_autoptr (PlaitLog) log = test_log_new (run_beside, &intruder);
+  g_autoptr (GDir) folder = NULL;
+  GError *error = NULL;
+  const char *name;
+
+  CHECK (test_run (path, output, FALSE, 1, log, NULL, &error));
+  CHECK_NO_ERROR (error);
+  test_check_same_run (reference, output);
+  folder = g_dir_open (plait_test_folder (), 0, NULL);
+  while ((name = g_dir_read_name (folder)))
+    CHECK (g_str_has_suffix (name, ".h5") || g_str_has_suffix (name, ".ini"));
+}
+
+static void
+write_beside (int line, gpointer data)
+{
+  const Intruder *intruder = data;
+
+  if (line == intruder->line)
+    CHECK (g_file_set_contents (intruder->output, "somebody's", -1, NULL));
+}
+
+/* Where locks are of no use: before the first checkpoint, between checkpoints, and before the evaluation. */
+TEST_CASE (run, leaves_the_file_of_another_program_alone)
+{
+  static const int lines[] = { 1, 9, 20 };
+  g_autofree char *path = test_write_experiment ("tiny", "checkpoint_every=3");
+  g_autofree char *output = plait_test_path ("run.h5");
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      CONTEXT ("at line %d", lines[i]);
+      Intruder intruder = { path, output, lines[i] };
+      g_autoptr (PlaitLog) log = test_log_new (write_beside, &intruder);
+      g_autofree char *text = NULL;
+      GError *error = NULL;
+
+      g_unlink (output);
+      CHECK (!test_run (path, output, FALSE, 1, log, NULL, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, "run.h5: another program has written this file since the run began");
+      CHECK (g_file_get_contents (output, &text, NULL, NULL));
+      CHECK_STRING (text, "somebody's");
+    }
+}
+
+TEST_CASE (run, notices_a_flipped_byte_before_it_resumes)
+{
+  g_autofree char *path = test_write_experiment ("tiny", "updates=2");
+  g_autofree char *output = plait_test_path ("run.h5");
+  g_autofree char *bytes = NULL;
+  gsize length;
+  GError *error = NULL;
+
+  CHECK (test_run (path, output, FALSE, 1, NULL, NULL, &error));
+  CHECK (g_file_get_contents (output, &bytes, &length, NULL));
+  for (guint i = 0; i < 20; i++)
+    {
+      gsize place = (gsize)plait_random_below (plait_random_key (9, "flip", NULL, 0), i, length);
+
+      bytes[place] ^= 0x10;
+      CHECK (g_file_set_contents (output, bytes, (gssize)length, NULL));
+      bytes[place] ^= 0x10;
+      CHECK (!test_run (path, output, TRUE, 1, NULL, NULL, &error));
+      CHECK (error && (error->code == PLAIT_ERROR_CORRUPT || error->code == PLAIT_ERROR_INPUT));
+      g_clear_error (&error);
+    }
+}
+
+/* A step that cannot fit says how large the batch is and which key to lower. */
+TEST_CASE (run, names_the_batch_that_does_not_fit)
+{
+  g_autofree char *path = test_write_experiment ("large", "memory=1\nbatch_unit=tokens\n");
+  g_autofree char *text = NULL;
+  g_autofree char *output = plait_test_path ("run.h5");
+  g_auto (GStrv) parts = NULL;
+  g_autofree char *whole = NULL;
+  GError *error = NULL;
+
+  CHECK (g_file_get_contents (path, &text, NULL, NULL));
+  parts = g_strsplit (text, "batch=6\n", 2);
+  whole = g_strjoinv ("batch=9999\n", parts);
+  CHECK (g_file_set_contents (path, whole, -1, NULL));
+  CHECK (!test_run (path, output, FALSE, 1, NULL, NULL, &error));
+  REQUIRE (error != NULL);
+  CHECK_CONTAINS (error->message, "needs about ");
+  CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "lower train.batch");
+}

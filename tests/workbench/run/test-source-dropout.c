@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+#include "search/translate.h"
+#include "setup/trained.h"
+#include "runs.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Runs whose sources are left out now and then while they train. */
+
+TEST_CASE (source_dropout, goes_on_after_an_interruption_on_any_threads)
+{
+  g_autofree char *path = test_write_experiment ("tiny", "source_dropout=0.4");
+
+  test_check_interruption (path, 13, 3);
+}
+
+/* That @path of @run and of @other holds the same numbers, if @same, or others. */
+static void
+check_numbers (PlaitStore *run, PlaitStore *other, const char *path, gboolean same)
+{
+  gint64 n = 0, m = 0;
+  g_autofree double *a = plait_store_read_array (run, path, PLAIT_STORE_DOUBLE, 1 << 20, &n, NULL);
+  g_autofree double *b = plait_store_read_array (other, path, PLAIT_STORE_DOUBLE, 1 << 20, &m, NULL);
+  CONTEXT ("%s", path);
+
+  CHECK (a && b && n > 0);
+  CHECK_INT (m, n);
+  if (a && b && n == m)
+    CHECK ((memcmp (a, b, (gsize)n * sizeof *a) == 0) == same);
+}
+
+/* Without a learning rate the parameters stay, and so must what is measured of them. */
+TEST_CASE (source_dropout, is_of_training_alone)
+{
+  g_autofree char *path = test_write_experiment ("tiny", "source_dropout=0.4");
+  const char *still[] = { "train.learning_rate=0", NULL };
+  const char *whole[] = { "train.learning_rate=0", "train.source_dropout=0", NULL };
+  g_autoptr (PlaitStore) run = test_run_open (path, still, "run.h5");
+  g_autoptr (PlaitStore) other = test_run_open (path, whole, "other.h5");
+
+  REQUIRE (run && other);
+  check_numbers (run, other, "/training/updates/negative_log_likelihood", FALSE);
+  check_numbers (run, other, "/training/validation/negative_log_likelihood", TRUE);
+  check_numbers (run, other, "/evaluation/test/reference_log_probabilities", TRUE);
+  check_numbers (run, other, "/evaluation/test/metrics/score", TRUE);
+}
+
+#define LINES 40
+
+static const char *const streams[] = { "a", "b", "target" };
+
+/* LINES lines of each stream, called NAME.STREAM; the source s is blank where absent[s] says so. */
+static void
+write_lines (const char *name, gboolean (*absent)[LINES])
+{
+  for (guint s = 0; s < G_N_ELEMENTS (streams); s++)
+    {
+      g_autoptr (GString) text = g_string_new (NULL);
+      g_autofree char *file = g_strconcat (name, ".", streams[s], NULL);
+      g_autofree char *path = plait_test_path (file);
+
+      for (guint i = 0; i < LINES; i++)
+        {
+          for (guint k = 0; k < 2 + (i + s) % 4 && !(absent && s < 2 && absent[s][i]); k++)
+            g_string_append_printf (text, "%c ", (char)('a' + (i * (k + s + 1) + k) % 7));
+          g_string_append_c (text, '\n');
+        }
+      CHECK (g_file_set_contents (path, text->str, (gssize)text->len, NULL));
+    }
+}
+
+/* Which lines source dropout leaves out in the first epoch of @path. */
+static void
+find_absent (const char *path, gboolean (*absent)[LINES])
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitExperiment) experiment = test_load (path, NULL, registry, NULL);
+  g_autoptr (PlaitMaterials) materials = plait_materials_new (experiment, NULL, NULL, NULL, NULL, NULL);
+  g_autoptr (PlaitCorpus) corpus = plait_materials_open (materials, "train", NULL, NULL, NULL);
+  gint64 tuples[LINES];
+  gint n = 0;
+
+  for (gint64 i = 0; i < LINES; i++)
+    tuples[i] = i;
+  plait_corpus_drop_sources (corpus, experiment->train.source_dropout, (guint64)experiment->experiment.seed);
+  g_autoptr (PlaitBatch) batch = plait_corpus_batch_in (corpus, 0, tuples, LINES, NULL);
+  for (guint s = 0; batch && s < 2; s++)
+    for (gint64 i = 0; i < LINES; i++)
+      n += absent[s][i] = plait_input_is_missing (&batch->inputs[s], i);
+  CHECK (n > LINES / 4 && n < LINES);
+}
+
+/* An epoch of source dropout is, to the last bit, one over text whose lines are blank where it leaves a source out:
+ * what is absent adds nothing to losses and gradients. */
+TEST_CASE (source_dropout, trains_as_if_the_lines_were_blank)
+{
+  static const char text[]
+      = "[experiment]\nname=lines\nseed=3\n"
+        "[data]\nvocabulary_type=words\ntarget=target\nempty=missing\n"
+        "train.a=whole.a\ntrain.b=whole.b\ntrain.target=whole.target\n"
+        "validation.a=whole.a\nvalidation.b=whole.b\nvalidation.target=whole.target\n"
+        "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
+        "[source b]\nencoder=bigru\nwidth=8\n"
+        "[decoder]\ncombiner=hierarchical\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
+        "[train]\nsource_dropout=0.4\nbatch=5\nepochs=1\nwarm_up=4\nlearning_rate=1\nlog_every=1\n";
+  g_autofree char *path = plait_test_path ("lines.ini");
+  gboolean absent[2][LINES] = { { FALSE } };
+  const char *blank[] = { "train.source_dropout=0", "data.train.a=blank.a", "data.train.b=blank.b",
+                          "data.vocabulary.shared=whole.h5", NULL };
+
+  CHECK (g_file_set_contents (path, text, -1, NULL));
+  write_lines ("whole", NULL);
+  find_absent (path, absent);
+  write_lines ("blank", absent);
+  g_autoptr (PlaitStore) run = test_run_open (path, NULL, "whole.h5");
+  g_autoptr (PlaitStore) other = test_run_open (path, blank, "blank.h5");
+  REQUIRE (run && other);
+  check_numbers (run, other, "/training/updates/loss", TRUE);
+  check_numbers (run, other, "/training/updates/gradient_norm", TRUE);
+  check_numbers (run, other, "/training/validation/negative_log_likelihood", TRUE);
+}
+
+/* The loss of the run @name of the test's folder on its test split, a target token, without source @absent (-1: with
+ * all). */
+static double
+loss_without (const char *name, gint64 absent)
+{
+  g_autofree char *path = plait_test_path (name);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitTrained) trained = plait_trained_open (path, NULL, NULL, FALSE, NULL, &error);
+  g_autoptr (PlaitCorpus) corpus = NULL;
+  double sum = 0;
+  gint64 tokens = 0;
+
+  if (trained && plait_materials_generate (trained->materials, NULL, &error))
+    corpus = plait_materials_open (trained->materials, "test", NULL, NULL, &error);
+  CHECK_NO_ERROR (error);
+  if (!corpus)
+    return NAN;
+  gint64 n = plait_corpus_lines (corpus);
+  g_autofree double *log_probabilities = g_new (double, n);
+  g_autofree gint64 *counts = g_new (gint64, n);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+  g_autoptr (PlaitSearch) search = plait_search_new (trained->system->model, pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+  if (absent >= 0)
+    plait_corpus_leave_out (corpus, absent);
+  CHECK (plait_score_corpus (search, corpus, 32, "test", NULL, NULL, log_probabilities, counts, NULL, NULL, &error));
+  CHECK_NO_ERROR (error);
+  for (gint64 i = 0; i < n; i++)
+    {
+      sum -= log_probabilities[i];
+      tokens += counts[i];
+    }
+  return sum / (double)tokens;
+}
+
+/* How far the loss rises without that of the two sources which it needs more. */
+static double
+cost_of_absence (const char *name)
+{
+  return MAX (loss_without (name, 0), loss_without (name, 1)) - loss_without (name, -1);
+}
+
+/* Two sources of the same text, either of which is enough to tell a class by: what a model learns that may have to do
+ * without one, and what one that never had to does not. With this seed it leans on one of them from the beginning: the
+ * loss rises by .8 without that, and with source dropout by less than .15. */
+TEST_CASE (source_dropout, lets_a_model_do_without_a_source)
+{
+  static const char text[] = "[experiment]\nname=class\nseed=5\n"
+                             "[data]\ngenerate=topic\ngenerate.train=400\ngenerate.validation=4\ngenerate.test=60\n"
+                             "generate.topics=3\ngenerate.words=6\ngenerate.own=3\ngenerate.common=6\n"
+                             "vocabulary_type=words\n"
+                             "[predict]\nkind=class\n"
+                             "[source text]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=16\n"
+                             "[source again]\nstream=text\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=16\n"
+                             "[decoder]\nwidth=16\n"
+                             "[train]\nsource_dropout=0.5\nbatch=16\nepochs=8\nwarm_up=40\nlearning_rate=1\n"
+                             "[evaluate]\nresamples=0\n";
+  g_autofree char *path = plait_test_path ("class.ini");
+
+  CHECK (g_file_set_contents (path, text, -1, NULL));
+  g_autoptr (PlaitStore) dropped = test_run_open (path, NULL, "dropped.h5");
+  g_autoptr (PlaitStore) whole = test_run_open (path, (const char *[]){ "train.source_dropout=0", NULL }, "whole.h5");
+  REQUIRE (dropped && whole);
+  double cost = cost_of_absence ("dropped.h5"), usual = cost_of_absence ("whole.h5");
+  CHECK (usual > 0.5);
+  CHECK (cost < usual / 2);
+}

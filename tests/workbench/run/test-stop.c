@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness.h"
+#include "search/translate.h"
+#include "run/process.h"
+#include "setup/trained.h"
+#include "runs.h"
+
+/* A flag that is raised while a corpus is translated. */
+
+typedef struct
+{
+  gint stop;
+  gint64 left; /* sentences until it is raised */
+} Raising;
+
+static gboolean
+raise_stop (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *best, const PlaitCapture *attention,
+            gpointer data, GError **error)
+{
+  Raising *raising = data;
+
+  if (--raising->left == 0)
+    g_atomic_int_set (&raising->stop, 1);
+  return TRUE;
+}
+
+/* What is left of a work that is done is nothing to stop; any other work ends in a sentence. */
+TEST_CASE (stop, leaves_a_translation_that_is_done)
+{
+  g_autofree char *path = test_write_experiment ("tiny", NULL), *output = plait_test_path ("run.h5");
+  g_autoptr (PlaitStore) run = test_run_open (path, NULL, "run.h5");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitTrained) trained = plait_trained_open (output, NULL, NULL, FALSE, NULL, &error);
+  g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
+  g_autoptr (PlaitCorpus) corpus = NULL;
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (run && trained && plait_materials_generate (trained->materials, NULL, &error));
+  corpus = plait_materials_open (trained->materials, "test", pool, NULL, &error);
+  REQUIRE (corpus != NULL);
+  for (gint64 early = 0; early < 2; early++)
+    {
+      g_autoptr (PlaitSearch) search = plait_search_new (trained->system->model, pool, PLAIT_PRECISION_FLOAT, 0, NULL);
+      PlaitDecodeSettings settings = trained->system->experiment->decode;
+      Raising raising = { 0, early ? 1 : plait_corpus_size (corpus) };
+      g_autoptr (PlaitTranslation) translation = NULL;
+      CONTEXT ("%s", early ? "early" : "at the end");
+
+      settings.batch = 1;
+      translation = plait_translate_corpus (search, corpus, NULL, &settings, "test", NULL, &raising.stop, raise_stop,
+                                            &raising, &error);
+      CHECK (!translation == (early == 1));
+      if (early)
+        CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "interrupted");
+      else
+        CHECK_NO_ERROR (error);
+    }
+}
+
+/* A process that is begun when the stop has come already knows of it, and is not killed by being asked once more. */
+TEST_CASE (stop, reaches_what_is_only_beginning)
+{
+  g_autofree char *path = test_write_experiment ("tiny", NULL), *output = plait_test_path ("run.h5");
+  g_autofree char *reason = NULL;
+  const gint stop = 1;
+  PlaitRunOptions options = { .output = output, .threads = 1, .resume = TRUE, .stop = &stop };
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitExperiment) experiment = test_load (path, NULL, registry, &error);
+  g_autoptr (PlaitRunProcess) process
+      = experiment ? plait_run_process_new (experiment, &options, NULL, FALSE, &error) : NULL;
+  PlaitProcessEnd end;
+
+  CHECK_NO_ERROR (error);
+  REQUIRE (process != NULL);
+  plait_run_process_stop (process, FALSE);
+  while ((end = plait_run_process_look (process, &reason)) == PLAIT_PROCESS_GOES_ON)
+    g_usleep (1000);
+  CHECK_STRING (reason, NULL);
+  CHECK_INT (end, PLAIT_PROCESS_INTERRUPTED);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/event-file.h"
+#include "setup/trained.h"
+#include "run/training-log.h"
+#include "harness.h"
+#include "runs.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+/* What training tells other programs. */
+
+/* CRC-32C by a table of bits that go the other way round than the writer's: a check that shares nothing with it. */
+static guint32
+checksum (const guint8 *bytes, gsize n)
+{
+  guint32 sum = 0xffffffffu, turned = 0;
+
+  for (gsize i = 0; i < n; i++)
+    for (guint bit = 0; bit < 8; bit++)
+      {
+        guint32 top = (sum >> 31) ^ ((bytes[i] >> bit) & 1u);
+
+        sum = (sum << 1) ^ (top ? 0x1edc6f41u : 0);
+      }
+  sum = ~sum;
+  for (guint bit = 0; bit < 32; bit++)
+    turned |= (sum >> bit & 1u) << (31 - bit);
+  return turned;
+}
+
+static guint32
+read32 (const guint8 *bytes)
+{
+  return bytes[0] | (guint32)bytes[1] << 8 | (guint32)bytes[2] << 16 | (guint32)bytes[3] << 24;
+}
+
+/* Whether @sum at @bytes is the masked checksum of @n bytes at @data. */
+static gboolean
+is_sum_of (const guint8 *bytes, const guint8 *data, gsize n)
+{
+  guint32 masked = read32 (bytes) - 0xa282ead8u;
+
+  return (masked >> 17 | masked << 15) == checksum (data, n);
+}
+
+/* The next record of @n bytes at *@at, whose bytes are told; NULL at the end. */
+static const guint8 *
+next_record (const guint8 *bytes, gsize n, gsize *at, gsize *length)
+{
+  const guint8 *record = bytes + *at;
+
+  if (*at == n)
+    return NULL;
+  CHECK (*at + 16 <= n);
+  *length = read32 (record);
+  CHECK_INT (read32 (record + 4), 0);
+  CHECK (is_sum_of (record + 8, record, 8));
+  *at += 16 + *length;
+  CHECK (*at <= n);
+  CHECK (is_sum_of (record + 12 + *length, record + 12, *length));
+  return record + 12;
+}
+
+/* The text of an event: its step, and "TAG=VALUE" of each scalar, or its version. (transfer full) */
+static char *
+event_text (const guint8 *event, gsize length)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  gsize at = 9;
+
+  CHECK_INT (event[0], 1 << 3 | 1);
+  while (at < length)
+    {
+      guint8 key = event[at++];
+      guint64 number = 0;
+
+      for (guint shift = 0;; shift += 7)
+        {
+          number |= (guint64)(event[at] & 0x7f) << shift;
+          if (!(event[at++] & 0x80))
+            break;
+        }
+      if (key == (2 << 3 | 0))
+        g_string_append_printf (text, "%ju", number);
+      else if (key == (3 << 3 | 2))
+        {
+          g_string_append_len (text, (const char *)event + at, (gssize)number);
+          at += number;
+        }
+      else
+        {
+          gsize end = at + number;
+
+          CHECK_INT (key, 5 << 3 | 2);
+          while (at < end)
+            {
+              guint32 bits;
+              float value;
+
+              CHECK_INT (event[at], 1 << 3 | 2);
+              CHECK_INT (event[at + 2], 1 << 3 | 2);
+              CHECK_INT (event[at + 1], event[at + 3] + 7);
+              g_string_append_printf (text, " %.*s=", event[at + 3], (const char *)event + at + 4);
+              at += 4 + event[at + 3];
+              CHECK_INT (event[at], 2 << 3 | 5);
+              bits = read32 (event + at + 1);
+              memcpy (&value, &bits, sizeof value);
+              g_string_append_printf (text, "%g", (double)value);
+              at += 5;
+            }
+        }
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+TEST_CASE (training_log, writes_records_of_tensorboard)
+{
+  const PlaitEventScalar scalars[] = { { "updates/loss", 1.5 }, { "updates/seconds", -.25 } };
+  static const guint8 nine[] = "123456789";
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  gsize at = 0, length;
+
+  CHECK_INT (checksum (nine, 9), 0xe3069283u); /* RFC 3720's check value */
+  plait_event_append_version (bytes, 1e9);
+  plait_event_append_scalars (bytes, 1e9, 300, scalars, 2);
+  plait_event_append_scalars (bytes, 1e9, (gint64)1 << 40, scalars, 1);
+  const guint8 *first = next_record (bytes->data, bytes->len, &at, &length);
+  g_autofree char *version = event_text (first, length);
+  const guint8 *second = next_record (bytes->data, bytes->len, &at, &length);
+  g_autofree char *both = event_text (second, length);
+  const guint8 *third = next_record (bytes->data, bytes->len, &at, &length);
+  g_autofree char *large = event_text (third, length);
+
+  CHECK_STRING (version, "brain.Event:2");
+  CHECK_STRING (both, "300 updates/loss=1.5 updates/seconds=-0.25");
+  CHECK_STRING (large, "1099511627776 updates/loss=1.5");
+  CHECK (!next_record (bytes->data, bytes->len, &at, &length));
+}
+
+static void
+raise_stop (int line, gpointer data)
+{
+  if (line == 7)
+    g_atomic_int_set ((gint *)data, 1);
+}
+
+static gboolean
+run_with_log (const char *path, const char *output, const char *lines, const char *events, PlaitLog *log,
+              const gint *stop, GError **error)
+{
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (PlaitExperiment) experiment = test_load (path, NULL, registry, error);
+  PlaitRunOptions options = {
+    .output = output,
+    .command = "test",
+    .threads = 1,
+    .resume = TRUE,
+    .lines = lines,
+    .events = events,
+    .log = log,
+    .stop = stop,
+  };
+  PlaitRunOutcome outcome;
+
+  return experiment && plait_run (experiment, &options, &outcome, error);
+}
+
+/* The lines of @path, less what a clock says. (transfer full) */
+static char *
+lines_without_times (const char *path)
+{
+  g_autoptr (GRegex) times = g_regex_new (", \"(seconds|target_tokens_per_second)\": [^,}]*", 0, 0, NULL);
+  g_autofree char *text = NULL;
+
+  CHECK (g_file_get_contents (path, &text, NULL, NULL));
+  return g_regex_replace_literal (times, text ? text : "", -1, 0, "", 0, NULL);
+}
+
+/* A run that was stopped and goes on tells the same as one that was not, line by line what its tables hold. */
+TEST_CASE (training_log, tells_the_rows_of_both_tables)
+{
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autofree char *whole = plait_test_path ("whole.h5"), *stopped = plait_test_path ("stopped.h5");
+  g_autofree char *whole_lines = plait_test_path ("whole.jsonl"), *lines = plait_test_path ("stopped.jsonl");
+  g_autofree char *events = plait_test_path ("events");
+  g_autofree char *file = g_build_filename (events, PLAIT_TRAINING_LOG_EVENTS, NULL);
+  g_autofree char *bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  gint stop = 0;
+  g_autoptr (PlaitLog) log = test_log_new (raise_stop, &stop);
+  gint64 n_updates, n_validations, records = 0;
+  gsize n = 0, at = 0, length;
+
+  CHECK (run_with_log (path, whole, whole_lines, NULL, NULL, NULL, &error));
+  CHECK_NO_ERROR (error);
+  CHECK (!run_with_log (path, stopped, lines, NULL, log, &stop, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "interrupted after update");
+  g_clear_error (&error);
+  CHECK (run_with_log (path, stopped, lines, events, NULL, NULL, &error));
+  CHECK_NO_ERROR (error);
+  g_autofree char *expected = lines_without_times (whole_lines);
+  g_autofree char *found = lines_without_times (lines);
+  CHECK_STRING (found, expected);
+
+  g_autoptr (PlaitStore) store = plait_store_open (whole, NULL);
+  REQUIRE (store);
+  g_autofree double *losses
+      = plait_store_read_array (store, "/training/updates/loss", PLAIT_STORE_DOUBLE, 1 << 20, &n_updates, NULL);
+  g_autofree double *perplexities = plait_store_read_array (store, "/training/validation/perplexity",
+                                                            PLAIT_STORE_DOUBLE, 1 << 20, &n_validations, NULL);
+  REQUIRE (losses && perplexities);
+  g_auto (GStrv) rows = g_strsplit (expected, "\n", -1);
+  gint64 update = 0, validation = 0;
+
+  CHECK_INT (g_strv_length (rows), n_updates + n_validations + 1);
+  for (guint i = 0; rows[i] && *rows[i]; i++)
+    {
+      gboolean is_update = g_str_has_prefix (rows[i], "{\"table\": \"updates\", \"step\": ");
+      const char *value = strstr (rows[i], is_update ? "\"loss\": " : "\"perplexity\": ");
+
+      CHECK (is_update || g_str_has_prefix (rows[i], "{\"table\": \"validation\", \"step\": "));
+      CHECK (is_update || strstr (rows[i], "\"best\": "));
+      REQUIRE (value && (is_update ? update < n_updates : validation < n_validations));
+      CHECK_NEAR (g_ascii_strtod (strchr (value, ' '), NULL), is_update ? losses[update] : perplexities[validation], 0);
+      update += is_update;
+      validation += !is_update;
+    }
+  REQUIRE (g_file_get_contents (file, &bytes, &n, NULL));
+  while (next_record ((const guint8 *)bytes, n, &at, &length))
+    records++;
+  CHECK_INT (records, 1 + n_updates + n_validations);
+}
+
+#define METRIC "/training/validation/metric"
+
+/* A metric that is better the smaller it is stands everywhere as it is, and the smallest is the best. */
+TEST_CASE (training_log, tells_a_metric_as_it_is)
+{
+  g_autofree char *lower = test_write_experiment ("lower", "best_by=metric");
+  g_autofree char *text = NULL;
+  g_autofree char *run = plait_test_path ("lower.h5"), *lines = plait_test_path ("lower.jsonl");
+  g_autoptr (GString) experiment = NULL;
+  g_autoptr (GError) error = NULL;
+  gint64 larger = 1, n = 0, n_best = 0, n_directions;
+  double best = INFINITY;
+
+  REQUIRE (g_file_get_contents (lower, &text, NULL, NULL));
+  experiment = g_string_new (text);
+  g_string_replace (experiment, "metric=bleu:tok=none", "metric=ter", 1);
+  CHECK (g_file_set_contents (lower, experiment->str, -1, NULL));
+  CHECK (run_with_log (lower, run, lines, NULL, NULL, NULL, &error));
+  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) store = plait_store_open (run, NULL);
+  REQUIRE (store);
+  g_autofree double *metric = plait_store_read_array (store, METRIC, PLAIT_STORE_DOUBLE, 1000, &n, NULL);
+  g_autofree gint32 *is_best
+      = plait_store_read_array (store, "/training/validation/best", PLAIT_STORE_INT32, 1000, &n_best, NULL);
+  REQUIRE (metric && is_best && n > 1 && n == n_best);
+  for (gint64 i = 0; i < n; i++)
+    {
+      CHECK (metric[i] > 0);
+      CHECK_INT (is_best[i], metric[i] < best);
+      best = MIN (best, metric[i]);
+    }
+  CHECK (plait_store_get_int (store, METRIC, "larger_is_better", &larger, NULL));
+  CHECK_INT (larger, 0);
+  g_autofree gint64 *directions = plait_store_get_list (store, "/evaluation/test/metrics/score", "larger_is_better",
+                                                        PLAIT_STORE_INT64, &n_directions, NULL);
+  REQUIRE (directions && n_directions > 1);
+  CHECK_INT (directions[0], 1);                /* BLEU */
+  CHECK_INT (directions[n_directions - 1], 0); /* perplexity */
+  g_autofree char *log = lines_without_times (lines);
+  CHECK (strstr (log, "\"metric\": ") && !strstr (log, "\"metric\": -"));
+}
+
+/* Of where a run was made. */
+TEST_CASE (training_log, leaves_the_environment_in_the_run)
+{
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autoptr (PlaitStore) store = test_run_open (path, NULL, "run.h5");
+  gint64 threads = 0, peak = 0;
+
+  REQUIRE (store);
+  g_autofree char *host = plait_store_get_string (store, "/environment", "host", NULL);
+  g_autofree char *revision = plait_store_get_string (store, "/environment", "revision", NULL);
+  CHECK_STRING (host, g_get_host_name ());
+  CHECK (revision && (*revision == '\0' || strlen (revision) >= 40));
+  CHECK (plait_store_get_int (store, "/environment", "threads", &threads, NULL));
+  CHECK_INT (threads, 1);
+  CHECK (plait_store_get_int (store, "/environment", "peak_memory", &peak, NULL));
+  CHECK (peak > 1 << 20);
+}
+
+/* Without its plugins, a run tells from where it had them. */
+TEST_CASE (training_log, leaves_the_places_of_plugins_in_the_run)
+{
+  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  g_autoptr (PlaitStore) store
+      = test_run_open (path, (const char *[]){ "train.updates=1", "train.validate_every=0", NULL }, "places.h5");
+  g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ plait_test_folder (), NULL });
+  g_autofree char *module = plait_test_build_path ("plugins/combiner/hierarchical.so");
+  g_autofree char *part = g_strdup_printf (
+      "there is no combiner called \"hierarchical\"; the run had it from %s (looked for in ", module);
+  g_autoptr (GError) error = NULL;
+
+  REQUIRE (store != NULL);
+  CHECK (!plait_trained_experiment (store, NULL, registry, &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, part);
+}
