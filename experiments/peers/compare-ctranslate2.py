@@ -62,9 +62,9 @@ def export(plait, folder):
 
 def time_plait(options, precision, batch, beam, data):
     """Seconds a sentence."""
-    command = [options.plait, "bench", "decode", BENCH, *SETTINGS, f"--set=decode.beam={beam}", f"--set=decode.n_best={beam}", f"--set=decode.batch={batch}",
+    command = [programs.bench_of(options), "decode", BENCH, *SETTINGS, f"--set=decode.beam={beam}", f"--set=decode.n_best={beam}", f"--set=decode.batch={batch}",
                f"--set=decode.precision={precision}", "--data", data, "--steps", str(BATCHES[batch]), "--warmup", "1", "--threads", str(options.threads), "--json"]
-    report = programs.run_plainly(command, "plait bench decode")
+    report = programs.run_plainly(command, "plait-bench decode")
     return statistics.median(report["processor_seconds_per_step" if options.clock == "processor" else "seconds_per_step"]) / batch
 
 

@@ -37,9 +37,9 @@ def measure(options, score, way, length, batch, path):
 def measure_once(options, score, way, length, batch, path):
     """The same of one round."""
     file, branches = way
-    plait = [options.plait, "bench", "steps", BENCH / file, *SCORES[score], "--lengths", str(length), "--batch", str(batch)]
+    plait = [programs.bench_of(options), "steps", BENCH / file, *SCORES[score], "--lengths", str(length), "--batch", str(batch)]
     plait += ["--threads", str(options.threads), "--steps", str(options.steps), "--json", "--parameters", path, "--force"]
-    ours = programs.run_plainly(plait, f"plait bench steps {file}")["columns"]
+    ours = programs.run_plainly(plait, f"plait-bench steps {file}")["columns"]
     torch = [options.python, HERE / "descent.py", path, "--branches", str(branches), "--threads", str(options.threads)]
     theirs = programs.run_plainly([*torch, "--steps", str(options.steps), *(["--compile"] if options.compile else [])], "descent.py")
     if not theirs["difference"] < MOST_DIFFERENCE:

@@ -12,7 +12,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import tokens
-from programs import HERE, Log, Program, add_options, print_conditions, print_table, rotated, run, told
+from programs import HERE, Log, Program, add_options, bench_of, print_conditions, print_table, rotated, run, told
 from sizes import SIZES, path_of
 
 # Sources of long.ini: the plain encoder, and hierarchical attention over it.
@@ -48,7 +48,7 @@ def measure(options, program, mode, length, batch, path):
         report = run(command + (["--beam", "4", "--batch", "1"] if mode == "decode" else ["--precision", options.precision]), program.label)
     else:
         keys = {"experiment.sources": program, "train.batch": batch, "train.precision": options.precision}
-        report = run([options.plait, "bench", mode, path_of("long"), *(f"--set={key}={value}" for key, value in keys.items()), *common], f"plait, {program}")
+        report = run([bench_of(options), mode, path_of("long"), *(f"--set={key}={value}" for key, value in keys.items()), *common], f"plait, {program}")
     seconds = statistics.median(report["seconds_per_step" if options.clock == "wall" else "processor_seconds_per_step"])
     report.update(program=report["program"] if isinstance(program, Program) else f"plait, {program}", mode=mode, length=length)
     report["rate"] = length * (batch if mode == "train" else 1) / seconds

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A step of attention in PyTorch, to all rows or from the top of a pyramid down, over what `plait bench steps --parameters` wrote."""
+"""A step of attention in PyTorch, to all rows or from the top of a pyramid down, over what `plait-bench steps --parameters` wrote."""
 
 import argparse
 import json
@@ -113,7 +113,7 @@ class Step:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file", help="what plait bench steps --parameters wrote")
+    parser.add_argument("file", help="what plait-bench steps --parameters wrote")
     parser.add_argument("--heads", type=int, default=8, help="of scaled products")
     parser.add_argument("--branches", type=int, default=0, help="of each level; 0: attend to all rows")
     parser.add_argument("--threads", type=int, default=1)

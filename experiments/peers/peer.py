@@ -37,11 +37,11 @@ def parse():
     parser.add_argument("--reset", choices=("before", "after"), default="before", help="tree, recurrent: where reset gates act")
     parser.add_argument("--nodes", choices=("level", "single"), default="level", help="tree: all nodes of a level together, or one by one")
     parser.add_argument("--positions", type=int, default=10000, help="that a step of attention reads")
-    parser.add_argument("--parameters", help="initial values as plait bench --parameters wrote them; else they are drawn")
+    parser.add_argument("--parameters", help="initial values as plait-bench --parameters wrote them; else they are drawn")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--warmup", type=int, default=2, help="steps before the timed ones")
     parser.add_argument("--steps", type=int, default=10, help="timed steps: updates, or batches decoded")
-    parser.add_argument("--json", action="store_true", help="accepted for symmetry with plait bench: the output is JSON anyway")
+    parser.add_argument("--json", action="store_true", help="accepted for symmetry with plait-bench: the output is JSON anyway")
     options = parser.parse_args()
     if not options.data and not options.part.startswith("attention"):
         parser.error("--data is missing")
@@ -104,7 +104,7 @@ def transformer(options, size, batches):
 
 
 def parameters(path):
-    """Name -> array of what plait bench wrote."""
+    """Name -> array of what plait-bench wrote."""
     import h5py
 
     values = {}

@@ -15,6 +15,7 @@ from sizes import SIZES, path_of
 HERE = Path(__file__).resolve().parent
 REQUIRED = ("version", "threads", "peak_bytes", "sgemm_gflops", "warmup", "steps", "seconds_per_step", "core_type")
 BATCHES = 16
+POSITIONS = 10000  # that a step of attention reads
 
 
 @dataclass(frozen=True)
@@ -37,13 +38,18 @@ PEERS = [Program(settings, order) for settings in ("plain", "tuned") for order i
 
 
 def add_options(parser):
-    parser.add_argument("--plait", default="plait", help="the plait command; default: found on PATH")
+    parser.add_argument("--plait", default="plait", help="the plait command, beside which is plait-bench; default: found on PATH")
     parser.add_argument("--python", default=HERE / ".venv/bin/python", help="the python of the environment that setup.sh made")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, help="timed steps of every run, to try things out; default: all batches, once or more often")
     parser.add_argument("--seed", type=int, default=1, help="of the token data")
     parser.add_argument("--runs", help="write every run's JSON object to this file, one a line")
+
+
+def bench_of(options):
+    """The command that times steps of plait."""
+    return f"{options.plait}-bench"
 
 
 def run_plainly(command, what):
@@ -74,9 +80,9 @@ def run(command, what):
 
 
 def plait_arguments(asked, shards):
-    """What plait bench is to be asked for what peer.py is asked by its own options."""
+    """What plait-bench is to be asked for what peer.py is asked by its own options."""
     mode, part = asked["mode"], asked.get("part", "step")
-    work = {"encoder": "encode", "attention": "attend", "attention-forward": "attend"}.get(part, "decode" if mode == "decode" else "train")
+    work = "encode" if part == "encoder" else "decode" if mode == "decode" else "train"
     keys = {"train.shards": shards}
     if mode in ("tree", "recurrent"):
         keys.update({"experiment.sources": "tree" if mode == "tree" else "text", "decoder.coverage": asked["coverage"]})
@@ -92,9 +98,16 @@ def plait_arguments(asked, shards):
     if "beam" in asked:
         keys.update({"decode.beam": asked["beam"], "decode.n_best": asked["beam"], "decode.batch": asked["batch"]})
     own = [f"--{name}={asked[name]}" for name in ("data", "warmup", "steps", "parameters") if name in asked]
-    return [work, path_of(asked["size"]), *(f"--set={key}={value}" for key, value in keys.items()), *own] + (
-        ["--forward"] if part == "attention-forward" else []
-    ) + (["--force"] if "parameters" in asked else [])
+    return [work, path_of(asked["size"]), *(f"--set={key}={value}" for key, value in keys.items()), *own] + (["--force"] if "parameters" in asked else [])
+
+
+def attention_step(options, asked, common):
+    """The same report of a step of attention over as many rows as the peer reads, whose times are medians already."""
+    words = ["--words=1"] if asked["part"] == "attention" else []
+    command = [bench_of(options), "steps", path_of(asked["size"]), f"--lengths={POSITIONS}", f"--steps={asked['steps']}", *words, *common]
+    report = run_plainly(command, "plait-bench steps")
+    clocks = {"seconds_per_step": "us", "processor_seconds_per_step": "processor us"}
+    return report | {name: [report["columns"][column][0] / 1e6] for name, column in clocks.items()}
 
 
 def start(options, program, asked):
@@ -104,8 +117,10 @@ def start(options, program, asked):
         own = [f"--{name}={value}" for name, value in asked.items() if name != "mode"]
         command = [options.python, "-W", "ignore", HERE / "peer.py", asked["mode"], *own, *common, "--settings", program.settings]
         report = run(command + (["--nodes", "single"] if program.single else []), program.label)
+    elif asked.get("part", "step").startswith("attention"):
+        report = attention_step(options, asked, common)
     else:
-        report = run([options.plait, "bench", *plait_arguments(asked, program.shards), *common], program.label)
+        report = run([bench_of(options), *plait_arguments(asked, program.shards), *common], program.label)
     report.update(program=program.label, order=program.order)
     return report
 
@@ -184,5 +199,5 @@ def print_conditions(options, load, reports):
     print(f"Medians of {options.rounds} rounds in turn. OPENBLAS_CORETYPE unset.")
     for label in dict.fromkeys(report["program"] for report in reports):
         own = [report for report in reports if report["program"] == label]
-        rates = [report["sgemm_gflops"] for report in own]
+        rates = [report["sgemm_gflops"] for report in own if "sgemm_gflops" in report] or [0]
         print(f"- {label}: version {own[0]['version']}, kernels {own[0]['core_type']}, sgemm {min(rates):.0f} to {max(rates):.0f} GFLOP/s.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The model sizes of the comparison, read from the experiment files that plait bench reads (../bench), and the ids that both programs
+"""The model sizes of the comparison, read from the experiment files that plait-bench reads (../bench), and the ids that both programs
 reserve."""
 
 import configparser

@@ -53,7 +53,7 @@ def call(command):
 
 def step(options, system, keys=(), launcher=()):
     """Seconds of a training step."""
-    command = [*launcher, options.plait, "bench", "train", ini(system), "--threads", 1, "--steps", options.steps or SYSTEMS[system], "--json"]
+    command = [*launcher, f"{options.plait}-bench", "train", ini(system), "--threads", 1, "--steps", options.steps or SYSTEMS[system], "--json"]
     report = json.loads(call([*command, *(f"--set={key}={value}" for key, value in keys)]))
     return statistics.median(report["seconds_per_step"])
 

@@ -42,11 +42,11 @@ text_of (GBytes *bytes)
 }
 
 static PlaitTestCall
-call_with (const char *input, const char *plugin_path, const char *const *arguments)
+call_with (const char *name, const char *input, const char *plugin_path, const char *const *arguments)
 {
   g_autofree char *data = plait_test_path ("data");
   PlaitTestCall call = { -1, NULL, NULL };
-  g_autofree char *program = plait_test_build_path ("plait");
+  g_autofree char *program = plait_test_build_path (name);
   g_autofree const char **words = command_line (program, arguments);
   g_autoptr (GError) error = NULL;
   g_autoptr (GSubprocessLauncher) launcher
@@ -80,13 +80,19 @@ call_with (const char *input, const char *plugin_path, const char *const *argume
 PlaitTestCall
 plait_test_call (const char *input, const char *const *arguments)
 {
-  return call_with (input, "", arguments);
+  return call_with ("plait", input, "", arguments);
+}
+
+PlaitTestCall
+plait_test_call_program (const char *program, const char *const *arguments)
+{
+  return call_with (program, NULL, "", arguments);
 }
 
 PlaitTestCall
 plait_test_call_with_plugins (const char *plugin_path, const char *const *arguments)
 {
-  return call_with (NULL, plugin_path, arguments);
+  return call_with ("plait", NULL, plugin_path, arguments);
 }
 
 PlaitTestCall

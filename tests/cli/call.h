@@ -20,6 +20,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitTestCall, plait_test_call_clear)
  * nobody's plugins but the build's. */
 PlaitTestCall plait_test_call (const char *input, const char *const *arguments);
 
+/* The same of another program of the build, such as plait-bench. */
+PlaitTestCall plait_test_call_program (const char *program, const char *const *arguments);
+
 /* The same, with PLAIT_PLUGIN_PATH set to @plugin_path. */
 PlaitTestCall plait_test_call_with_plugins (const char *plugin_path, const char *const *arguments);
 

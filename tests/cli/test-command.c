@@ -35,7 +35,7 @@ TEST_CASE (command, help_and_version)
 
 TEST_CASE (command, help_fits_the_terminal)
 {
-  const char *const calls[][3] = { { "--help", NULL }, { "grid", "--help", NULL }, { "bench", "--help", NULL } };
+  const char *const calls[][3] = { { "--help", NULL }, { "grid", "--help", NULL }, { "show", "--help", NULL } };
 
   for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
     {

@@ -69,7 +69,6 @@ TEST_CASE (json, of_all_commands_has_null_for_nothing_and_numbers_as_such)
     { "evaluate", "--reference=text", "--hypothesis=text" },
     { "evaluate", "--reference=text", "--hypothesis=text", "--resamples=0" },
     { "evaluate", "--reference=text", "--hypothesis=text", "--sentences" },
-    { "bench", "attend", "small.ini", "--steps=1", "--warmup=0" },
   };
 
   plait_test_write ("small.ini", small);

@@ -140,8 +140,8 @@ TEST_CASE (ranks, refuse_in_one_sentence)
   check_refused ("mpirun -n 2 $PLAIT run tiny.ini --dry-run", "--dry-run is for one");
   check_refused ("mpirun -n 2 $PLAIT run tiny.ini --outptu refused.h5", "did you mean \"--output\"?");
   check_refused ("mpirun -n 2 $PLAIT run tiny.ini --threads many", "--threads cannot be \"many\"");
-  check_refused ("mpirun -n 2 $PLAIT bench train tiny.ini --stepz 3", "did you mean \"--steps\"?");
-  check_refused ("mpirun -n 2 $PLAIT bench decode tiny.ini", "this mode is for one");
+  check_refused ("mpirun -n 2 $PLAIT-bench train tiny.ini --stepz 3", "did you mean \"--steps\"?");
+  check_refused ("mpirun -n 2 $PLAIT-bench decode tiny.ini", "this mode is for one");
 }
 
 /* While gradients are on their way: they come to an end, and all tell of it. */

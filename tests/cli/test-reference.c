@@ -150,7 +150,7 @@ TEST_CASE (reference, bash_completes)
     { "plait run first.ini --output = plait.b", "plait.bash " },
     { "plait translate run.h5 --source en = plait.b", "plait.bash " },
     { "plait run first.ini --threads ''", " " },
-    { "plait bench dec", "decode " },
+    { "plait baseline le", "lead " },
     { "plait help verif", "verify " },
     { "plait inspect hierarch", "hierarchical " },
     { "plait inspect decode", "decoder decode " },

@@ -252,7 +252,8 @@ TEST_CASE (translate_command, tells_labels)
   g_auto (PlaitTestCall) shuffled = CALL ("adversarial", "class.h5", "-q");
   g_auto (PlaitTestCall) both = CALL ("adversarial", "masked.h5", "-q");
   g_auto (PlaitTestCall) compared = CALL ("compare", "class.h5", "class.h5");
-  g_auto (PlaitTestCall) timed = CALL ("bench", "train", "class.ini");
+  g_auto (PlaitTestCall) timed
+      = plait_test_call_program ("plait-bench", (const char *[]){ "train", "class.ini", NULL });
 
   CHECK_STRING (run.errors, "");
   CHECK_STRING (masked.errors, "");
@@ -285,5 +286,5 @@ TEST_CASE (translate_command, tells_labels)
   plait_test_check_refused (&attention, "class.h5 has no decoder that could pay attention");
   plait_test_check_refused (&unmasked, "masked.h5 predicts the masked tokens of its own corpus");
   plait_test_check_refused (&both, "masked.h5 predicts a part of its source, which cannot be another sentence's");
-  plait_test_check_refused (&timed, "[predict] has no decoder, but plait bench train");
+  plait_test_check_refused (&timed, "[predict] has no decoder, but plait-bench draws");
 }

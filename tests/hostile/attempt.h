@@ -39,7 +39,8 @@ typedef struct
 void attempt_clear (Attempt *attempt);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Attempt, attempt_clear)
 
-/* Starts plait in the test's folder with the words of @command, parted by blanks. @limits may be NULL. */
+/* Starts plait in the test's folder with the words of @command, separated by blanks; plait-bench if that is the first
+ * word. @limits may be NULL. */
 AttemptProcess attempt_start (const char *command, const AttemptLimits *limits);
 
 /* Waits for its end. */

@@ -22,7 +22,8 @@ static const struct
   { "vocabulary", "vocabulary -q --size 60 -o new train.a train.b train.target" },
   { "page", "report text.h5 -q -o new" },
   { "trees in another form", "trees --convert reorder/train.a.trees --to triples -q -o new" },
-  { "initial values", "bench attend trees.ini --set bench.positions=2 -n 1 -w 0 -q --parameters new" },
+  { "initial values", "plait-bench steps text.ini --set experiment.sources=a --set decoder.combiner=serial --lengths 2 "
+                      "-n 1 -q --parameters new" },
 };
 
 /* Any file stops growing at a size below what the output needs. */
@@ -259,10 +260,11 @@ TEST_CASE (hostile_output, same_file_as_an_input)
 TEST_CASE (hostile_output, never_replaces_what_was_read)
 {
   static const char *const commands[] = {
-    "bench train text.ini -q -n 1 -w 0 --force --parameters text.ini",
-    "bench train text.ini -q -n 1 -w 0 --force --parameters linked.ini",
-    "bench train text.ini -q -n 1 -w 0 --force --parameters symbolic.ini",
-    "bench attend trees.ini --set bench.positions=2 -n 1 -w 0 -q --force --parameters trees.ini",
+    "plait-bench train text.ini -q -n 1 -w 0 --force --parameters text.ini",
+    "plait-bench train text.ini -q -n 1 -w 0 --force --parameters linked.ini",
+    "plait-bench train text.ini -q -n 1 -w 0 --force --parameters symbolic.ini",
+    "plait-bench steps text.ini --set experiment.sources=a --set decoder.combiner=serial --lengths 2 -n 1 -q --force "
+    "--parameters text.ini",
     "translate text.h5 -q -s a=test.a -s b=test.b --force -o linked.h5",
     "translate text.h5 -q -s a=test.a -s b=test.b --force -a linked.h5",
     "trees --convert reorder/train.a.trees --to triples -q --force -o reorder/train.a.trees",
@@ -318,8 +320,8 @@ TEST_CASE (hostile_output, pipes_that_nobody_writes)
   NEED_MATERIALS ();
   g_autofree char *pipe = plait_test_path ("pipe");
   CHECK (mkfifo (pipe, 0600) == 0);
-  REFUSED ("bench train text.ini -q --data pipe", "pipe: is not a regular file");
-  REFUSED ("bench decode text.ini -q --data pipe", "pipe: is not a regular file");
-  REFUSED ("bench train pipe -q", "pipe");
-  REFUSED ("bench train text.ini -q --parameters pipe --force", "pipe: it is not a regular file");
+  REFUSED ("plait-bench train text.ini -q --data pipe", "pipe: is not a regular file");
+  REFUSED ("plait-bench decode text.ini -q --data pipe", "pipe: is not a regular file");
+  REFUSED ("plait-bench train pipe -q", "pipe");
+  REFUSED ("plait-bench train text.ini -q --parameters pipe --force", "pipe: it is not a regular file");
 }

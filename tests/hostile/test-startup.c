@@ -43,6 +43,8 @@ TEST_CASE (hostile_startup, with_too_little_memory_for_a_run)
 TEST_CASE (hostile_startup, without_threads_and_processes)
 {
   AttemptLimits limits = { .alone = TRUE };
+
+  NEED_MATERIALS ();
   g_auto (Attempt) attempt = attempt_with ("--version", &limits);
 
   if (attempt.code > 125)
@@ -50,9 +52,8 @@ TEST_CASE (hostile_startup, without_threads_and_processes)
   CHECK_STRING (attempt.errors, "");
   CHECK_STRING (attempt.output, "plait " PLAIT_VERSION "\n");
   CHECK_INT (attempt.code, 0);
-  g_autofree char *model = plait_test_source_path ("experiments/bench/small.ini");
-  g_autofree char *bench = g_strdup_printf ("bench train %s --threads 2", model);
-  attempt_refused_with (bench, &limits, 1, "thread 2 of 2 cannot be started|--threads");
+  attempt_refused_with ("plait-bench train text.ini -q --threads 2", &limits, 1,
+                        "thread 2 of 2 cannot be started|--threads");
   attempt_refused_with ("inspect transformer", &limits, 1, "no process for its trial|ulimit -u");
 }
 

@@ -220,13 +220,13 @@ TEST_CASE (hostile_value, options_of_other_commands)
     { "check ../serial", "../serial" },
     { "check serial --seconds 0", "--seconds" },
     { "check serial --property nothing", "nothing" },
-    { "bench train text.ini -q --steps 0", "--steps" },
-    { "bench train huge.ini -q", "huge" },
-    { "bench train text.ini -q --data test.a", "test.a:1" },
-    { "bench train text.ini -q --data /dev/zero", "/dev/zero" },
-    { "bench train text.ini -q --data missing", "missing" },
-    { "bench train text.ini -q --set bench.mean_length=nan", "mean_length" },
-    { "bench train text.ini -q --set train.batch=100000000", "train.batch=100000000" },
+    { "plait-bench train text.ini -q --steps 0", "--steps" },
+    { "plait-bench train huge.ini -q", "huge" },
+    { "plait-bench train text.ini -q --data test.a", "test.a:1" },
+    { "plait-bench train text.ini -q --data /dev/zero", "/dev/zero" },
+    { "plait-bench train text.ini -q --data missing", "missing" },
+    { "plait-bench train text.ini -q --set bench.mean_length=nan", "mean_length" },
+    { "plait-bench train text.ini -q --set train.batch=100000000", "train.batch=100000000" },
     { "nothing", "there is no command" },
     { "run", "an argument is missing" },
     { "run text.ini text.ini", "too many" },
@@ -247,11 +247,14 @@ TEST_CASE (hostile_value, more_memory_than_there_is)
   attempt_refused_with ("run text.ini -q -o new --set decoder.width=16384 --set decoder.layers=64", NULL, 1, keys);
   attempt_refused_with ("run text.ini --dry-run -o new --set decoder.width=16384 --set decoder.layers=64", NULL, 1,
                         keys);
-  attempt_refused_with ("bench train text.ini -q --set decoder.width=16384 --set decoder.layers=64", NULL, 1, keys);
-  attempt_refused_with ("bench attend trees.ini -q --set decoder.width=16384 --set bench.positions=10000000", NULL, 1,
-                        "memory");
-  attempt_refused_with ("bench train image.ini -q --set bench.feature_rows=100000 --set bench.feature_width=131072",
-                        NULL, 1, "memory");
+  attempt_refused_with ("plait-bench train text.ini -q --set decoder.width=16384 --set decoder.layers=64", NULL, 1,
+                        keys);
+  attempt_refused_with (
+      "plait-bench steps text.ini -q --set experiment.sources=a --lengths 10000000 --set decoder.width=16384", NULL, 1,
+      "memory");
+  attempt_refused_with (
+      "plait-bench train image.ini -q --set bench.feature_rows=100000 --set bench.feature_width=131072", NULL, 1,
+      "memory");
   attempt_refused_with ("run text.ini -q -o new --set train.memory=1 --set decoder.feed_forward=2048", NULL, 1,
                         "a batch of|MiB|lower train.batch");
 #ifndef __SANITIZE_ADDRESS__

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What messages, help and pages tell a user to type is there: options of commands, and keys of experiment files.
 
-Usage: names.py PLAIT
+Usage: names.py PLAIT PLAIT-BENCH
 """
 import re
 import subprocess
@@ -26,19 +26,20 @@ def say(plait, *words):
 
 
 def literals(text):
-    return ["".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', joined)) for joined in TEXT.findall(text)]
+    return ["".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', joined)) for joined in TEXT.findall(re.sub(r"(?m)^#include.*", "", text))]
 
 
 def main():
     plait = sys.argv[1]
-    commands = re.findall(r"^  ([a-z]+)  ", say(plait, "--help"), re.M)
-    options = OTHERS | set(OPTION.findall(say(plait, "--help")))
-    for command in commands:
-        options |= set(OPTION.findall(say(plait, command, "--help")))
+    options = set(OTHERS)
+    for program in sys.argv[1:]:
+        options |= set(OPTION.findall(say(program, "--help")))
+        for command in re.findall(r"^  ([a-z]+)  ", say(program, "--help"), re.M):
+            options |= set(OPTION.findall(say(program, command, "--help")))
     keys = {line.split("=")[0] for line in say(plait, "inspect", "--keys").split()}
     faults = []
     for name in sources.files(".c", ".h"):
-        for text in literals(sources.read(name)) if name.startswith(("core/", "plugins/")) else []:
+        for text in literals(sources.read(name)) if name.startswith(("core/", "plugins/", "experiments/")) else []:
             faults += [f"{name}: no command has {option}: {text[:80]}" for option in OPTION.findall(text)
                        if option not in options and name not in SLURM]
             faults += [f"{name}: there is no key {key}: {text[:80]}" for key in KEY.findall(text)

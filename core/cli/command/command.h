@@ -72,7 +72,6 @@ gboolean plait_command_evaluate (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_show (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_reproduce (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_verify (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_bench (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_generate (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_baseline (PlaitInvocation *invocation, GError **error);
 gboolean plait_command_parse (PlaitInvocation *invocation, GError **error);

@@ -317,33 +317,5 @@ const PlaitCommand plait_commands[] = {
     "  plait check hierarchical\n"
     "  PLAIT_PLUGIN_PATH=build plait check combiner/averaged --property gradients",
     plait_command_check },
-  { "bench", "train|decode|encode|attend|steps FILE.ini... [--set G.K=V]... [--data FILE] [--json]",
-    "Time steps of an experiment's model, over drawn text",
-    "Prints medians over the timed steps: seconds, tokens and sentences a second, the most memory the process has had, "
-    "and the share of the machine's own rate of matrix products that is reached, counting no padding.\n"
-    "\n"
-    "The model is that of the experiment file, which may be any that plait run takes. Its text is neither read nor "
-    "needed: vocabularies have data.vocabulary_size entries, and sentences are drawn as its group [bench] says (plait "
-    "inspect bench), as many in a batch as [train] or [decode] says.\n"
-    "\n"
-    "train times updates; decode whole searches, each sentence taking as many steps as sentences are long in the mean; "
-    "encode the encoders alone, forward and backward; attend one step of the decoder's attention over bench.positions "
-    "rows, whose keys are there already.\n"
-    "\n"
-    "Started by mpirun, train times the updates that the processes make together, and what exchange takes of them.\n"
-    "\n"
-    "steps times that of several experiments, over memories that grow, and compares them with the first: a step of "
-    "search, or with --words forward and backward over whole targets. A source whose encoder stands on another one has "
-    "the memory that it makes of drawn leaves.\n"
-    "\n"
-    "Examples:\n"
-    "  plait bench train experiments/bench/msmt.ini\n"
-    "  plait bench train my-experiment.ini --set train.shards=2\n"
-    "  plait bench decode my-experiment.ini --set decode.batch=1 --json\n"
-    "  plait bench decode my-experiment.ini --profile\n"
-    "  plait bench encode my-experiment.ini --forward --threads 1\n"
-    "  plait bench attend experiments/bench/h256.ini\n"
-    "  plait bench steps one.ini other.ini --lengths 100,1000 --threads 1",
-    plait_command_bench },
   { NULL },
 };

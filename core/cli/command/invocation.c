@@ -41,7 +41,7 @@ static void
 print_command_help (const PlaitCommand *command, const GOptionEntry *options)
 {
   g_autoptr (PlaitPage) page = plait_page_new ();
-  g_autofree char *usage = g_strdup_printf ("Usage: plait %s ", command->name);
+  g_autofree char *usage = g_strdup_printf ("Usage: %s %s ", g_get_prgname (), command->name);
   g_autofree char *summary = g_strdup_printf ("%s.\n\nOptions:", command->summary);
   g_auto (GStrv) details = g_strsplit (command->details ? command->details : "", "\n", -1);
   guint indent = (guint)strlen (usage);
@@ -64,11 +64,11 @@ static gboolean
 check_count (const PlaitCommand *command, guint n, int least, int most, GError **error)
 {
   if (n < (guint)least)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s is missing; usage: plait %s %s",
-                       n == 0 ? "an argument" : "another argument", command->name, command->synopsis);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s is missing; usage: %s %s %s",
+                       n == 0 ? "an argument" : "another argument", g_get_prgname (), command->name, command->synopsis);
   if (most >= 0 && n > (guint)most)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%u argument%s too many; usage: plait %s %s", n - (guint)most,
-                       n - (guint)most == 1 ? "" : "s", command->name, command->synopsis);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%u argument%s too many; usage: %s %s %s", n - (guint)most,
+                       n - (guint)most == 1 ? "" : "s", g_get_prgname (), command->name, command->synopsis);
   return TRUE;
 }
 
@@ -118,7 +118,8 @@ refuse_option (const PlaitInvocation *invocation, const GOptionEntry *options, c
   for (const GOptionEntry *option = options; option->long_name; option++)
     g_ptr_array_add (names, g_strconcat ("--", option->long_name, NULL));
   g_ptr_array_add (names, NULL);
-  g_autofree char *otherwise = g_strdup_printf ("plait %s --help lists the options", invocation->command->name);
+  g_autofree char *otherwise
+      = g_strdup_printf ("%s %s --help lists the options", g_get_prgname (), invocation->command->name);
   g_autofree char *remedy = plait_name_remedy (word, (const char *const *)names->pdata, otherwise);
   return plait_fail (error, PLAIT_ERROR_INPUT, "%s; %s", fault->message, remedy);
 }

@@ -4,9 +4,9 @@
 
 #include "autograd/internal.h"
 #include "text/json.h"
-#include "bench/bench.h"
 #include "command/command.h"
 #include "terminal/page.h"
+#include "run/drawn.h"
 #include "weights/parts.h"
 #include "setup/system.h"
 
@@ -174,9 +174,11 @@ static gboolean
 count_operations (const Explanation *explanation, GError **error)
 {
   const PlaitExperiment *experiment = explanation->experiment;
-  PlaitBenchOptions options = { .experiment = experiment };
-  g_autoptr (PlaitBenchData) data
-      = plait_bench_data_new (&options, !plait_experiment_has_decoder (experiment), 1, error);
+  g_autoptr (PlaitTuples) tuples = plait_tuples_new (experiment, error);
+  g_autoptr (PlaitDrawnBatches) data
+      = tuples && plait_tuples_draw (tuples, error)
+            ? plait_tuples_batch (tuples, !plait_experiment_has_decoder (experiment), 1, error)
+            : NULL;
   g_autoptr (PlaitPool) pool = data ? plait_pool_new (1, error) : NULL;
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
   g_autoptr (PlaitTape) tape = pool ? plait_tape_new (pool, arena) : NULL;
@@ -334,7 +336,7 @@ print_json (const Explanation *explanation)
 static gboolean
 explain (const PlaitExperiment *experiment, gboolean as_json, GError **error)
 {
-  g_autoptr (PlaitSystem) system = plait_bench_system (experiment, error);
+  g_autoptr (PlaitSystem) system = plait_drawn_system (experiment, error);
   g_autoptr (GPtrArray) parts
       = system ? plait_model_parts_new (experiment, plait_model_parameters (system->model)) : NULL;
   g_autofree double *operations = parts ? g_new (double, parts->len) : NULL;

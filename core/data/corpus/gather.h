@@ -5,7 +5,7 @@
 #include "corpus/batch.h"
 
 /*
- * Batches from what is gathered sentence by sentence: by a corpus from what it has stored, by plait bench from what it
+ * Batches from what is gathered sentence by sentence: by a corpus from what it has stored, by run/drawn.h from what it
  * draws.
  */
 

@@ -30,7 +30,7 @@
  *
  *     [train] [decode] [evaluate]
  *
- *     [bench]           what plait bench draws
+ *     [bench]           what plait-bench draws
  *
  *     [grid]            cells/cells.h
  *

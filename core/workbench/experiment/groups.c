@@ -173,10 +173,10 @@ static const PlaitSettingDefinition bench_definitions[] = {
                         "Rows of a sentence's features, such as positions of an image"),
   PLAIT_DEFINE_INTEGER (PlaitBenchSettings, feature_width, "2048", "1", "131072", "Width of features"),
   PLAIT_DEFINE_INTEGER (PlaitBenchSettings, positions, "10000", "1", "10000000",
-                        "Rows of the memory that one step of attention reads"),
+                        "Rows of the longest memory that a step of attention reads"),
 };
 
-const PlaitSettingGroup plait_bench_group = PLAIT_SETTING_GROUP ("bench", "What plait bench draws; runs leave it aside",
+const PlaitSettingGroup plait_bench_group = PLAIT_SETTING_GROUP ("bench", "What plait-bench draws; runs leave it aside",
                                                                  PlaitBenchSettings, bench_definitions);
 
 const PlaitSettingGroup *const *

@@ -134,7 +134,7 @@ typedef struct
 
 extern const PlaitSettingGroup plait_evaluate_group;
 
-/* [bench]: the text that plait bench draws where an experiment would read its own. It says nothing about a run, and no
+/* [bench]: the text that plait-bench draws where an experiment would read its own. It says nothing about a run, and no
  * run keeps it. Lengths count the end of a sentence: normal, rounded, within shortest_length .. longest_length. */
 typedef struct
 {
@@ -145,7 +145,7 @@ typedef struct
   gint64 document_sentence; /* tokens of each sentence of a document, which the lengths above are the lengths of */
   gint64 feature_rows;      /* of a sentence, for an encoder of features */
   gint64 feature_width;
-  gint64 positions; /* that one step of attention reads */
+  gint64 positions; /* rows of the longest memory that a step of attention reads */
 } PlaitBenchSettings;
 
 extern const PlaitSettingGroup plait_bench_group;

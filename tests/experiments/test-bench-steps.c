@@ -5,7 +5,9 @@
 #include "harness.h"
 #include "hdf5/store.h"
 
-/* plait bench steps: steps of attention of several experiments side by side. Speed is no matter here. */
+/* plait-bench steps: steps of attention of several experiments side by side. Speed is no matter here. */
+
+#define BENCH(...) plait_test_call_program ("plait-bench", (const char *[]){ __VA_ARGS__, NULL })
 
 #define DATA "[data]\ntarget=target\nvocabulary_size=400\n"
 
@@ -44,8 +46,8 @@ TEST_CASE (bench_steps, weighs_what_each_experiment_says)
   static const char *const weighed[] = { "4", "4", "54", "18", "12", "12", "162", "54" };
 
   write_files ();
-  g_auto (PlaitTestCall) call = CALL ("bench", "steps", "full.ini", "down.ini", "--lengths", "2,27", "--batch", "1,3",
-                                      "--steps", "1", "--threads", "1", "--json");
+  g_auto (PlaitTestCall) call = BENCH ("steps", "full.ini", "down.ini", "--lengths", "2,27", "--batch", "1,3",
+                                       "--steps", "1", "--threads", "1", "--json");
   CHECK_INT (call.code, 0);
   CHECK_STRING (call.errors, "");
   g_auto (GStrv) lengths = column (call.output, "rows"), counts = column (call.output, "weighed");
@@ -69,8 +71,8 @@ TEST_CASE (bench_steps, weighs_the_same_in_any_number_of_steps)
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
     {
       CONTEXT ("%s steps", steps[i]);
-      g_auto (PlaitTestCall) call = CALL ("bench", "steps", "down.ini", "--lengths", "28,58,85", "--steps", steps[i],
-                                          "--threads", "1", "--json");
+      g_auto (PlaitTestCall) call
+          = BENCH ("steps", "down.ini", "--lengths", "28,58,85", "--steps", steps[i], "--threads", "1", "--json");
       g_auto (GStrv) counts = column (call.output, "weighed");
       g_autofree char *found = g_strjoinv (",", counts);
 
@@ -89,9 +91,9 @@ TEST_CASE (bench_steps, writes_a_step)
           "/level", "/first_child", "/n_children", "/parameters/site/attend/text/query/weight" };
 
   write_files ();
-  g_auto (PlaitTestCall) call = CALL ("bench", "steps", "down.ini", "--lengths", "9", "--batch", "2", "--steps", "1",
-                                      "--threads", "1", "--parameters", "step.h5");
-  g_auto (PlaitTestCall) several = CALL ("bench", "steps", "full.ini", "down.ini", "--parameters", "other.h5");
+  g_auto (PlaitTestCall) call = BENCH ("steps", "down.ini", "--lengths", "9", "--batch", "2", "--steps", "1",
+                                       "--threads", "1", "--parameters", "step.h5");
+  g_auto (PlaitTestCall) several = BENCH ("steps", "full.ini", "down.ini", "--parameters", "other.h5");
   g_autofree char *path = plait_test_path ("step.h5");
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitStore) store = plait_store_open (path, &error);
@@ -114,8 +116,8 @@ TEST_CASE (bench_steps, goes_over_whole_targets_and_back)
     {
       CONTEXT ("%s", decoders[i]);
       g_auto (PlaitTestCall) call
-          = CALL ("bench", "steps", "full.ini", "down.ini", "--lengths", "27", "--batch", "2", "--words", "5",
-                  "--steps", "1", "--threads", "1", "--json", "--set", decoders[i]);
+          = BENCH ("steps", "full.ini", "down.ini", "--lengths", "27", "--batch", "2", "--words", "5", "--steps", "1",
+                   "--threads", "1", "--json", "--set", decoders[i]);
       CHECK_INT (call.code, 0);
       CHECK_STRING (call.errors, "");
       g_auto (GStrv) counts = column (call.output, "weighed");
@@ -131,13 +133,29 @@ TEST_CASE (bench_steps, prints_a_table)
 {
   write_files ();
   g_auto (PlaitTestCall) call
-      = CALL ("bench", "steps", "full.ini", "down.ini", "--lengths", "4", "--steps", "1", "--threads", "1");
+      = BENCH ("steps", "full.ini", "down.ini", "--lengths", "4", "--steps", "1", "--threads", "1");
 
   CHECK_INT (call.code, 0);
   CHECK_CONTAINS (call.output, "a step of attention in search, 1 thread\n");
   CHECK_CONTAINS (call.output, "times as fast");
   CHECK_CONTAINS (call.output, "full");
   CHECK_CONTAINS (call.output, "down");
+}
+
+/* Without --lengths: the powers of ten from 100 to bench.positions. */
+TEST_CASE (bench_steps, takes_lengths_up_to_the_positions_of_the_experiment)
+{
+  static const char *const rows[] = { "100", "1000", "1500" };
+
+  write_files ();
+  g_auto (PlaitTestCall) call = BENCH ("steps", "full.ini", "--set", "bench.positions=1500", "--steps", "1", "--json");
+  g_auto (PlaitTestCall) few = BENCH ("steps", "full.ini", "--set", "bench.positions=70", "--steps", "1", "--json");
+  g_auto (GStrv) lengths = column (call.output, "rows"), one = column (few.output, "rows");
+
+  REQUIRE (g_strv_length (lengths) == 3 && g_strv_length (one) == 1);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    CHECK_STRING (g_strstrip (lengths[i]), rows[i]);
+  CHECK_STRING (g_strstrip (one[0]), "70");
 }
 
 TEST_CASE (bench_steps, what_cannot_be_measured)
@@ -151,16 +169,16 @@ TEST_CASE (bench_steps, what_cannot_be_measured)
     PlaitTestCall call;
     const char *part;
   } cases[] = {
-    { CALL ("bench", "steps", "two.ini"), "two has 2 sources" },
-    { CALL ("bench", "steps", "full.ini", "--set", "decoder.coverage=fertility"), "full has coverage" },
-    { CALL ("bench", "steps", "trees.ini", "--lengths", "3"), "bitree-gru reads trees" },
-    { CALL ("bench", "steps", "full.ini", "--lengths", "5,4"), "--lengths cannot be \"5,4\"" },
-    { CALL ("bench", "steps", "full.ini", "--batch", "0"), "--batch cannot be \"0\"" },
-    { CALL ("bench", "steps", "full.ini", "--words", "none"), "--words" },
-    { CALL ("bench", "steps", "full.ini", "--forward"), "--forward does not go with plait bench steps" },
-    { CALL ("bench", "train", "full.ini", "down.ini"), "plait bench train takes one file" },
-    { CALL ("bench", "attend", "full.ini", "--words", "3"), "--words goes with plait bench steps alone" },
-    { CALL ("bench", "steps", "nowhere.ini"), "nowhere.ini" },
+    { BENCH ("steps", "two.ini"), "two has 2 sources" },
+    { BENCH ("steps", "full.ini", "--set", "decoder.coverage=fertility"), "full has coverage" },
+    { BENCH ("steps", "trees.ini", "--lengths", "3"), "bitree-gru reads trees" },
+    { BENCH ("steps", "full.ini", "--lengths", "5,4"), "--lengths cannot be \"5,4\"" },
+    { BENCH ("steps", "full.ini", "--batch", "0"), "--batch cannot be \"0\"" },
+    { BENCH ("steps", "full.ini", "--words", "none"), "--words" },
+    { BENCH ("steps", "full.ini", "--forward"), "--forward" },
+    { BENCH ("train", "full.ini", "down.ini"), "1 argument too many" },
+    { BENCH ("encode", "full.ini", "--words", "3"), "--words" },
+    { BENCH ("steps", "nowhere.ini"), "nowhere.ini" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench/bench.h"
-
 #include <math.h>
 
 #include "autograd/internal.h"
+#include "autograd/operators.h"
+#include "bench.h"
 #include "corpus/iterator.h"
-#include "setup/fit.h"
-#include "setup/system.h"
 #include "search/search.h"
+#include "setup/fit.h"
 #include "training/optimizer.h"
+#include "training/parameters.h"
 #include "training/update.h"
 
 /* The experiment's model as a whole: training steps, searches, encoders. */
 
 typedef struct
 {
-  PlaitBench bench;
-  PlaitBenchData *data;
+  Bench bench;
+  PlaitDrawnBatches *data;
   PlaitSystem *system;
   PlaitUpdate *update;
   PlaitOptimizer *optimizer;
@@ -33,43 +33,54 @@ model_free (gpointer data)
   plait_optimizer_free (model->optimizer);
   plait_update_free (model->update);
   plait_system_free (model->system);
-  plait_bench_data_free (model->data);
+  plait_drawn_batches_free (model->data);
   g_free (model);
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Model, model_free)
 
-PlaitSystem *
-plait_bench_system (const PlaitExperiment *experiment, GError **error)
+/* Makes batches of the token data. (transfer full) */
+static PlaitDrawnBatches *
+new_batches (const BenchOptions *options, gboolean search, gint64 most, GError **error)
 {
-  g_autofree gint64 *widths = g_new0 (gint64, experiment->n_sources);
+  g_autoptr (PlaitTuples) tuples = plait_tuples_new (options->experiment, error);
 
-  for (guint i = 0; i < experiment->n_sources; i++)
-    if (experiment->sources[i].kind == PLAIT_INPUT_FEATURES)
-      widths[i] = experiment->bench.feature_width;
-  return plait_system_new (experiment, NULL, widths, error);
+  return tuples
+                 && (options->data ? bench_read_tokens (tuples, options->data, error)
+                                   : plait_tuples_draw (tuples, error))
+             ? plait_tuples_batch (tuples, search, most, error)
+             : NULL;
 }
 
-/* The model with its initial values, and batches for it; a step takes @each of them. */
-static Model *
-make_model (const PlaitBench *bench, gboolean search, gint64 each, GError **error)
+static gboolean
+write_parameters (const PlaitParameters *parameters, const char *path, GError **error)
 {
-  const PlaitBenchOptions *options = bench->options;
+  g_autoptr (PlaitStore) store = plait_store_create (path, error);
+
+  return store && plait_parameters_write (parameters, store, "/parameters", error) && plait_store_commit (store, error);
+}
+
+/* Makes the model with its initial values, and batches for it; a step takes @each of them. (transfer full) */
+static Model *
+make_model (const Bench *bench, gboolean search, gint64 each, GError **error)
+{
+  const BenchOptions *options = bench->options;
   g_autoptr (Model) model = g_new0 (Model, 1);
+  const PlaitParameters *parameters;
 
   model->bench = *bench;
-  model->data
-      = plait_bench_data_new (options, search, (guint)MIN ((options->warmup + options->steps) * each, G_MAXINT), error);
-  if (!model->data)
+  model->data = new_batches (options, search, (options->warmup + options->steps) * each, error);
+  model->system = model->data ? plait_drawn_system (options->experiment, error) : NULL;
+  if (!model->system)
     return NULL;
-  model->system = plait_bench_system (options->experiment, error);
-  if (!model->system || !plait_fit_memory (plait_model_parameters (model->system->model), error))
+  parameters = plait_model_parameters (model->system->model);
+  if (!plait_fit_memory (parameters, error))
     return NULL;
   plait_system_initialise (model->system, bench->pool);
   for (guint i = 0; i < model->data->batches->len; i++)
     if (!plait_model_check_batch (model->system->model, model->data->batches->pdata[i], error))
       return NULL;
-  if (!plait_bench_write_parameters (bench, plait_model_parameters (model->system->model), error))
+  if (options->parameters && !write_parameters (parameters, options->parameters, error))
     return NULL;
   return g_steal_pointer (&model);
 }
@@ -80,7 +91,7 @@ batch_of (const Model *model, gint64 number)
   return model->data->batches->pdata[number % model->data->batches->len];
 }
 
-/* What follows the numbers of a description. */
+/* Returns what follows the numbers of a description. (transfer full) */
 static char *
 describe_decoder (const PlaitDecoderSettings *decoder)
 {
@@ -89,7 +100,7 @@ describe_decoder (const PlaitDecoderSettings *decoder)
              : g_strdup_printf ("%s, coverage %s", decoder->combiner, decoder->coverage);
 }
 
-/* "64 sentences". */
+/* Returns "64 sentences". (transfer full) */
 static char *
 describe_batch (const PlaitTrainSettings *train)
 {
@@ -101,7 +112,7 @@ describe_batch (const PlaitTrainSettings *train)
  */
 
 static gpointer
-make_trained (const PlaitBench *bench, GError **error)
+make_trained (const Bench *bench, GError **error)
 {
   const PlaitTrainSettings *train = &bench->options->experiment->train;
   g_autoptr (Model) model = make_model (bench, FALSE, train->accumulate, error);
@@ -116,10 +127,10 @@ make_trained (const PlaitBench *bench, GError **error)
 }
 
 static gboolean
-train (gpointer made, gint64 step, PlaitBenchStep *done, GError **error)
+train (gpointer made, gint64 step, BenchStep *done, GError **error)
 {
   Model *model = made;
-  const PlaitBenchOptions *options = model->bench.options;
+  const BenchOptions *options = model->bench.options;
   const PlaitExperiment *experiment = options->experiment;
   gint64 n = experiment->train.accumulate;
   g_autofree PlaitBatch **batches = g_new (PlaitBatch *, n);
@@ -134,13 +145,13 @@ train (gpointer made, gint64 step, PlaitBenchStep *done, GError **error)
           plait_random_key ((guint64)experiment->experiment.seed, "dropout", NULL, (guint64)step + 1), &sums, error))
     return FALSE;
   plait_optimizer_update (model->optimizer, model->bench.tape, step + 1, rate);
-  *done = (PlaitBenchStep){ (double)sums.sentences, (double)sums.tokens, sums.multiplications,
-                            sums.negative_log_likelihood / (double)sums.tokens };
+  *done = (BenchStep){ (double)sums.sentences, (double)sums.tokens, sums.multiplications,
+                       sums.negative_log_likelihood / (double)sums.tokens };
   return TRUE;
 }
 
 static char *
-describe_training (const PlaitBenchOptions *options)
+describe_training (const BenchOptions *options)
 {
   const PlaitExperiment *experiment = options->experiment;
   g_autofree char *batch = describe_batch (&experiment->train), *decoder = describe_decoder (&experiment->decoder);
@@ -149,13 +160,13 @@ describe_training (const PlaitBenchOptions *options)
                           experiment->train.precision == PLAIT_TRAIN_FLOAT ? "" : ", in bfloat16");
 }
 
-const PlaitBenchWork plait_bench_train = { make_trained, train, model_free, describe_training };
+const BenchWork bench_train = { "train", make_trained, train, model_free, describe_training };
 
 /*
  * Search
  */
 
-/* All sentences take the same number of steps. */
+/* Returns the steps that each sentence takes. */
 static gint64
 search_steps (const PlaitExperiment *experiment)
 {
@@ -163,7 +174,7 @@ search_steps (const PlaitExperiment *experiment)
 }
 
 static gpointer
-make_searched (const PlaitBench *bench, GError **error)
+make_searched (const Bench *bench, GError **error)
 {
   const PlaitExperiment *experiment = bench->options->experiment;
   g_autoptr (Model) model = make_model (bench, TRUE, 1, error);
@@ -179,7 +190,7 @@ make_searched (const PlaitBench *bench, GError **error)
 }
 
 static gboolean
-decode (gpointer made, gint64 step, PlaitBenchStep *done, GError **error)
+decode (gpointer made, gint64 step, BenchStep *done, GError **error)
 {
   Model *model = made;
   const PlaitBatch *batch = batch_of (model, step);
@@ -194,7 +205,7 @@ decode (gpointer made, gint64 step, PlaitBenchStep *done, GError **error)
 }
 
 static char *
-describe_search (const PlaitBenchOptions *options)
+describe_search (const BenchOptions *options)
 {
   const PlaitExperiment *experiment = options->experiment;
   g_autofree char *decoder = describe_decoder (&experiment->decoder);
@@ -203,14 +214,14 @@ describe_search (const PlaitBenchOptions *options)
                           experiment->decode.beam, experiment->decode.batch, decoder);
 }
 
-const PlaitBenchWork plait_bench_decode = { make_searched, decode, model_free, describe_search };
+const BenchWork bench_decode = { "decode", make_searched, decode, model_free, describe_search };
 
 /*
  * Encoders
  */
 
 static gpointer
-make_encoded (const PlaitBench *bench, GError **error)
+make_encoded (const Bench *bench, GError **error)
 {
   return make_model (bench, FALSE, 1, error);
 }
@@ -219,28 +230,38 @@ typedef struct
 {
   const Model *model;
   gint64 step;
-  PlaitBenchStep *done;
+  BenchStep *done;
 } Pass;
 
 static void
 encode_pass (gpointer data)
 {
   Pass *pass = data;
-  const PlaitBench *bench = &pass->model->bench;
-  PlaitArena *arena = plait_tape_arena (bench->tape);
+  const BenchOptions *options = pass->model->bench.options;
+  PlaitTape *tape = pass->model->bench.tape;
+  guint64 seed = (guint64)options->experiment->experiment.seed;
   PlaitReading reading;
-  PlaitNode **states;
+  PlaitNode *root;
 
-  plait_bench_begin (bench, pass->step);
-  reading = plait_model_read (pass->model->system->model, bench->tape, batch_of (pass->model, pass->step), NULL);
-  states = plait_arena_new_array (arena, PlaitNode *, reading.n_memories);
-  for (guint i = 0; i < reading.n_memories; i++)
-    states[i] = reading.memories[i].states;
-  plait_bench_end (bench, states, reading.n_memories, pass->done);
+  if (options->forward)
+    plait_tape_begin (tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
+  else
+    {
+      plait_tape_begin (tape, PLAIT_TAPE_TRAIN, plait_random_key (seed, "dropout", NULL, (guint64)pass->step + 1));
+      plait_tape_keep_gradients (tape);
+    }
+  reading = plait_model_read (pass->model->system->model, tape, batch_of (pass->model, pass->step), NULL);
+  root = plait_total (tape, reading.memories[0].states);
+  for (guint i = 1; i < reading.n_memories; i++)
+    root = plait_sum (tape, (PlaitNode *[]){ root, plait_total (tape, reading.memories[i].states) }, 2);
+  pass->done->loss = (double)plait_tape_value (tape, root).data[0];
+  if (!options->forward)
+    plait_tape_backward (tape, root);
+  pass->done->multiplications = plait_tape_multiplications (tape);
 }
 
 static gboolean
-encode (gpointer made, gint64 step, PlaitBenchStep *done, GError **error)
+encode (gpointer made, gint64 step, BenchStep *done, GError **error)
 {
   Model *model = made;
   const PlaitBatch *batch = batch_of (model, step);
@@ -254,11 +275,11 @@ encode (gpointer made, gint64 step, PlaitBenchStep *done, GError **error)
 }
 
 static char *
-describe_encoders (const PlaitBenchOptions *options)
+describe_encoders (const BenchOptions *options)
 {
   g_autofree char *batch = describe_batch (&options->experiment->train);
 
   return g_strdup_printf ("the encoders over %s, forward%s", batch, options->forward ? "" : " and backward");
 }
 
-const PlaitBenchWork plait_bench_encode = { make_encoded, encode, model_free, describe_encoders };
+const BenchWork bench_encode = { "encode", make_encoded, encode, model_free, describe_encoders };

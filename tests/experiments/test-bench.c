@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+#include <jansson.h>
 #include <string.h>
 
 #include "call.h"
 #include "harness.h"
 
-/* plait bench: what it measures and prints, and the data that it reads. Speed is no matter here. */
+/* plait-bench: what it measures and prints, and the data that it reads. Speed is no matter here. */
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (json_t, json_decref)
+
+#define BENCH(...) plait_test_call_program ("plait-bench", (const char *[]){ __VA_ARGS__, NULL })
 
 /* A small recurrent system, whose sources are chosen, and Transformer. Neither has files. */
 static const char recurrent[] = "[experiment]\nsources=text\n"
@@ -55,13 +60,16 @@ array (const char *json, const char *name)
 TEST_CASE (bench_command, trains_trees_the_same_with_any_threads)
 {
   write_files ();
-  g_auto (PlaitTestCall) one = CALL ("bench", "train", "recurrent.ini", TREES, "--set", "decoder.coverage=tree",
-                                     "--data", "trees", "--json", "--steps", "2", "--warmup", "1", "--threads", "1");
-  g_auto (PlaitTestCall) two = CALL ("bench", "train", "recurrent.ini", TREES, "--set", "decoder.coverage=tree",
-                                     "--data", "trees", "--json", "--steps", "2", "--warmup", "1", "--threads", "2");
+  g_auto (PlaitTestCall) one = BENCH ("train", "recurrent.ini", TREES, "--set", "decoder.coverage=tree", "--data",
+                                      "trees", "--json", "--steps", "2", "--warmup", "1", "--threads", "1");
+  g_auto (PlaitTestCall) two = BENCH ("train", "recurrent.ini", TREES, "--set", "decoder.coverage=tree", "--data",
+                                      "trees", "--json", "--steps", "2", "--warmup", "1", "--threads", "2");
+
+  g_autoptr (json_t) document = json_loads (one.output, JSON_REJECT_DUPLICATES, NULL);
 
   CHECK_INT (one.code, 0);
   CHECK_STRING (one.errors, "");
+  CHECK (document != NULL);
   CHECK_CONTAINS (one.output, "\"mode\": \"train\"");
   CHECK_CONTAINS (one.output, "\"experiment\": \"recurrent\"");
   CHECK_CONTAINS (one.output, "\"decoder.coverage=tree\"");
@@ -90,10 +98,9 @@ TEST_CASE (bench_command, tells_where_the_time_goes)
 {
   static const char *const trained[] = { "products", "attention", "output layer", "norms, sums", "update" };
   write_files ();
-  g_auto (PlaitTestCall) call = CALL ("bench", "train", "transformer.ini", "--profile", "--json", "--steps", "2",
-                                      "--warmup", "1", "--threads", "2");
-  g_auto (PlaitTestCall) text
-      = CALL ("bench", "decode", "transformer.ini", "--profile", "--steps", "1", "--warmup", "0");
+  g_auto (PlaitTestCall) call
+      = BENCH ("train", "transformer.ini", "--profile", "--json", "--steps", "2", "--warmup", "1", "--threads", "2");
+  g_auto (PlaitTestCall) text = BENCH ("decode", "transformer.ini", "--profile", "--steps", "1", "--warmup", "0");
 
   CHECK_INT (call.code, 0);
   for (guint i = 0; i < G_N_ELEMENTS (trained); i++)
@@ -107,12 +114,12 @@ TEST_CASE (bench_command, tells_where_the_time_goes)
 TEST_CASE (bench_command, draws_documents)
 {
   write_files ();
-  g_auto (PlaitTestCall) plain = CALL ("bench", "train", "transformer.ini", "--set", "experiment.sources=en", "--json",
-                                       "--steps", "1", "--warmup", "0", "--threads", "1");
+  g_auto (PlaitTestCall) plain = BENCH ("train", "transformer.ini", "--set", "experiment.sources=en", "--json",
+                                        "--steps", "1", "--warmup", "0", "--threads", "1");
   g_auto (PlaitTestCall) documents
-      = CALL ("bench", "train", "transformer.ini", "--set", "experiment.sources=en", "--set", "data.documents=en",
-              "--set", "data.document_roles=2", "--set", "bench.document_sentence=2", "--json", "--steps", "1",
-              "--warmup", "0", "--threads", "1");
+      = BENCH ("train", "transformer.ini", "--set", "experiment.sources=en", "--set", "data.documents=en", "--set",
+               "data.document_roles=2", "--set", "bench.document_sentence=2", "--json", "--steps", "1", "--warmup", "0",
+               "--threads", "1");
   g_autofree char *without = array (plain.output, "losses"), *with = array (documents.output, "losses");
 
   CHECK_STRING (documents.errors, "");
@@ -129,7 +136,7 @@ flop (const char *json)
   return g_ascii_strtod (steps, NULL);
 }
 
-#define COUNT(...) CALL ("bench", __VA_ARGS__, "--json", "--steps", "1", "--warmup", "0")
+#define COUNT(...) BENCH (__VA_ARGS__, "--json", "--steps", "1", "--warmup", "0")
 
 /* What experiments/peers/flops.py comes to for the first batch above. */
 TEST_CASE (bench_command, counts_the_work_of_the_equations)
@@ -167,21 +174,17 @@ TEST_CASE (bench_command, measures_any_experiment)
     PlaitTestCall call;
     const char *part;
   } cases[] = {
-    { CALL ("bench", "encode", "recurrent.ini", TREES, "-n", "1", "-w", "0"),
+    { BENCH ("encode", "recurrent.ini", TREES, "-n", "1", "-w", "0"),
       "recurrent: the encoders over 4 sentences, forward and backward, " },
-    { CALL ("bench", "train", "recurrent.ini", "--set", "decoder.coverage=word", "-n", "1", "-w", "0"),
+    { BENCH ("train", "recurrent.ini", "--set", "decoder.coverage=word", "-n", "1", "-w", "0"),
       "recurrent: a training step of 4 sentences, serial, coverage word, " },
-    { CALL ("bench", "decode", "recurrent.ini", "-n", "1", "-w", "0"),
+    { BENCH ("decode", "recurrent.ini", "-n", "1", "-w", "0"),
       "recurrent: 6 steps of search with beam 2, 3 sentences together, serial, " },
-    { CALL ("bench", "attend", "recurrent.ini", "--set", "bench.positions=70", "-n", "1"),
-      "recurrent: a step of attention over 70 positions, forward and backward, " },
-    { CALL ("bench", "attend", "transformer.ini", "--set", "bench.positions=70", "-n", "1", "--forward"),
-      "transformer: a step of attention over 70 positions, forward, " },
-    { CALL ("bench", "encode", "transformer.ini", "-n", "1", "-w", "0", "--forward"),
+    { BENCH ("encode", "transformer.ini", "-n", "1", "-w", "0", "--forward"),
       "transformer: the encoders over 30 tokens, forward, " },
-    { CALL ("bench", "train", "transformer.ini", "--set", "train.accumulate=2", "-n", "1", "-w", "0"),
+    { BENCH ("train", "transformer.ini", "--set", "train.accumulate=2", "-n", "1", "-w", "0"),
       "transformer: a training step of 30 tokens, serial, " },
-    { CALL ("bench", "train", "recurrent.ini", "--set", "train.precision=bfloat16_emulated", "-n", "1", "-w", "0"),
+    { BENCH ("train", "recurrent.ini", "--set", "train.precision=bfloat16_emulated", "-n", "1", "-w", "0"),
       "recurrent: a training step of 4 sentences, serial, in bfloat16, " },
   };
 
@@ -200,15 +203,34 @@ TEST_CASE (bench_command, measures_any_experiment)
 TEST_CASE (bench_command, writes_the_initial_parameters)
 {
   write_files ();
-  g_auto (PlaitTestCall) call = CALL ("bench", "encode", "recurrent.ini", TREES, "-d", "trees", "-n", "1", "-w", "0",
-                                      "--parameters", "values.h5");
+  g_auto (PlaitTestCall) call
+      = BENCH ("encode", "recurrent.ini", TREES, "-d", "trees", "-n", "1", "-w", "0", "--parameters", "values.h5");
   g_auto (PlaitTestCall) show = CALL ("show", "values.h5", "/parameters/source/tree");
-  g_auto (PlaitTestCall) again = CALL ("bench", "encode", "recurrent.ini", "--parameters", "values.h5");
+  g_auto (PlaitTestCall) again = BENCH ("encode", "recurrent.ini", "--parameters", "values.h5");
 
   CHECK_INT (call.code, 0);
   CHECK_INT (show.code, 0);
   CHECK_CONTAINS (show.output, "leaves");
   plait_test_check_refused (&again, "values.h5");
+}
+
+TEST_CASE (bench_command, helps)
+{
+  static const char *const modes[] = { "train", "decode", "encode", "steps" };
+  g_auto (PlaitTestCall) help = BENCH ("--help");
+  g_auto (PlaitTestCall) version = BENCH ("--version");
+  g_auto (PlaitTestCall) gone = CALL ("bench", "train", "recurrent.ini");
+
+  CHECK_STRING (version.output, "plait-bench " PLAIT_VERSION "\n");
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
+    {
+      g_autofree char *usage = g_strdup_printf ("Usage: plait-bench %s FILE.ini", modes[i]);
+      g_auto (PlaitTestCall) call = BENCH ("help", modes[i]);
+
+      CHECK_CONTAINS (help.output, modes[i]);
+      CHECK_CONTAINS (call.output, usage);
+    }
+  plait_test_check_refused (&gone, "there is no command \"bench\"");
 }
 
 TEST_CASE (bench_command, refuses)
@@ -219,24 +241,20 @@ TEST_CASE (bench_command, refuses)
     PlaitTestCall call;
     const char *part;
   } cases[] = {
-    { CALL ("bench", "forest", "recurrent.ini"),
-      "cannot measure \"forest\"; expected train, decode, encode, attend or steps" },
-    { CALL ("bench", "train"), "FILE.ini" },
-    { CALL ("bench", "train", "nowhere.ini"), "nowhere.ini" },
-    { CALL ("bench", "train", "recurrent.ini", "--set", "train.bach=3"), "did you mean \"batch\"?" },
-    { CALL ("bench", "train", "recurrent.ini", "--set", "bench.shortest_length=10"),
+    { BENCH ("forest", "recurrent.ini"), "there is no command \"forest\"; plait-bench --help lists them" },
+    { BENCH ("train"), "FILE.ini" },
+    { BENCH ("train", "nowhere.ini"), "nowhere.ini" },
+    { BENCH ("train", "recurrent.ini", "--set", "train.bach=3"), "did you mean \"batch\"?" },
+    { BENCH ("train", "recurrent.ini", "--set", "bench.shortest_length=10"),
       "--set bench.shortest_length=10: [bench] shortest_length: 10 is above longest_length=9" },
-    { CALL ("bench", "train", "recurrent.ini", "--set", "decoder.coverage=tree"), "needs memories with" },
-    { CALL ("bench", "train", "recurrent.ini", "--set", "data.vocabulary_type=words", "--set",
-            "data.vocabulary_size=0"),
+    { BENCH ("train", "recurrent.ini", "--set", "decoder.coverage=tree"), "needs memories with" },
+    { BENCH ("train", "recurrent.ini", "--set", "data.vocabulary_type=words", "--set", "data.vocabulary_size=0"),
       "recurrent.ini: data.vocabulary_size=0 keeps all words of a text, but none is read here" },
-    { CALL ("bench", "train", "recurrent.ini", "--set", "train.batch=10000000"),
+    { BENCH ("train", "recurrent.ini", "--set", "train.batch=10000000"),
       "recurrent.ini: train.batch=10000000 makes 16 batches of about" },
-    { CALL ("bench", "attend", "recurrent.ini", "--set", "decoder.combiner=flat"),
-      "the combiner flat does not attend to one memory alone" },
-    { CALL ("bench", "train", "recurrent.ini", "--forward"), "--forward goes with plait bench encode and" },
-    { CALL ("bench", "attend", "recurrent.ini", "--data", "trees"), "plait bench attend reads no token data" },
-    { CALL ("bench", "train", "recurrent.ini", "--steps", "0"), "--steps" },
+    { BENCH ("train", "recurrent.ini", "--forward"), "--forward" },
+    { BENCH ("steps", "recurrent.ini", "--data", "trees"), "--data" },
+    { BENCH ("train", "recurrent.ini", "--steps", "0"), "--steps" },
     { CALL ("run", "recurrent.ini"), "there is no file for train.text" },
   };
 
@@ -274,7 +292,7 @@ TEST_CASE (bench_command, refuses_trees_that_are_none)
     {
       CONTEXT ("case %u", i);
       plait_test_write ("data", cases[i].text);
-      g_auto (PlaitTestCall) call = CALL ("bench", "train", "recurrent.ini", TREES, "--data", "data");
+      g_auto (PlaitTestCall) call = BENCH ("train", "recurrent.ini", TREES, "--data", "data");
 
       plait_test_check_refused (&call, cases[i].part);
     }
@@ -284,8 +302,8 @@ TEST_CASE (bench_command, takes_one_word_and_no_node)
 {
   write_files ();
   plait_test_write ("data", "5\t\t2\n5 6\t0 1\t7 2\n");
-  g_auto (PlaitTestCall) call = CALL ("bench", "train", "recurrent.ini", TREES, "--set", "decoder.coverage=tree",
-                                      "--data", "data", "-n", "1", "-w", "0");
+  g_auto (PlaitTestCall) call = BENCH ("train", "recurrent.ini", TREES, "--set", "decoder.coverage=tree", "--data",
+                                       "data", "-n", "1", "-w", "0");
 
   CHECK_STRING (call.errors, "");
   CHECK_INT (call.code, 0);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench/bench-site.h"
+#include "site.h"
 
 #include <string.h>
 
 #include "autograd/internal.h"
 #include "autograd/operators.h"
-#include "training/parameters.h"
+#include "files/memory.h"
 #include "decoders/decoder.h"
+#include "training/parameters.h"
 
 /* Steps of search go through so many queries of each sentence in turn, so that what one has read is not always there
  * for the next. */
 #define TURNS 16
 
-struct PlaitBenchSite
+struct BenchSite
 {
   const PlaitExperiment *experiment;
   PlaitParameters *parameters;
@@ -39,7 +40,7 @@ struct PlaitBenchSite
 };
 
 void
-plait_bench_site_free (PlaitBenchSite *site)
+bench_site_free (BenchSite *site)
 {
   if (!site)
     return;
@@ -57,21 +58,21 @@ check_experiment (const PlaitExperiment *experiment, GError **error)
 {
   if (experiment->n_sources != 1)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s has %u sources, and plait bench steps measures attention to one; set experiment.sources",
+                       "%s has %u sources, and plait-bench steps measures attention to one; set experiment.sources",
                        experiment->name, experiment->n_sources);
   if (experiment->coverage)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "%s has coverage, which plait bench steps leaves out; set decoder.coverage=none",
+                       "%s has coverage, which plait-bench steps leaves out; set decoder.coverage=none",
                        experiment->name);
   if (experiment->sources[0].encoder->schema->reads_trees)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the encoder %s reads trees, which plait bench steps does not draw; choose another encoder",
+                       "the encoder %s reads trees, which plait-bench steps does not draw; choose another encoder",
                        experiment->sources[0].encoder->schema->name);
   return TRUE;
 }
 
 static gboolean
-build_encoder (PlaitBenchSite *site, GError **error)
+build_encoder (BenchSite *site, GError **error)
 {
   const PlaitExperimentSource *source = site->experiment->sources;
   const PlaitDecoderSettings *decoder = &site->experiment->decoder;
@@ -93,12 +94,12 @@ build_encoder (PlaitBenchSite *site, GError **error)
   width = plait_decoder_memory_width (decoder, &shape->memories[0].width, 1);
   if (shape->n_memories != 1 || (site->encoder.leaves && shape->memories[0].width != width))
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "[source %s] makes %u memories, the first %jd wide; plait bench steps wants one that is as wide "
+                       "[source %s] makes %u memories, the first %jd wide; plait-bench steps wants one that is as wide "
                        "as the decoder reads it, %jd",
                        source->name, shape->n_memories, shape->memories[0].width, width);
   if (!site->encoder.leaves && shape->memories[0].structure != PLAIT_STRUCTURE_NONE)
     return plait_fail (error, PLAIT_ERROR_INPUT,
-                       "the encoder %s links the rows of its memory, which cannot be drawn; plait bench steps runs "
+                       "the encoder %s links the rows of its memory, which cannot be drawn; plait-bench steps runs "
                        "encoders that stand on another one",
                        source->encoder->schema->name);
   site->leaf_width = site->encoder.leaves ? site->encoder.leaves->shape.memories[0].width : width;
@@ -107,7 +108,7 @@ build_encoder (PlaitBenchSite *site, GError **error)
 }
 
 static gboolean
-build_site (PlaitBenchSite *site, GError **error)
+build_site (BenchSite *site, GError **error)
 {
   const PlaitDecoderSettings *decoder = &site->experiment->decoder;
   gint64 state = decoder->state_width > 0 ? decoder->state_width : decoder->width;
@@ -129,6 +130,20 @@ build_site (PlaitBenchSite *site, GError **error)
 /*
  * Memories
  */
+
+/* Fails if the memories of @length leaves a sentence, with keys and values, are larger than the memory that is free. */
+static gboolean
+check_memory (const BenchSite *site, gint64 length, GError **error)
+{
+  double bytes = (double)site->batch * (double)length * (double)(site->leaf_width + 3 * site->memory.width)
+                 * sizeof (PlaitScalar);
+
+  return (bytes < 1e18 && plait_memory_has ((gsize)bytes))
+         || plait_fail (error, PLAIT_ERROR_MEMORY,
+                        "the memories of %jd sentences of %jd rows need %.1f GiB of memory, more than there is: lower "
+                        "--lengths, --batch or decoder.width",
+                        site->batch, length, bytes / 1073741824);
+}
 
 /* The same @rows drawn ones for each of @n sentences. */
 static PlaitTensor
@@ -158,7 +173,7 @@ alike (PlaitArena *arena, gint64 n, gint64 length)
 
 /* Every sentence has the same leaves. */
 static PlaitMemory
-draw_memory (const PlaitBenchSite *site, gint64 length)
+draw_memory (const BenchSite *site, gint64 length)
 {
   PlaitTape *tape = site->lasting;
   PlaitArena *arena = site->lasting_arena;
@@ -181,7 +196,7 @@ draw_memory (const PlaitBenchSite *site, gint64 length)
 
 /* @node of the lasting tape as a leaf of @tape, with a gradient that lasts as long as it. */
 static PlaitNode *
-with_gradient (const PlaitBenchSite *site, PlaitTape *tape, PlaitNode *node)
+with_gradient (const BenchSite *site, PlaitTape *tape, PlaitNode *node)
 {
   PlaitNode *whole = node && node->whole ? node->whole : node;
   PlaitTensor gradient;
@@ -202,7 +217,7 @@ with_gradient (const PlaitBenchSite *site, PlaitTape *tape, PlaitNode *node)
 
 /* The keys as leaves of @tape that gradients go back to. */
 static PlaitSiteKeys
-keys_with_gradients (const PlaitBenchSite *site, PlaitTape *tape)
+keys_with_gradients (const BenchSite *site, PlaitTape *tape)
 {
   const PlaitSiteKeys *lasting = &site->keys;
   PlaitSiteKeys keys = plait_site_keys_on (&site->site, lasting, tape);
@@ -223,7 +238,7 @@ keys_with_gradients (const PlaitBenchSite *site, PlaitTape *tape)
 
 typedef struct
 {
-  PlaitBenchSite *site;
+  BenchSite *site;
   gint64 length;
   PlaitTouched touched;
 } Call;
@@ -232,7 +247,7 @@ static void
 remember (gpointer data)
 {
   Call *call = data;
-  PlaitBenchSite *site = call->site;
+  BenchSite *site = call->site;
   PlaitArena *arena = site->lasting_arena;
   PlaitMemory *memory;
 
@@ -249,21 +264,22 @@ remember (gpointer data)
     keys_with_gradients (site, site->lasting); /* so that the gradients are there */
 }
 
-PlaitBenchSite *
-plait_bench_site_new (const PlaitExperiment *experiment, gint64 length, gint64 batch, gint64 words, PlaitPool *pool,
-                      GError **error)
+BenchSite *
+bench_site_new (const PlaitExperiment *experiment, gint64 length, gint64 batch, gint64 words, PlaitPool *pool,
+                GError **error)
 {
-  g_autoptr (PlaitBenchSite) site = NULL;
+  g_autoptr (BenchSite) site = NULL;
   Call call;
 
   if (!check_experiment (experiment, error))
     return NULL;
-  site = g_new0 (PlaitBenchSite, 1);
+  site = g_new0 (BenchSite, 1);
   site->experiment = experiment;
   site->batch = batch;
   site->words = words;
   site->parameters = plait_parameters_new ();
-  if (!build_encoder (site, error) || !build_site (site, error) || !plait_parameters_allocate (site->parameters, error))
+  if (!build_encoder (site, error) || !build_site (site, error) || !check_memory (site, length, error)
+      || !plait_parameters_allocate (site->parameters, error))
     return NULL;
   plait_parameters_initialise (site->parameters, pool, (guint64)experiment->experiment.seed);
   if (!plait_parameters_pack (site->parameters, pool, PLAIT_PRECISION_FLOAT, error))
@@ -283,7 +299,7 @@ plait_bench_site_new (const PlaitExperiment *experiment, gint64 length, gint64 b
 /* The site over @each queries of every sentence, which stand from row @first of the queries on; what a decoder goes on
  * with. */
 static PlaitNode *
-attend (const PlaitBenchSite *site, const PlaitSiteKeys *keys, gint64 first, gint64 each, PlaitTouched *touched)
+attend (const BenchSite *site, const PlaitSiteKeys *keys, gint64 first, gint64 each, PlaitTouched *touched)
 {
   PlaitTape *tape = site->step;
   PlaitSitePass pass
@@ -318,7 +334,7 @@ static void
 train (gpointer data)
 {
   Call *call = data;
-  PlaitBenchSite *site = call->site;
+  BenchSite *site = call->site;
   PlaitTape *tape = site->step;
   gint64 steps = site->site.scaled ? 1 : site->words, each = site->words / steps;
   PlaitNode **given;
@@ -334,7 +350,7 @@ train (gpointer data)
 }
 
 gboolean
-plait_bench_site_step (PlaitBenchSite *site, gint64 *touched, GError **error)
+bench_site_step (BenchSite *site, gint64 *touched, GError **error)
 {
   Call call = { .site = site };
 
@@ -352,7 +368,7 @@ write_numbers (PlaitStore *store, const char *path, const gint64 *numbers, gint6
 }
 
 gboolean
-plait_bench_site_write (const PlaitBenchSite *site, const char *path, GError **error)
+bench_site_write (const BenchSite *site, const char *path, GError **error)
 {
   static const PlaitLinks none;
   const PlaitMemory *memory = site->keys.memories;

@@ -5,23 +5,23 @@
 #include "cross-attention/site.h"
 
 /*
- * A decoder's attention by itself, as an experiment describes it, over memories of any length: for plait bench steps.
+ * A decoder's attention by itself, as an experiment describes it, over memories of any length: for plait-bench steps.
  */
-typedef struct PlaitBenchSite PlaitBenchSite;
+typedef struct BenchSite BenchSite;
 
 /* Builds it with its initial values, and makes the memories of @batch sentences of @length leaves, and their keys. With
  * @words a step goes over targets of so many and back again, else it is one of search. PLAIT_ERROR_INPUT where the
  * experiment has more than one source, or coverage, or memories that cannot be drawn. @experiment and @pool are
  * borrowed. (transfer full) */
-PlaitBenchSite *plait_bench_site_new (const PlaitExperiment *experiment, gint64 length, gint64 batch, gint64 words,
-                                      PlaitPool *pool, GError **error);
-void plait_bench_site_free (PlaitBenchSite *site);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitBenchSite, plait_bench_site_free)
+BenchSite *bench_site_new (const PlaitExperiment *experiment, gint64 length, gint64 batch, gint64 words,
+                           PlaitPool *pool, GError **error);
+void bench_site_free (BenchSite *site);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (BenchSite, bench_site_free)
 
 /* Takes one step. *touched gets the rows that were weighed against a query by all heads together. */
-gboolean plait_bench_site_step (PlaitBenchSite *site, gint64 *touched, GError **error);
+gboolean bench_site_step (BenchSite *site, gint64 *touched, GError **error);
 
 /* Writes what a step of search is made of, for a peer to take the same one: the parameters, of one sentence the keys,
  * values and levels (where rows have them), the queries, and what the last step gave. PLAIT_ERROR_INPUT where the
  * combiner attends otherwise than once to the memory. */
-gboolean plait_bench_site_write (const PlaitBenchSite *site, const char *path, GError **error);
+gboolean bench_site_write (const BenchSite *site, const char *path, GError **error);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench/bench.h"
-
 #include <math.h>
 
 #include "text/number.h"
-#include "bench/bench-site.h"
+#include "bench.h"
 #include "command/options.h"
 #include "terminal/table-print.h"
 #include "significance/statistics.h"
+#include "site.h"
 #include "tensor/blas.h"
 
 /* A sample is as many steps as take so long, and no more than so many. */
@@ -18,7 +17,7 @@
 
 typedef struct
 {
-  const PlaitBenchOptions *options;
+  const BenchOptions *options;
   GArray *lengths; /* gint64 */
   GArray *batches;
   gint64 words;
@@ -26,7 +25,7 @@ typedef struct
   PlaitExperiment **experiments;
   guint n;
   PlaitTable *table;
-} Bench;
+} Comparison;
 
 /* Of one step. */
 typedef struct
@@ -37,7 +36,7 @@ typedef struct
 } Cost;
 
 static void
-bench_clear (Bench *bench)
+comparison_clear (Comparison *bench)
 {
   g_clear_pointer (&bench->lengths, g_array_unref);
   g_clear_pointer (&bench->batches, g_array_unref);
@@ -48,18 +47,18 @@ bench_clear (Bench *bench)
   plait_pool_free (bench->pool);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Bench, bench_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Comparison, comparison_clear)
 
 /* What each of @n steps takes in the mean. */
 static gboolean
-sample (PlaitBenchSite *site, gint64 n, Cost *cost, GError **error)
+sample (BenchSite *site, gint64 n, Cost *cost, GError **error)
 {
-  PlaitBenchMoment start = plait_bench_now (), end;
+  BenchMoment start = bench_now (), end;
 
   for (gint64 i = 0; i < n; i++)
-    if (!plait_bench_site_step (site, &cost->touched, error))
+    if (!bench_site_step (site, &cost->touched, error))
       return FALSE;
-  end = plait_bench_now ();
+  end = bench_now ();
   cost->seconds = (end.clock - start.clock) / (double)n;
   cost->processor = (end.processor - start.processor) / (double)n;
   return TRUE;
@@ -68,13 +67,13 @@ sample (PlaitBenchSite *site, gint64 n, Cost *cost, GError **error)
 /* Medians over the samples; what is touched, in the same step however many follow. The memories of a long length are
  * large, so each has its own site. */
 static gboolean
-measure (const Bench *bench, guint which, gint64 length, gint64 batch, Cost *cost, GError **error)
+measure (const Comparison *bench, guint which, gint64 length, gint64 batch, Cost *cost, GError **error)
 {
   gint64 n = bench->options->steps, in_sample;
   Cost timed;
   g_autofree double *seconds = g_new (double, n), *processor = g_new (double, n);
-  g_autoptr (PlaitBenchSite) site
-      = plait_bench_site_new (bench->experiments[which], length, batch, bench->words, bench->pool, error);
+  g_autoptr (BenchSite) site
+      = bench_site_new (bench->experiments[which], length, batch, bench->words, bench->pool, error);
 
   if (!site || !sample (site, 2, cost, error) || !sample (site, 1, cost, error))
     return FALSE;
@@ -86,7 +85,7 @@ measure (const Bench *bench, guint which, gint64 length, gint64 batch, Cost *cos
       seconds[i] = timed.seconds;
       processor[i] = timed.processor;
     }
-  if (bench->options->parameters && !plait_bench_site_write (site, bench->options->parameters, error))
+  if (bench->options->parameters && !bench_site_write (site, bench->options->parameters, error))
     return FALSE;
   cost->seconds = plait_median (seconds, (gsize)n);
   cost->processor = plait_median (processor, (gsize)n);
@@ -94,7 +93,7 @@ measure (const Bench *bench, guint which, gint64 length, gint64 batch, Cost *cos
 }
 
 static void
-add_row (const Bench *bench, gint64 batch, gint64 length, guint which, const Cost *cost, double ratio)
+add_row (const Comparison *bench, gint64 batch, gint64 length, guint which, const Cost *cost, double ratio)
 {
   PlaitTable *table = bench->table;
 
@@ -112,7 +111,7 @@ add_row (const Bench *bench, gint64 batch, gint64 length, guint which, const Cos
 
 /* Between @slower and @faster, how long sentences are from which experiment @which is faster than the first. */
 static gboolean
-find_crossing (const Bench *bench, guint which, gint64 batch, gint64 slower, gint64 faster, GError **error)
+find_crossing (const Comparison *bench, guint which, gint64 batch, gint64 slower, gint64 faster, GError **error)
 {
   while (faster - slower > 1 && (double)faster > NEAR * (double)slower)
     {
@@ -146,7 +145,7 @@ is_crossed (const GArray *lengths, const double *ratios, gint64 *slower, gint64 
 }
 
 static gboolean
-measure_batch (const Bench *bench, gint64 batch, GError **error)
+measure_batch (const Comparison *bench, gint64 batch, GError **error)
 {
   const GArray *lengths = bench->lengths;
   g_autofree double *ratios = g_new (double, bench->n * lengths->len);
@@ -195,9 +194,9 @@ new_table (void)
 }
 
 static void
-print (const Bench *bench)
+print (const Comparison *bench)
 {
-  const PlaitBenchOptions *options = bench->options;
+  const BenchOptions *options = bench->options;
   guint threads = plait_pool_threads (bench->pool);
   g_autoptr (PlaitPage) page = NULL;
   g_autoptr (PlaitJson) json = NULL;
@@ -247,7 +246,7 @@ read_numbers (const char *option, const char *text, GArray **numbers, GError **e
 
 /* What is written for a peer is one step. */
 static gboolean
-check_written (const Bench *bench, GError **error)
+check_written (const Comparison *bench, GError **error)
 {
   if (!bench->options->parameters
       || (bench->n == 1 && bench->lengths->len == 1 && bench->batches->len == 1 && bench->words == 0))
@@ -257,40 +256,47 @@ check_written (const Bench *bench, GError **error)
       "--parameters writes one step of search; give one file, one of --lengths and one of --batch, and no --words");
 }
 
-static gboolean
-read_options (Bench *bench, const PlaitBenchSteps *steps, GError **error)
+/* Returns the powers of ten from 100 to @longest, which ends them. (transfer full) */
+static char *
+usual_lengths (gint64 longest)
 {
-  const PlaitBenchOptions *options = bench->options;
+  g_autoptr (GString) lengths = g_string_new (NULL);
 
-  if (options->forward || options->data)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s does not go with plait bench steps",
-                       options->forward ? "--forward" : "--data");
-  return read_numbers ("--lengths", steps->lengths ? steps->lengths : "100,1000,10000", &bench->lengths, error)
+  for (gint64 length = 100; length < longest; length *= 10)
+    g_string_append_printf (lengths, "%jd,", length);
+  g_string_append_printf (lengths, "%jd", longest);
+  return g_string_free (g_steal_pointer (&lengths), FALSE);
+}
+
+static gboolean
+read_options (Comparison *bench, const BenchSteps *steps, GError **error)
+{
+  g_autofree char *usual = usual_lengths (bench->experiments[0]->bench.positions);
+
+  return read_numbers ("--lengths", steps->lengths ? steps->lengths : usual, &bench->lengths, error)
          && read_numbers ("--batch", steps->batches ? steps->batches : "1", &bench->batches, error)
          && plait_option_integer ("--words", steps->words, 1, 100000, &bench->words, error)
          && check_written (bench, error);
 }
 
 static gboolean
-load (Bench *bench, PlaitRegistry *registry, const char *const *files, GError **error)
+load (Comparison *bench, PlaitRegistry *registry, const char *const *files, GError **error)
 {
   bench->experiments = g_new0 (PlaitExperiment *, g_strv_length ((char **)files));
   for (; files[bench->n]; bench->n++)
     {
-      bench->experiments[bench->n] = plait_experiment_load (files[bench->n], bench->options->overrides,
-                                                            PLAIT_RESOLVE_WITHOUT_DATA, registry, error);
-      if (!bench->experiments[bench->n] || !plait_bench_has_decoder (bench->experiments[bench->n], "steps", error))
+      bench->experiments[bench->n] = bench_load (files[bench->n], bench->options, registry, error);
+      if (!bench->experiments[bench->n])
         return FALSE;
     }
   return TRUE;
 }
 
 gboolean
-plait_bench_steps (const PlaitBenchSteps *steps, const char *const *files, const PlaitBenchOptions *options,
-                   GError **error)
+bench_steps (const BenchSteps *steps, const char *const *files, const BenchOptions *options, GError **error)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_auto (Bench) bench = { .options = options };
+  g_auto (Comparison) bench = { .options = options };
 
   if (!load (&bench, registry, files, error) || !read_options (&bench, steps, error))
     return FALSE;

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "command/program.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "process/crash.h"
+#include "files/file-input.h"
+#include "files/path.h"
+#include "command/exit-codes.h"
+#include "terminal/page.h"
+
+static void
+print_usage (FILE *stream)
+{
+  fprintf (stream, "Usage: %s COMMAND [OPTION...] [ARGUMENT...]\n", g_get_prgname ());
+}
+
+static void
+print_help (const PlaitProgram *program)
+{
+  g_autofree char *summary = g_strconcat (program->summary, "\n\nCommands:", NULL);
+  g_autofree char *help = g_strconcat (program->help, "\n\nExit codes:", NULL);
+  g_autoptr (PlaitPage) page = plait_page_new ();
+  guint width = 0;
+
+  for (const PlaitCommand *command = program->commands; command->name; command++)
+    width = MAX (width, (guint)strlen (command->name));
+  print_usage (stdout);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+  plait_page_paragraph (page, 0, 0, summary);
+  for (const PlaitCommand *command = program->commands; command->name; command++)
+    plait_page_row (page, width, command->name, command->summary);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+  plait_page_paragraph (page, 0, 0, help);
+  for (const PlaitExitCode *exit = plait_exit_codes; exit->summary; exit++)
+    {
+      g_autofree char *code = g_strdup_printf ("%d", exit->code);
+      g_autofree char *text = g_strconcat (exit->summary, exit->details ? ": " : "", exit->details, NULL);
+
+      plait_page_row (page, width, code, text);
+    }
+}
+
+static const PlaitCommand *
+find_command (const PlaitProgram *program, const char *name, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
+  for (const PlaitCommand *command = program->commands; command->name; command++)
+    {
+      if (strcmp (command->name, name) == 0)
+        return command;
+      g_ptr_array_add (names, (gpointer)command->name);
+    }
+  g_ptr_array_add (names, NULL);
+  if (*name == '-')
+    return plait_fail_null (
+        error, PLAIT_ERROR_INPUT,
+        "%s is no option before a command: expected %s COMMAND [OPTION...]; %s --help lists the commands", name,
+        program->name, program->name);
+  g_autofree char *otherwise = g_strdup_printf ("%s --help lists them", program->name);
+  g_autofree char *remedy = plait_name_remedy (name, (const char *const *)names->pdata, otherwise);
+  return plait_fail_null (error, PLAIT_ERROR_INPUT, "there is no command \"%s\"; %s", name, remedy);
+}
+
+/* The command line as a shell would take it again. */
+static char *
+quoted_line (int argc, char **argv)
+{
+  g_autoptr (GString) line = g_string_new (g_get_prgname ());
+
+  for (int i = 1; i < argc; i++)
+    plait_path_add_word (line, argv[i]);
+  return g_utf8_make_valid (line->str, -1);
+}
+
+static gboolean
+run_command (const PlaitCommand *command, int argc, char **argv, PlaitLog **log, GError **error)
+{
+  PlaitInvocation invocation = { .command = command };
+  gboolean done;
+
+  invocation.line = quoted_line (argc, argv);
+  invocation.arguments = g_strdupv (argv + 2);
+  plait_crash_guard_exit (TRUE);
+  done = command->run (&invocation, error);
+  *log = invocation.log;
+  g_clear_pointer (&invocation.values, g_ptr_array_unref);
+  g_strfreev (invocation.arguments);
+  g_free (invocation.line);
+  return done;
+}
+
+/* Results that did not reach stdout were not delivered. */
+static int
+flush_results (PlaitLog *log, int code)
+{
+  if (fflush (stdout) == 0 && !ferror (stdout))
+    return code;
+  plait_log_error (log, "standard output cannot be written; free some space, or write elsewhere");
+  return code == PLAIT_EXIT_DONE ? PLAIT_EXIT_FAILED : code;
+}
+
+/* GLib ends the process where there is no memory for something small. That is no fault of the program, to be told by a
+ * trap and a dump. */
+static void
+end_in_words (const char *domain, GLogLevelFlags level, const char *message, gpointer data)
+{
+  if ((level & G_LOG_LEVEL_ERROR) == 0)
+    {
+      g_log_default_handler (domain, level, message, data);
+      return;
+    }
+  if (plait_crash_running ().who)
+    dprintf (STDERR_FILENO, "error: %s, %s: %s\n", plait_crash_running ().who, plait_crash_running ().call, message);
+  else
+    dprintf (STDERR_FILENO, "error: %s cannot go on: %s\n", g_get_prgname (), message);
+  _exit (PLAIT_EXIT_FAILED);
+}
+
+/* A standard stream that is closed would be the number of the next file that is opened. What takes its place is open
+ * the wrong way round, so that input and output still fail where somebody wants them. */
+static gboolean
+occupy_streams (void)
+{
+  static const int modes[] = { O_WRONLY, O_RDONLY, O_WRONLY };
+
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+    if (fcntl (stream, F_GETFD) < 0 && open ("/dev/null", modes[stream]) != stream)
+      return FALSE;
+  return TRUE;
+}
+
+/* Answers "help" and "help WORD". */
+static void
+print_asked_help (const PlaitProgram *program, const char *word, char **argv, PlaitLog **log, GError **error)
+{
+  const PlaitCommand *command;
+
+  if (!word)
+    print_help (program);
+  else if (!(program->print_form && program->print_form (word)) && (command = find_command (program, word, error)))
+    run_command (command, 3, (char *[]){ argv[0], argv[2], "--help", NULL }, log, error);
+}
+
+int
+plait_program_run (const PlaitProgram *program, int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  PlaitLog *log = NULL;
+  const PlaitCommand *command;
+  int code;
+
+  g_set_prgname (program->name);
+  if (!occupy_streams ())
+    return PLAIT_EXIT_FAILED;
+  g_log_set_default_handler (end_in_words, NULL);
+  /* A limit of file sizes is answered like a full disk. */
+  signal (SIGXFSZ, SIG_IGN);
+  plait_crash_watch ();
+  plait_file_input_guard ();
+  if (argc >= 2 && (strcmp (argv[1], "--version") == 0 || strcmp (argv[1], "-V") == 0))
+    printf ("%s %s\n", program->name, PLAIT_VERSION);
+  else if (argc >= 2 && (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0))
+    print_help (program);
+  else if (argc >= 2 && strcmp (argv[1], "help") == 0)
+    print_asked_help (program, argv[2], argv, &log, &error);
+  else if (argc < 2)
+    {
+      print_usage (stderr);
+      fprintf (stderr, "%s --help lists the commands.\n", program->name);
+      return PLAIT_EXIT_USAGE;
+    }
+  else if ((command = find_command (program, argv[1], &error)))
+    run_command (command, argc, argv, &log, &error);
+
+  if (!log)
+    log = plait_log_new (FALSE);
+  if (error)
+    plait_log_error (log, "%s", error->message);
+  /* Of processes that have failed together the first has the word, and its code counts: a launcher would end it in the
+   * middle of its sentence where another one fails before. */
+  code = flush_results (log, plait_log_is_mute (log) ? PLAIT_EXIT_DONE : plait_exit_code (error));
+  plait_log_free (log);
+  plait_crash_guard_exit (FALSE);
+  return code;
+}
