@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Opens a report of two sample runs (test-report.c) in a browser, chooses and clicks, and checks what is drawn."""
+"""Opens reports of sample runs (test-report.c) in a browser, chooses and clicks, and checks what is drawn.
+
+Usage: click.py TWO-RUNS.html DESCENT.html DOCUMENT.html WIDE.html
+"""
 import sys
 
 import browser
@@ -115,6 +118,39 @@ def addresses(page):
             check((fragment, usual), (fragment, ["one", "last layer", "in order", "of each attention"]))
 
 
+def descent(page):
+    """A pyramid of the word that is chosen: frames of all rows, cells of those that are weighed, the way outlined."""
+    picture = f'[...{LOOK}.querySelectorAll(".side figure")].at(-1)'
+    check(page.value(f"{picture}.querySelector('figcaption').textContent"), "descent to en layer 0, mean of 2 heads")
+    check(page.value(f"[...{picture}.querySelectorAll('.words button')].map((b) => b.textContent)"), ["▁ein", "Mann"])
+    check(page.value(f"[...{picture}.querySelectorAll('.tick')].map((t) => t.textContent)"), ["level 2", "level 1", "leaves"])
+    titles = f"[...{picture}.querySelectorAll('.cell title')].map((t) => t.textContent)"
+    check(page.value(titles)[-2:], ["a … d: 0.502; 1 of 2", "e: 0.502; 1 of 2"])
+    check(page.value(f"[...{picture}.querySelectorAll('.cell.way')].at(-1).getAttribute('fill-opacity')"), "0.53")
+    check(page.value(f"[...{picture}.querySelectorAll('.unseen title')].map((t) => t.textContent)")[2], "<i>c</i>: not looked at")
+    first = page.value(titles)
+    page.act(f"{picture}.querySelectorAll('.words button')[1].click()")
+    check(page.value(f"{picture}.querySelector('[aria-pressed=true]').textContent"), "Mann")
+    check(page.value(titles) == first, False)
+
+
+def document(page):
+    """The sentences with their first words, and the tokens of those that are read most."""
+    page.act(f"[...{LOOK}.querySelectorAll('.line')].find((line) => line.children[0].textContent === '1').click()")
+    check(page.value(BLOCKS), ["a.tokens", "a.sentences"])
+    check(page.value(f"{LOOK}.querySelector('.sheet').textContent.includes('40: the first wo…')"), True)
+    check(page.value(f"[...{LOOK}.querySelectorAll('.side figure .dim.small')].map((p) => p.textContent)"),
+          ["a.tokens: the sentences that are read most: 0, 40, 80, 120, 160"])
+    page.choose("source", "a.sentences")
+    check(page.value(TITLES)[0], "a.sentences layer 0, mean of 2 heads, the 16 heaviest of 200")
+
+
+def wide(page):
+    check("<wide> has too many values to be drawn." in page.value(f"{LOOK}.querySelector('.side').textContent"), False)
+    page.act(f"[...{LOOK}.querySelectorAll('.line')].find((line) => line.children[0].textContent === '1').click()")
+    check("<wide> has too many values to be drawn." in page.value(f"{LOOK}.querySelector('.side').textContent"), True)
+
+
 def main():
     if not browser.find():
         sys.exit(77)
@@ -132,6 +168,11 @@ def main():
         page.wait(f"{LOOK}.dataset.drawn")
         check((chosen(page, "run"), chosen(page, "layer")), ("two", "layer 0"))
         addresses(page)
+        for path, look in zip(sys.argv[2:], (descent, document, wide), strict=True):
+            page.open(path)
+            page.wait(f"{LOOK}.dataset.drawn")
+            look(page)
+            check(page.errors, [])
     with browser.Page(width=390) as page:
         page.open(sys.argv[1], "#beside=1")
         page.wait(f"{LOOK}.dataset.drawn")
@@ -139,6 +180,8 @@ def main():
     with browser.Page(width=390, script=False) as page:
         page.open(sys.argv[1])
         check(page.value('document.getElementById("fixed")?.open ?? "no script"'), True)
+        check(page.value('document.getElementById("unscripted").checkVisibility()'), True)
+        check(page.value('document.getElementById("fixed").textContent.includes("two dogs run under green grass")'), True)
 
 
 main()

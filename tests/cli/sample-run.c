@@ -278,7 +278,7 @@ write_long_descent (PlaitStore *store, gint64 sentence, gint64 words)
 {
   enum
   {
-    MOST_WORDS = 600,
+    MOST_WORDS = 12000,
     MIDDLE = 100,
     TOPS = MIDDLE + 34,
     ROWS = TOPS + 12,
@@ -287,12 +287,12 @@ write_long_descent (PlaitStore *store, gint64 sentence, gint64 words)
   static const char *const axes[] = { "layer", "head", "target", "row" };
   static const gint64 shape[] = { 1, 1, 1, 1 };
   const PlaitScalar one = 1;
-  const char *rows[ROWS], *targets[MOST_WORDS];
-  gint64 level[ROWS], first_child[ROWS], children[ROWS], entries[MOST_WORDS + 1], sets[3 * MOST_WORDS + 1],
-      parents[3 * MOST_WORDS];
-  gint64 row[A_WORD * MOST_WORDS], n = 0;
-  double weight[A_WORD * MOST_WORDS], path[A_WORD * MOST_WORDS];
-  guint8 taken[A_WORD * MOST_WORDS];
+  const char *rows[ROWS];
+  static const char *targets[MOST_WORDS];
+  gint64 level[ROWS], first_child[ROWS], children[ROWS], n = 0;
+  static gint64 entries[MOST_WORDS + 1], sets[3 * MOST_WORDS + 1], parents[3 * MOST_WORDS], row[A_WORD * MOST_WORDS];
+  static double weight[A_WORD * MOST_WORDS], path[A_WORD * MOST_WORDS];
+  static guint8 taken[A_WORD * MOST_WORDS];
   const gint64 extents[] = { 1, 1, words };
   g_autofree char *below = g_strdup_printf ("/descent/test/%jd", sentence);
   g_autofree char *map = g_strdup_printf ("/attention/test/%jd", sentence);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <gio/gio.h>
 #include <math.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -7,87 +6,11 @@
 #include "call.h"
 #include "comparison/map.h"
 #include "harness.h"
+#include "report-page.h"
 #include "sample-run.h"
 #include "tables/ragged.h"
 
-/* What the script of a report draws from: read out of the page as the script reads it, and held to the file. */
-
-typedef struct
-{
-  char *json;
-  const guint8 *bytes;
-  gsize n;
-  GBytes *all;
-} Pack;
-
-static void
-pack_clear (Pack *pack)
-{
-  g_free (pack->json);
-  g_clear_pointer (&pack->all, g_bytes_unref);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pack, pack_clear)
-
-/* The page of a report over @files, a list with blanks. (transfer full) */
-static char *
-page_of (const char *files)
-{
-  g_autofree char *page = plait_test_path ("page.html"),
-                  *line = g_strdup_printf ("report -q --force -o page.html %s", files);
-  g_auto (GStrv) arguments = g_strsplit (line, " ", -1);
-  char *html = NULL;
-
-  g_auto (PlaitTestCall) call = plait_test_call (NULL, (const char *const *)arguments);
-  CHECK_STRING (call.errors, "");
-  CHECK_INT (call.code, 0);
-  CHECK (g_file_get_contents (page, &html, NULL, NULL));
-  return html ? html : g_strdup ("");
-}
-
-/* What was packed into the string that begins behind the @nth quote of @text. */
-static void
-unpack (Pack *pack, const char *text, guint nth)
-{
-  g_auto (GStrv) parts = g_strsplit (text, "\"", (gint)nth + 2);
-
-  REQUIRE (g_strv_length (parts) == nth + 2);
-  gsize length = 0;
-  g_autofree guchar *packed = g_base64_decode (parts[nth], &length);
-  g_autoptr (GInputStream) memory = g_memory_input_stream_new_from_data (packed, (gssize)length, NULL);
-  g_autoptr (GZlibDecompressor) decompressor = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_ZLIB);
-  g_autoptr (GInputStream) stream = g_converter_input_stream_new (memory, G_CONVERTER (decompressor));
-  g_autoptr (GOutputStream) all = g_memory_output_stream_new_resizable ();
-  guint32 of_json;
-
-  REQUIRE (g_output_stream_splice (all, stream, G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET, NULL, NULL) > 4);
-  pack->all = g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (all));
-  const char *bytes = g_bytes_get_data (pack->all, &pack->n);
-  memcpy (&of_json, bytes, sizeof of_json);
-  of_json = GUINT32_FROM_LE (of_json);
-  REQUIRE (of_json <= pack->n - 4);
-  pack->json = g_strndup (bytes + 4, of_json);
-  pack->bytes = (const guint8 *)bytes + 4 + of_json;
-  pack->n -= 4 + of_json;
-}
-
-static void
-read_index (Pack *pack, const char *html)
-{
-  const char *data = strstr (html, "{ \"index\": \"");
-
-  REQUIRE (data != NULL);
-  unpack (pack, data, 3);
-}
-
-static void
-read_pack (Pack *pack, const char *html, guint n)
-{
-  const char *maps = strstr (html, "\"maps\": [\n");
-
-  REQUIRE (maps != NULL);
-  unpack (pack, maps, 3 + 2 * n);
-}
+/* What the script of a report draws from, held to the file, and what it draws. */
 
 /* Every weight within half a 255th of the greatest, layer after layer and head after head, and behind what each token
  * gives to all rows. */
@@ -309,8 +232,8 @@ TEST_CASE (report, of_a_dump)
   for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
     CHECK_INT (pack.bytes[i], expected[i]);
   CHECK_CONTAINS (html, "<h1>dump</h1>");
-  CHECK_CONTAINS (html, "<figcaption>attention to en");
-  CHECK_CONTAINS (html, "<p class=\"dim small\">torn cannot be drawn: its values are not there, or no heatmap.</p>");
+  CHECK_CONTAINS (pack.json, "\"title\": \"attention to en\"");
+  CHECK_CONTAINS (pack.json, "\"undrawn\": [\n    \"torn cannot be drawn: its values are not there, or no heatmap.\"");
   CHECK (!strstr (html, "<h2>Scores</h2>") && !strstr (html, "<h2>Training</h2>")
          && !strstr (html, "<h2>Settings</h2>"));
   CHECK_CONTAINS (both, "<h2>Scores</h2>");
@@ -318,14 +241,33 @@ TEST_CASE (report, of_a_dump)
   plait_test_check_refused (&compared, "dump.h5: is no run; expected a file that plait run or plait grid made");
 }
 
+/* Writes the page of @run as @name; returns its path. (transfer full) */
+static char *
+write_page (const char *name, const PlaitTestRun *run)
+{
+  char *path = plait_test_path (name);
+  g_autofree char *html = NULL;
+
+  plait_test_write_run ("run.h5", run);
+  html = page_of ("run.h5");
+  plait_test_write (name, html);
+  return path;
+}
+
 /* As a user does it; a browser is no requirement of plait, and where none is, nothing shows that the script draws what
  * its data say. */
 TEST_CASE (report, is_clicked_through)
 {
+  static const char *const sources[] = { "ein Mann", "zwei Hunde", "das Kind" };
   g_autofree char *script = plait_test_source_path ("tests/cli/click.py");
   g_autofree char *page = plait_test_path ("page.html"), *out = NULL, *problems = NULL;
-  static const char *const sources[] = { "ein Mann", "zwei Hunde", "das Kind" };
-  const char *command[] = { "python3", script, page, NULL };
+  g_autofree char *descent = write_page (
+      "descent.html", &(PlaitTestRun){ .combiner = "descent", .hypotheses = plait_test_wrong, .descends = TRUE });
+  g_autofree char *document = write_page (
+      "document.html", &(PlaitTestRun){ .combiner = "serial", .hypotheses = plait_test_wrong, .document = 200 });
+  g_autofree char *wide
+      = write_page ("wide.html", &(PlaitTestRun){ .combiner = "serial", .hypotheses = plait_test_wrong, .wide = TRUE });
+  const char *command[] = { "python3", script, page, descent, document, wide, NULL };
   int status = 0;
 
   plait_test_write_run ("one.h5",

@@ -7,7 +7,6 @@
 #include "text/display.h"
 #include "resources.h"
 
-#define LONGEST_LABEL 18 /* columns */
 #define CLASS_LENGTH 32
 
 /* @text with what means something to HTML, and what would confuse a reader (text/display.h), replaced. */
@@ -65,32 +64,6 @@ plait_html_real (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, guint digits)
         end[-1] = '\0';
     }
   return strcmp (text, "-0") == 0 ? "0" : text;
-}
-
-void
-plait_html_begin_svg (GString *html, const char *name, double width, double height)
-{
-  const char *across = PLAIT_HTML_REAL (width, 0), *down = PLAIT_HTML_REAL (height, 0);
-
-  g_string_append_printf (html, "<svg%s%s%s role=\"img\" width=\"%s\" height=\"%s\" viewBox=\"0 0 %s %s\">\n",
-                          name ? " class=\"" : "", name ? name : "", name ? "\"" : "", across, down, across, down);
-}
-
-void
-plait_html_label (GString *html, const char *label)
-{
-  g_autofree char *clean = plait_display_clean (label, FALSE);
-  g_autofree char *cut = plait_display_cut (clean, LONGEST_LABEL);
-
-  add_text (html, cut);
-}
-
-gsize
-plait_html_label_columns (const char *label)
-{
-  g_autofree char *clean = plait_display_clean (label, FALSE);
-
-  return MIN (plait_display_width (clean), LONGEST_LABEL);
 }
 
 static const char *const styles[] = { "report.css", "report-look.css" };
@@ -333,7 +306,8 @@ plait_html_plot (GString *html, const char *title, const char *x_title, const GP
   lay_axis (&y, PLOT_HEIGHT - BOTTOM, TOP, 5);
 
   plait_html_format (html, "<figure><figcaption>%s</figcaption>\n", title);
-  plait_html_begin_svg (html, NULL, PLOT_WIDTH, PLOT_HEIGHT);
+  g_string_append_printf (html, "<svg role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n", PLOT_WIDTH,
+                          PLOT_HEIGHT, PLOT_WIDTH, PLOT_HEIGHT);
   plait_html_element (html, "title", NULL, title);
   add_axes (html, &x, &y, x_title);
   for (guint c = 0; c < curves->len; c++)

@@ -30,15 +30,6 @@ void plait_html_element (GString *html, const char *tag, const char *attributes,
 #define PLAIT_HTML_REAL(value, digits) plait_html_real ((char[G_ASCII_DTOSTR_BUF_SIZE]){ 0 }, value, digits)
 const char *plait_html_real (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, guint digits);
 
-/* Begins a picture of @width x @height, of the class @name or, NULL, of none. */
-void plait_html_begin_svg (GString *html, const char *name, double width, double height);
-
-/* @label as it stands in a picture: on one line, cut where it is long. */
-void plait_html_label (GString *html, const char *label);
-
-/* How many columns of a terminal that would take: about what its width in a browser goes by. */
-gsize plait_html_label_columns (const char *label);
-
 /* A plot of @curves (element-type PlaitPlotSeries) and the bands around them, with axes; nothing if there is no point.
  * A value that is not finite is left out. */
 void plait_html_plot (GString *html, const char *title, const char *x_title, const GPtrArray *curves);

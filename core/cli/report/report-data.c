@@ -300,9 +300,10 @@ plait_report_data (GString *html, const PlaitRunComparison *comparison, GError *
   if (!data.any)
     return TRUE;
   g_autofree char *packed = plait_report_pack (plait_json_string (index), NULL);
-  g_string_append_printf (html,
-                          "<section id=\"look\" hidden></section>\n"
-                          "<script type=\"application/json\" id=\"data\">\n{ \"index\": \"%s\",\n\"maps\": [\n",
+  g_string_append (html, "<section id=\"look\" hidden></section>\n<p id=\"unscripted\" class=\"dim small\">A script in "
+                         "this page shows every sentence, with its heatmaps; this browser does not run it. plait show "
+                         "and plait plot draw heatmaps too.</p>\n");
+  g_string_append_printf (html, "<script type=\"application/json\" id=\"data\">\n{ \"index\": \"%s\",\n\"maps\": [\n",
                           packed);
   g_string_append_len (html, packs->str, (gssize)packs->len);
   g_string_append (html, "\n] }\n</script>\n");

@@ -17,7 +17,8 @@
  * The pack of a sentence has "targets", its target tokens, and "maps", its heatmaps: "name", "title", "group"
  * (attention or coverage), "sentences" (what its rows stand for), "layers" and "heads" (of the file; 0: no such axis),
  * "kept_layers" and "kept_heads" (of the pack: where fewer heads are kept, it is their mean, where fewer layers, the
- * last), "largest", "largest_mass" and "rows" (labels, or the number of the heatmap that has the same). Its bytes are,
+ * last), "heaviest" (how many weights of a row are kept; 0: all), "largest", "largest_mass", "rows" (labels, or the
+ * number of the heatmap that has the same) and, of tokens of a document, "of" (the sentence of each). Its bytes are,
  * heatmap after heatmap, what each target token gives to all rows, [layer, target], in 255ths of largest_mass, and the
  * weights, [layer, head, target, row], in 255ths of largest.
  *
@@ -25,6 +26,8 @@
  * "choice", "ways", "highest", "targets", "rows" (labels), their "levels", "first" and "last" leaves, and how many
  * "bytes" follow: for each target token a number of rows (16 bits, little-endian, as all numbers here), and for each of
  * these its number (16 bits), and in 255ths its weight, path, share and how many of the ways took it.
+ *
+ * "undrawn" are sentences for people on what the file has besides.
  */
 
 typedef enum
@@ -34,7 +37,7 @@ typedef enum
   PLAIT_REPORT_LAST,   /* that of the last layer */
 } PlaitReportDetail;
 
-/* The pack of sentence @name of @split; NULL where it has no heatmap of target tokens. Large heatmaps have less detail
+/* Makes the pack of sentence @name of @split; NULL if nothing is to be drawn or said. Large heatmaps have less detail
  * than asked for. (transfer full) */
 gboolean plait_report_maps (PlaitStore *store, const char *split, const char *name, PlaitReportDetail detail,
                             char **packed, GError **error);

@@ -52,7 +52,14 @@ const pictureOf = (map, layer, head) => {
     for (let h = h0; h < h1; h++)
       for (let i = 0, from = (l * map.kept_heads + h) * map.cells; i < map.cells; i++)
         values[i] += map.steps[from + i] * part;
-  return {title: map.title, short: map.name.replace(/\.effective$/, ""), rows: map.rows, columns: map.columns, values};
+  return {
+    title: map.title,
+    short: map.name.replace(/\.effective$/, ""),
+    rows: map.rows,
+    columns: map.columns,
+    of: map.of,
+    values
+  };
 };
 
 const choiceOf = (map, layer, head) => {
@@ -65,6 +72,7 @@ const choiceOf = (map, layer, head) => {
                           `layer ${l0}`);
   if (map.heads > 0)
     words.push(map.kept_heads < map.heads || h1 - h0 > 1 ? `mean of ${map.heads} heads` : `head ${h0}`);
+  if (map.heaviest > 0) words.push(`the ${map.heaviest} heaviest of ${map.columns.length}`);
   return words.join(", ");
 };
 

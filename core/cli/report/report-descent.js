@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The way of one target word down the levels of a memory, as report-descent.c draws the first ones. */
+/* The way of one target word down the levels of a memory: its top above, rows filled by how much of what came down to a
+ * level each has, what the way goes through outlined. */
 
 const CELL = 26, HEIGHT = 24, LEFT = 58, LEVEL = 32;
 
@@ -82,6 +83,11 @@ const descentPicture = (descent, word, choose) => {
             (target, w) => element(
                 "button", {type: "button", "aria-pressed": String(w === word), onclick: () => choose(w)},
                 cut(target)))),
-    element("div", {class: "scroll"}, picture)
+    element("div", {class: "scroll"}, picture),
+    element(
+        "p", {class: "dim small"},
+        "A word is chosen. The rows below each other are the levels, filled by how much of what came down to a level each has, in " +
+            "hundredths; what the way goes through is outlined. Pointed at, a cell tells its weight among its siblings, below the " +
+            "top also the product of the weights down to it, and of several heads how many took it.")
   ];
 };

@@ -22,8 +22,9 @@ typedef struct
   PlaitReportDetail detail;
   PlaitJson *json;
   GByteArray *bytes;
-  GPtrArray *labels; /* (element-type GStrv): of the columns of the heatmaps so far */
-  char **targets;    /* labels; NULL before the first heatmap */
+  GPtrArray *labels;  /* (element-type GStrv): of the columns of the heatmaps so far */
+  GPtrArray *undrawn; /* (element-type utf8): sentences on what is not drawn */
+  char **targets;     /* labels; NULL before the first heatmap */
 } Sentence;
 
 static void
@@ -32,6 +33,7 @@ sentence_clear (Sentence *sentence)
   g_clear_pointer (&sentence->json, plait_json_free);
   g_clear_pointer (&sentence->bytes, g_byte_array_unref);
   g_clear_pointer (&sentence->labels, g_ptr_array_unref);
+  g_clear_pointer (&sentence->undrawn, g_ptr_array_unref);
   g_clear_pointer (&sentence->targets, g_strfreev);
 }
 
@@ -148,6 +150,12 @@ read_maps (PlaitStore *store, const char *path, PlaitReportDetail *detail, gint6
   return g_steal_pointer (&maps);
 }
 
+static void
+leave_out (Sentence *sentence, const char *name, const char *reason)
+{
+  g_ptr_array_add (sentence->undrawn, g_strdup_printf ("%s %s.", name, reason));
+}
+
 /* Adds the heatmap @name below @group, if it is one of the sentence's target tokens. */
 static gboolean
 add_map (Sentence *sentence, const char *group, const char *name, GError **error)
@@ -159,8 +167,17 @@ add_map (Sentence *sentence, const char *group, const char *name, GError **error
   gint64 layers = 0, heads = 0;
   double largest = 0, most;
 
-  if (!plait_map_is (sentence->store, path) || !plait_map_fits (sentence->store, path))
-    return TRUE;
+  if (!plait_map_is (sentence->store, path))
+    {
+      if (plait_store_has_attribute (sentence->store, path, "signal"))
+        leave_out (sentence, name, "cannot be drawn: its values are not there, or no heatmap");
+      return TRUE;
+    }
+  if (!plait_map_fits (sentence->store, path))
+    {
+      leave_out (sentence, name, "has too many values to be drawn");
+      return TRUE;
+    }
   maps = read_maps (sentence->store, path, &detail, &layers, &heads, &reason);
   if (!plait_no_fault (&reason, error))
     return FALSE;
@@ -170,7 +187,10 @@ add_map (Sentence *sentence, const char *group, const char *name, GError **error
   if (!sentence->targets)
     sentence->targets = g_strdupv (map->rows);
   else if (!g_strv_equal ((const char *const *)sentence->targets, (const char *const *)map->rows))
-    return TRUE;
+    {
+      leave_out (sentence, name, "has other rows than the target tokens; plait show draws it");
+      return TRUE;
+    }
   gint64 n_heads = detail == PLAIT_REPORT_HEADS ? MAX (heads, 1) : 1, n_layers = maps->len / n_heads;
   gint64 cells = map->n_rows * map->n_columns;
   g_autoptr (PlaitMap) masses = masses_of (maps, n_heads);
@@ -189,9 +209,12 @@ add_map (Sentence *sentence, const char *group, const char *name, GError **error
   plait_json_integer (sentence->json, "heads", heads);
   plait_json_integer (sentence->json, "kept_layers", n_layers);
   plait_json_integer (sentence->json, "kept_heads", n_heads);
+  plait_json_integer (sentence->json, "heaviest", map->heaviest);
   plait_json_real (sentence->json, "largest", largest);
   plait_json_real (sentence->json, "largest_mass", most);
   add_columns (sentence, map);
+  if (map->sentence)
+    plait_json_integers (sentence->json, "of", map->sentence, map->n_columns);
   plait_json_end_object (sentence->json);
   return TRUE;
 }
@@ -248,7 +271,11 @@ add_descent (Sentence *sentence, const char *group, const char *name, GError **e
   if (!descent)
     return FALSE;
   if (!is_small (descent))
-    return TRUE;
+    {
+      leave_out (sentence, descent->title ? descent->title : name,
+                 "has too many values to be drawn; plait show draws it word by word");
+      return TRUE;
+    }
   if (!sentence->targets)
     sentence->targets = g_strdupv (descent->targets);
   add_steps (sentence->bytes, descent);
@@ -308,7 +335,8 @@ plait_report_maps (PlaitStore *store, const char *split, const char *name, Plait
                                  .detail = detail,
                                  .json = plait_json_new (),
                                  .bytes = g_byte_array_new (),
-                                 .labels = g_ptr_array_new_with_free_func ((GDestroyNotify)g_strfreev) };
+                                 .labels = g_ptr_array_new_with_free_func ((GDestroyNotify)g_strfreev),
+                                 .undrawn = g_ptr_array_new_with_free_func (g_free) };
 
   *packed = NULL;
   plait_json_begin_object (sentence.json, NULL);
@@ -320,10 +348,10 @@ plait_report_maps (PlaitStore *store, const char *split, const char *name, Plait
   if (!add_members (&sentence, "descent", add_descent, error))
     return FALSE;
   plait_json_end_array (sentence.json);
-  if (sentence.targets)
-    plait_report_json_texts (sentence.json, "targets", sentence.targets, -1);
+  plait_report_json_texts (sentence.json, "targets", sentence.targets, sentence.targets ? -1 : 0);
+  plait_report_json_texts (sentence.json, "undrawn", (char **)sentence.undrawn->pdata, sentence.undrawn->len);
   plait_json_end_object (sentence.json);
-  if (sentence.targets)
+  if (sentence.targets || sentence.undrawn->len > 0)
     *packed = plait_report_pack (plait_json_string (sentence.json), sentence.bytes);
   return TRUE;
 }

@@ -33,6 +33,7 @@ const swatch = (run) => {
 
 const SHADES = 32;
 const MOST_COLUMNS = 300; /* of one heatmap that is drawn */
+const MOST_SENTENCES = 5; /* of a document too long to be drawn whole, whose tokens are drawn */
 const LONGEST_LABEL = 18; /* characters */
 
 const cut = (label) => {
@@ -77,22 +78,31 @@ const thumbnail = (map, largest) => {
       ground, ...shades(map.values, rows, columns, largest, 12));
 };
 
-/* Of a wide heatmap the columns that are read most, in their order. */
+/* Of a wide heatmap the columns that are read most, in their order: of tokens of a document, those of few sentences. */
 const narrowed = (map) => {
   const columns = map.columns.length;
 
   if (columns <= MOST_COLUMNS) return map;
   const sums = map.columns.map((_, c) => map.rows.reduce((sum, _label, r) => sum + map.values[r * columns + c], 0));
-  const kept = sums.map((_, c) => c).sort((a, b) => sums[b] - sums[a]).slice(0, MOST_COLUMNS).sort((a, b) => a - b);
-
-  return {
+  const heaviest = (weights, n) =>
+      [...weights.keys()].sort((a, b) => weights[b] - weights[a]).slice(0, n).sort((a, b) => a - b);
+  const keep = (kept, what) => ({
     ...map,
-    title: `${map.title}, the ${MOST_COLUMNS} of ${columns} that are read most`,
+    note: `${map.short}: ${what}`,
     columns: kept.map((c) => map.columns[c]),
+    of: undefined,
     values: Float32Array.from(
         {length: map.rows.length * kept.length},
         (_, i) => map.values[Math.floor(i / kept.length) * columns + kept[i % kept.length]])
-  };
+  });
+
+  if (!map.of) return keep(heaviest(sums, MOST_COLUMNS), `the ${MOST_COLUMNS} of ${columns} that are read most`);
+  const weights = [];
+  map.of.forEach((sentence, c) => (weights[sentence] = (weights[sentence] ?? 0) + sums[c]));
+  const read = heaviest(Array.from(weights, (weight) => weight ?? 0), MOST_SENTENCES);
+  return narrowed(keep(
+      [...map.of.keys()].filter((c) => read.includes(map.of[c])),
+      `the sentences that are read most: ${read.join(", ")}`));
 };
 
 const tip = element("div", {class: "tip", hidden: true});
@@ -219,7 +229,8 @@ const heatmaps = (given, largest, room) => {
         shown(map.values[r * map.columns.length + c])}`;
   };
   const status = ask(picture, rows.length, all, find, tell, mark);
-  return element("div", {class: "scroll"}, picture, status);
+  const notes = maps.filter((map) => map.note).map((map) => element("p", {class: "dim small"}, map.note));
+  return element("div", {class: "scroll"}, picture, status, ...notes);
 };
 
 /* Of more than eight sources the colours come again, weaker. */

@@ -4,6 +4,7 @@
 
 #include "report/html.h"
 #include "comparison/lengths.h"
+#include "comparison/place.h"
 #include "report/report.h"
 #include "terminal/stored-table.h"
 

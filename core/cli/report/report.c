@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/report.h"
 
-#include <string.h>
-
 #include "text/error.h"
 #include "files/file.h"
 #include "comparison/attention-difference.h"
@@ -61,56 +59,6 @@ add_translations (GString *html, const PlaitRunComparison *comparison, const cha
   plait_html_table (html, table);
 }
 
-/* Sentences are called by their number, chunks of documents DOCUMENT.CHUNK. */
-static void
-add_heading (GString *html, const char *name)
-{
-  const char *dot = strchr (name, '.');
-  g_autofree char *title = dot ? g_strdup_printf ("document %.*s, chunk %s", (int)(dot - name), name, dot + 1)
-                               : g_strdup_printf ("sentence %s", name);
-
-  plait_html_element (html, "h3", NULL, title);
-}
-
-static gboolean
-add_attention (GString *html, const PlaitRunComparison *comparison, guint r, gint64 n, PlaitReportDescents *descents,
-               GError **error)
-{
-  const PlaitRunFile *run = comparison->runs->pdata[r];
-
-  g_auto (GStrv) splits = plait_place_members (run->store, "/attention", error);
-
-  if (!splits)
-    return FALSE;
-  for (guint s = 0; splits[s]; s++)
-    {
-      g_autofree char *path = plait_place_below ("/attention", splits[s]);
-      g_auto (GStrv) sentences = plait_store_members (run->store, path, error);
-
-      if (!sentences)
-        return FALSE;
-      if (!sentences[0])
-        continue;
-      plait_html_format (
-          html, r == 0 && s == 0 ? "<details open><summary>%s, %s</summary>\n" : "<details><summary>%s, %s</summary>\n",
-          run->name, splits[s]);
-      for (gint64 i = 0; i < n && sentences[i]; i++)
-        {
-          g_autofree char *place = plait_place_below (path, sentences[i]);
-          g_autofree char *coverage = g_strdup_printf ("/coverage/%s/%s", splits[s], sentences[i]);
-          g_autofree char *descent = g_strdup_printf ("/descent/%s/%s", splits[s], sentences[i]);
-
-          add_heading (html, sentences[i]);
-          if (!plait_report_attention (html, run->store, place, error)
-              || (plait_store_has (run->store, coverage) && !plait_report_attention (html, run->store, coverage, error))
-              || !plait_report_descents (descents, html, run->store, descent, error))
-            return FALSE;
-        }
-      g_string_append (html, "</details>\n");
-    }
-  return TRUE;
-}
-
 /* How differently each run attends from the first that has attention of the same sentences. */
 static gboolean
 add_divergence (GString *html, const PlaitRunComparison *comparison, GError **error)
@@ -156,36 +104,20 @@ add_divergence (GString *html, const PlaitRunComparison *comparison, GError **er
   return TRUE;
 }
 
+/* Adds what the script draws the sentences from, and as tables the first @n translations of each split. */
 static gboolean
 add_sentences (GString *html, const PlaitRunComparison *comparison, gint64 n, GError **error)
 {
-  g_autoptr (GString) attention = g_string_new (NULL);
-  PlaitReportDescents descents = { 0 };
-
   if (n == 0)
     return TRUE;
   if (!plait_report_data (html, comparison, error))
     return FALSE;
-  g_string_append (
-      html, "<details id=\"fixed\" open><summary>The first sentences, as pictures that need no script</summary>\n");
-  if (comparison->n_measures > 0)
-    g_string_append (html, "<h2>Translations</h2>\n");
-  for (guint m = 0; m < comparison->n_measures; m++)
-    if (m == 0 || strcmp (comparison->measures[m].split, comparison->measures[m - 1].split) != 0)
-      add_translations (html, comparison, comparison->measures[m].split, n);
-  for (guint r = 0; r < comparison->runs->len; r++)
-    if (!add_attention (attention, comparison, r, n, &descents, error))
-      return FALSE;
-  if (attention->len == 0)
-    {
-      g_string_append (html, "</details>\n");
-      return TRUE;
-    }
-  g_string_append (html, "<h2>Attention</h2>\n<p class=\"dim small\">Rows are target tokens, columns what they attend "
-                         "to; numbers are hundredths. Pointed at, a cell tells its tokens and its weight; what is less "
-                         "than a 250th of the greatest is left empty.</p>\n");
-  g_string_append_len (html, attention->str, (gssize)attention->len);
-  plait_report_descents_end (&descents, html);
+  if (comparison->n_measures == 0)
+    return TRUE;
+  g_string_append (html, "<details id=\"fixed\" open><summary>The first translations, as tables that need no "
+                         "script</summary>\n<h2>Translations</h2>\n");
+  for (guint m = 0; m < comparison->n_measures; m = plait_run_comparison_split_end (comparison, m))
+    add_translations (html, comparison, comparison->measures[m].split, n);
   g_string_append (html, "</details>\n");
   return TRUE;
 }
@@ -290,7 +222,7 @@ plait_command_report (PlaitInvocation *invocation, GError **error)
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The page to be written", "FILE.html" },
     PLAIT_OUTPUT_FORCE (force),
     { "sentences", 0, 0, G_OPTION_ARG_FILENAME, &sentences_text,
-      "Sentences whose translations and attention are shown (3)", "N" },
+      "Translations that are shown without script (3); 0: no sentences at all", "N" },
     { "title", 0, 0, G_OPTION_ARG_FILENAME, &title, "Title of the page; else the experiment's name", "TEXT" },
     { NULL },
   };

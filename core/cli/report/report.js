@@ -236,7 +236,7 @@ const start = async () => {
       }
     if (referenceOf(entry) !== undefined) lines.push(line("reference", referenceOf(entry)));
     runs().forEach((run, i) => {
-      const text = hypothesisOf(run, entry) ?? (found[i] ? textOf(found[i].targets) : undefined);
+      const text = hypothesisOf(run, entry) ?? (found[i]?.targets.length > 0 ? textOf(found[i].targets) : undefined);
       const scores = systemOf(run)
                          ?.scores.map((score) => `${score.name} ${score.values[entry.line]?.toFixed(1) ?? "–"}`)
                          .join(", ");
@@ -362,6 +362,7 @@ const start = async () => {
                           update();
                         })));
     }
+    parts.push(...json.undrawn.map((text) => element("p", {class: "dim small"}, text)));
     return element("div", {class: "side"}, ...parts);
   };
 
@@ -431,7 +432,7 @@ const start = async () => {
           texts(entry, found),
           ...(present.length > 0 ?
                   [element(
-                      "p", {class: "small dim"}, "One scale for all heatmaps of attention: ", colourBar(largest))] :
+                      "p", {class: "small dim"}, "Rows are target tokens, columns what they attend to; numbers are hundredths. One scale for all: ", colourBar(largest))] :
                   []),
           element("div", {class: "sides"}, ...runs().map((run, i) => side(Number(run), found[i], largest, room))));
     remember();
@@ -455,6 +456,7 @@ const start = async () => {
   document.body.append(tip);
   place.hidden = false;
   document.getElementById("fixed")?.removeAttribute("open");
+  document.getElementById("unscripted").remove();
   remembered();
   addEventListener("hashchange", () => {
     Object.assign(state, usual);

@@ -279,6 +279,7 @@ plait_map_read (PlaitStore *store, const char *path, PlaitMapChoice choice, GErr
     choice.top = map->of_sentences ? PLAIT_MAP_SENTENCES : 0;
   if (choice.top >= map->n_columns)
     choice.top = 0;
+  map->heaviest = choice.top;
   if (choice.top > 0)
     g_string_append_printf (told, "%sthe %jd heaviest of %jd", told->len > 0 ? ", " : "", choice.top, map->n_columns);
   map->row_axis = g_strdup (axes[object.rank - 2]);

@@ -15,6 +15,7 @@ typedef struct
   double *values; /* [n_rows, n_columns] */
   char **rows;    /* labels; numbers where the file has none */
   char **columns;
+  gint64 heaviest;       /* how many weights of each row are kept; 0: all */
   gboolean of_sentences; /* the columns stand for sentences of a document */
   gint64 *sentence;      /* [n_columns]: the sentence of a document that each is of; NULL: there is none */
 } PlaitMap;
