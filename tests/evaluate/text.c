@@ -72,10 +72,10 @@ TEST_CASE (text, joins_pieces_of_words)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char *text = g_strdup (cases[i].text);
+      g_auto (GStrv) texts = g_strdupv ((char *[]){ (char *)cases[i].text, NULL });
 
-      plait_text_join ((char *[]){ text, NULL }, cases[i].pieces);
-      CHECK_STRING (text, cases[i].joined);
+      plait_text_join (texts, cases[i].pieces);
+      CHECK_STRING (texts[0], cases[i].joined);
     }
   for (guint i = 0; i < G_N_ELEMENTS (looks); i++)
     CHECK_STRING (plait_text_find_pieces (looks[i].text), looks[i].found);

@@ -10,71 +10,25 @@
 /* Text looks as if it were in pieces from one word of so many on. */
 #define ONE_OF 50
 
-/* sed -r 's/(@@ )|(@@ ?$)//g', of each line. */
-static void
-join_subword_nmt (char *text)
-{
-  char *to = text;
-
-  for (const char *from = text; *from;)
-    if (g_str_has_prefix (from, "@@") && strchr (" \n", from[2]))
-      from += from[2] == ' ' ? 3 : 2;
-    else
-      *to++ = *from++;
-  *to = '\0';
-}
-
-static void
-join_wordpiece (char *text)
-{
-  char *to = text;
-
-  for (const char *from = text; *from;)
-    if (g_str_has_prefix (from, " ##") && !strchr (" \n", from[3]))
-      from += 3;
-    else
-      *to++ = *from++;
-  *to = '\0';
-}
-
-/* A text without a mark is not in pieces. */
-static void
-join_sentencepiece (char *text)
-{
-  char *to = text;
-  gboolean begins = TRUE;
-
-  if (!strstr (text, MARK_OF_WORD))
-    return;
-  for (const char *from = text; *from;)
-    if (g_str_has_prefix (from, MARK_OF_WORD))
-      {
-        if (!begins)
-          *to++ = ' ';
-        begins = FALSE;
-        from += strlen (MARK_OF_WORD);
-      }
-    else if (*from == ' ')
-      from++;
-    else
-      {
-        begins = *from == '\n';
-        *to++ = *from++;
-      }
-  *to = '\0';
-}
+/* How each is joined, line by line. */
+static PlaitTextRule subword_nmt[] = { { "@@(?: |(?=\\n)|\\z)", "" }, { NULL } };
+static PlaitTextRule wordpiece[] = { { " ##(?=[^ \\n])", "" }, { NULL } };
+static PlaitTextRule sentencepiece[]
+    = { { " ", "" }, { "(?:\\A|(?<=\\n))" MARK_OF_WORD, "" }, { MARK_OF_WORD, " " }, { NULL } };
 
 void
 plait_text_join (char **texts, PlaitTextPieces pieces)
 {
-  static void (*const joins[]) (char *text) = {
-    [PLAIT_PIECES_SUBWORD_NMT] = join_subword_nmt,
-    [PLAIT_PIECES_WORDPIECE] = join_wordpiece,
-    [PLAIT_PIECES_SENTENCEPIECE] = join_sentencepiece,
+  static PlaitTextRule *const rules[] = {
+    [PLAIT_PIECES_SUBWORD_NMT] = subword_nmt,
+    [PLAIT_PIECES_WORDPIECE] = wordpiece,
+    [PLAIT_PIECES_SENTENCEPIECE] = sentencepiece,
   };
 
   for (gsize i = 0; texts[i] && pieces != PLAIT_PIECES_NONE; i++)
-    joins[pieces](texts[i]);
+    /* A text without a mark is not in pieces of SentencePiece. */
+    if (pieces != PLAIT_PIECES_SENTENCEPIECE || strstr (texts[i], MARK_OF_WORD))
+      texts[i] = plait_text_replace (texts[i], rules[pieces], G_REGEX_RAW);
 }
 
 /* What the word @word .. @end - 1 looks like a piece of. */

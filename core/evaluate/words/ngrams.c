@@ -211,53 +211,37 @@ count (const PlaitNgrams *ngrams, guint sequence, guint32 *counts)
     counts[numbers[i]]++;
 }
 
-/* Counts the n-grams of @sequence into @own and the most of each in one of the others into @most, both [distinct]. */
-static void
-count_both (PlaitNgrams *ngrams, guint sequence, guint first, guint last, guint32 **own, guint32 **most)
+/* Adds up over the n-grams of @sequence what stands in one of the others, or with @repeated what does not, though it
+ * stands there again. */
+static gsize
+sum_counts (PlaitNgrams *ngrams, guint sequence, guint first, guint last, gboolean repeated)
 {
-  guint32 distinct = ngrams->distinct;
-  guint32 *one = ngrams->counts + distinct;
+  guint32 distinct = ngrams->distinct, *own = ngrams->counts, *one = own + distinct, *most = one + distinct;
+  gsize sum = 0;
 
-  *own = ngrams->counts;
-  *most = one + distinct;
-  memset (*most, 0, distinct * sizeof (guint32));
+  if (distinct == 0)
+    return 0;
+  memset (most, 0, distinct * sizeof (guint32));
   for (guint reference = first; reference < last; reference++)
     {
       count (ngrams, reference, one);
       for (guint32 i = 0; i < distinct; i++)
-        (*most)[i] = MAX ((*most)[i], one[i]);
+        most[i] = MAX (most[i], one[i]);
     }
-  count (ngrams, sequence, *own);
+  count (ngrams, sequence, own);
+  for (guint32 i = 0; i < distinct; i++)
+    sum += repeated ? own[i] - MIN (own[i], MAX (1, most[i])) : MIN (own[i], most[i]);
+  return sum;
 }
 
 gsize
 plait_ngrams_match (PlaitNgrams *ngrams, guint sequence, guint first, guint last)
 {
-  guint32 *own, *most;
-  gsize match = 0;
-
-  if (ngrams->distinct == 0)
-    return 0;
-  count_both (ngrams, sequence, first, last, &own, &most);
-  for (guint32 i = 0; i < ngrams->distinct; i++)
-    match += MIN (own[i], most[i]);
-  return match;
+  return sum_counts (ngrams, sequence, first, last, FALSE);
 }
 
 gsize
 plait_ngrams_repeated (PlaitNgrams *ngrams, guint sequence, guint first, guint last)
 {
-  guint32 *own, *most;
-  gsize repeated = 0;
-
-  if (ngrams->distinct == 0)
-    return 0;
-  count_both (ngrams, sequence, first, last, &own, &most);
-  for (guint32 i = 0; i < ngrams->distinct; i++)
-    {
-      guint32 allowed = MAX (1, most[i]);
-
-      repeated += own[i] > allowed ? own[i] - allowed : 0;
-    }
-  return repeated;
+  return sum_counts (ngrams, sequence, first, last, TRUE);
 }

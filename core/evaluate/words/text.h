@@ -26,6 +26,17 @@ gsize plait_text_count_words (const char *text);
  * str.lower () does. (transfer full) */
 char *plait_text_lower (const char *text);
 
+/* What a regular expression matches is replaced, where \\1 stands for its first group. */
+typedef struct
+{
+  const char *pattern, *replacement; /* NULL: the last rule stands before this */
+  GRegex *compiled;                  /* NULL until it is used */
+} PlaitTextRule;
+
+/* @text after one of @rules, which are static, after the other; with G_REGEX_RAW they see bytes. Takes @text. (transfer
+ * full) */
+char *plait_text_replace (char *text, PlaitTextRule *rules, GRegexCompileFlags flags);
+
 /* ---- tokenise.c ---- */
 
 /* The tokens of mteval-v13a, as sacreBLEU's tokeniser "13a" gives them, separated by one space each. @line is valid
