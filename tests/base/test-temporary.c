@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "files/temporary.h"
+#include "files/folder.h"
 #include "harness.h"
 
 #include <signal.h>
@@ -18,19 +18,19 @@ write_in (const char *folder, const char *name)
 TEST_CASE (temporary, goes_with_what_is_in_it)
 {
   g_autoptr (GError) error = NULL;
-  PlaitTemporary *one = plait_temporary_new (&error), *two = plait_temporary_new (&error);
+  PlaitFolder *one = plait_folder_begin_temporary (&error), *two = plait_folder_begin_temporary (&error);
   g_autofree char *path = NULL;
 
   CHECK_NO_ERROR (error);
   REQUIRE (one && two);
-  path = g_strdup (plait_temporary_path (one));
-  CHECK (strcmp (path, plait_temporary_path (two)) != 0);
+  path = g_strdup (plait_folder_temporary (one));
+  CHECK (strcmp (path, plait_folder_temporary (two)) != 0);
   write_in (path, "file");
   write_in (path, "other");
-  plait_temporary_free (one);
+  plait_folder_abandon (one);
   CHECK (!g_file_test (path, G_FILE_TEST_EXISTS));
-  CHECK (g_file_test (plait_temporary_path (two), G_FILE_TEST_IS_DIR));
-  plait_temporary_free (two);
+  CHECK (g_file_test (plait_folder_temporary (two), G_FILE_TEST_IS_DIR));
+  plait_folder_abandon (two);
 }
 
 /* Starts a process that has a folder with a file in it; @path receives where. */
@@ -45,10 +45,10 @@ start_user (char **path)
   user = fork ();
   if (user == 0)
     {
-      PlaitTemporary *temporary = plait_temporary_new (NULL);
+      PlaitFolder *temporary = plait_folder_begin_temporary (NULL);
 
-      write_in (plait_temporary_path (temporary), "file");
-      if (write (ends[1], plait_temporary_path (temporary), strlen (plait_temporary_path (temporary))) < 0)
+      write_in (plait_folder_temporary (temporary), "file");
+      if (write (ends[1], plait_folder_temporary (temporary), strlen (plait_folder_temporary (temporary))) < 0)
         _exit (1);
       for (;;)
         pause ();
@@ -78,12 +78,12 @@ TEST_CASE (temporary, removes_what_the_dead_left)
   kill (dead, SIGKILL);
   siginfo_t information;
   CHECK_INT (waitid (P_PID, (id_t)dead, &information, WEXITED | WNOWAIT), 0); /* its number stays taken */
-  plait_temporary_free (plait_temporary_new (NULL));
+  plait_folder_abandon (plait_folder_begin_temporary (NULL));
   CHECK (goes_away (left));
   CHECK (g_file_test (used, G_FILE_TEST_IS_DIR));
   waitpid (dead, NULL, 0);
   kill (alive, SIGKILL);
   waitpid (alive, NULL, 0);
-  plait_temporary_free (plait_temporary_new (NULL));
+  plait_folder_abandon (plait_folder_begin_temporary (NULL));
   CHECK (goes_away (used));
 }

@@ -4,6 +4,7 @@
 #include "files/file-input.h"
 #include "files/file.h"
 #include "files/lock.h"
+#include "files/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -122,9 +123,9 @@ remove_left_behind (const char *place, const char *begin)
     }
 }
 
-/* Makes the temporary folder in @place, of the mode of @before (NULL: the usual one). */
+/* Makes the temporary folder in @place, of the mode @mode, or the usual one if that is 0. Messages name @remedy. */
 static gboolean
-make_temporary (PlaitFolder *folder, const char *place, const struct stat *before, GError **error)
+make_temporary (PlaitFolder *folder, const char *place, mode_t mode, const char *remedy, GError **error)
 {
   g_autofree char *base = g_path_get_basename (folder->path);
   g_autofree char *begin = g_strdup_printf ("%s.partial-%s-", base, g_get_host_name ());
@@ -138,11 +139,11 @@ make_temporary (PlaitFolder *folder, const char *place, const struct stat *befor
         folder->descriptor = open_own (path, getpid ());
       else if (errno != EEXIST && errno != EINTR)
         return plait_fail (error, errno == ENOSPC || errno == EIO ? PLAIT_ERROR_FAILED : PLAIT_ERROR_INPUT,
-                           "%s: the folder cannot be made (%s); name another", folder->name, g_strerror (errno));
+                           "%s: the folder cannot be made (%s); %s", folder->name, g_strerror (errno), remedy);
       if (folder->descriptor >= 0)
         folder->temporary = g_steal_pointer (&path);
     }
-  return !before || fchmod (folder->descriptor, before->st_mode & 07777) == 0
+  return mode == 0 || fchmod (folder->descriptor, mode & 07777) == 0
          || plait_fail (error, PLAIT_ERROR_FAILED, "%s: its permissions cannot be given to the new folder: %s",
                         folder->name, g_strerror (errno));
 }
@@ -186,7 +187,21 @@ plait_folder_begin (const char *path, GError **error)
         && (is_held (folder->path) || stat (folder->parent, &above) != 0 || above.st_dev != here.st_dev
             || access (folder->parent, W_OK) != 0
             || (stat (".", &current) == 0 && current.st_dev == here.st_dev && current.st_ino == here.st_ino));
-  return make_temporary (folder, folder->inside ? folder->path : folder->parent, exists ? &here : NULL, error)
+  return make_temporary (folder, folder->inside ? folder->path : folder->parent, exists ? here.st_mode : 0,
+                         "name another", error)
+             ? g_steal_pointer (&folder)
+             : NULL;
+}
+
+PlaitFolder *
+plait_folder_begin_temporary (GError **error)
+{
+  g_autoptr (PlaitFolder) folder = g_new0 (PlaitFolder, 1);
+
+  folder->descriptor = -1;
+  folder->name = g_strdup (plait_path_temporary ());
+  folder->path = g_build_filename (folder->name, "plait-corpus", NULL);
+  return make_temporary (folder, folder->name, S_IRWXU, "make room there, or set TMPDIR to another folder", error)
              ? g_steal_pointer (&folder)
              : NULL;
 }

@@ -6,7 +6,7 @@
 /*
  * Making a folder as a whole: its files are written into a temporary folder beside it,
  * NAME.partial-HOST-PROCESS-NUMBER, which then takes its name. A process that is killed leaves the temporary folder
- * behind; the next plait_folder_begin of this name on this host removes it.
+ * behind; the next plait_folder_begin of this name on this host removes it, which it knows by its lock (files/lock.h).
  *
  *   folder = plait_folder_begin ("model", &error);
  *   ... make files in plait_folder_temporary (folder) ...
@@ -21,6 +21,10 @@ typedef struct PlaitFolder PlaitFolder;
 /* Begins to make @path, which may be a folder already, and the folders above it. NULL with PLAIT_ERROR_INPUT.
  * (transfer full) */
 PlaitFolder *plait_folder_begin (const char *path, GError **error);
+
+/* Begins a folder below the system's one for temporary files ($TMPDIR, else /tmp), for the user alone, that is to be
+ * abandoned. PLAIT_ERROR_FAILED if there is no room or place for it. (transfer full) */
+PlaitFolder *plait_folder_begin_temporary (GError **error);
 
 /* The folder to write into. (transfer none) */
 const char *plait_folder_temporary (const PlaitFolder *folder);

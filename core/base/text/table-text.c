@@ -8,6 +8,32 @@
 
 /* Tables as Markdown, LaTeX, CSV and JSON. */
 
+/* Appends a cell as it is read, and the mark of a p behind it. */
+typedef void (*AppendCell) (GString *text, const char *cell, const char *mark);
+
+/* Appends the titles, then @below, and each row, with @between its cells and @end behind. */
+static void
+append_rows (GString *text, const PlaitTable *table, AppendCell append, const char *between, const char *end,
+             const char *below)
+{
+  guint n = table->columns->len;
+
+  for (gint64 row = -1; row < plait_table_rows (table); row++)
+    {
+      for (guint c = 0; c < n; c++)
+        {
+          const PlaitTableColumn *column = plait_table_get_column (table, c);
+          const PlaitTableCell *cell = row < 0 ? NULL : plait_table_cell (table, (guint)row, c);
+          g_autofree char *shown = cell ? plait_table_cell_text (column, cell) : g_strdup (column->title);
+
+          g_string_append (text, c > 0 ? between : "");
+          append (text, shown, cell ? plait_table_cell_mark (cell) : "");
+        }
+      g_string_append (text, end);
+      g_string_append (text, row < 0 ? below : "");
+    }
+}
+
 /*
  * Markdown
  */
@@ -31,25 +57,12 @@ char *
 plait_table_markdown (const PlaitTable *table)
 {
   GString *text = g_string_new (NULL);
-  guint n = table->columns->len, rows = plait_table_rows (table);
+  g_autoptr (GString) line = g_string_new (NULL);
 
-  for (guint c = 0; c < n; c++)
-    append_markdown (text, plait_table_get_column (table, c)->title, "");
-  g_string_append (text, "|\n");
-  for (guint c = 0; c < n; c++)
-    g_string_append (text, plait_table_is_number (plait_table_get_column (table, c)) ? "| ---: " : "| --- ");
-  g_string_append (text, "|\n");
-  for (guint r = 0; r < rows; r++)
-    {
-      for (guint c = 0; c < n; c++)
-        {
-          const PlaitTableCell *cell = plait_table_cell (table, r, c);
-          g_autofree char *shown = plait_table_cell_text (plait_table_get_column (table, c), cell);
-
-          append_markdown (text, shown, plait_table_cell_mark (cell));
-        }
-      g_string_append (text, "|\n");
-    }
+  for (guint c = 0; c < table->columns->len; c++)
+    g_string_append (line, plait_table_is_number (plait_table_get_column (table, c)) ? "| ---: " : "| --- ");
+  g_string_append (line, "|\n");
+  append_rows (text, table, append_markdown, "", "|\n", line->str);
   for (guint i = 0; i < table->notes->len; i++)
     g_string_append_printf (text, "\n%s\n", (const char *)table->notes->pdata[i]);
   return g_string_free (text, FALSE);
@@ -60,7 +73,7 @@ plait_table_markdown (const PlaitTable *table)
  */
 
 static void
-append_latex (GString *text, const char *cell)
+append_latex (GString *text, const char *cell, const char *mark)
 {
   static const struct
   {
@@ -97,38 +110,19 @@ append_latex (GString *text, const char *cell)
         g_string_append_c (text, '\\');
       g_string_append_unichar (text, character == '\n' ? ' ' : character);
     }
+  if (*mark == ' ')
+    g_string_append_printf (text, "$^{*}$%s", mark + strlen (" *"));
 }
 
 char *
 plait_table_latex (const PlaitTable *table)
 {
   GString *text = g_string_new ("\\begin{tabular}{");
-  guint n = table->columns->len, rows = plait_table_rows (table);
 
-  for (guint c = 0; c < n; c++)
+  for (guint c = 0; c < table->columns->len; c++)
     g_string_append_c (text, plait_table_is_number (plait_table_get_column (table, c)) ? 'r' : 'l');
   g_string_append (text, "}\n\\hline\n");
-  for (guint c = 0; c < n; c++)
-    {
-      g_string_append (text, c > 0 ? " & " : "");
-      append_latex (text, plait_table_get_column (table, c)->title);
-    }
-  g_string_append (text, " \\\\\n\\hline\n");
-  for (guint r = 0; r < rows; r++)
-    {
-      for (guint c = 0; c < n; c++)
-        {
-          const PlaitTableCell *cell = plait_table_cell (table, r, c);
-          g_autofree char *shown = plait_table_cell_text (plait_table_get_column (table, c), cell);
-          const char *mark = plait_table_cell_mark (cell);
-
-          g_string_append (text, c > 0 ? " & " : "");
-          append_latex (text, shown);
-          if (*mark == ' ')
-            g_string_append_printf (text, "$^{*}$%s", mark + strlen (" *"));
-        }
-      g_string_append (text, " \\\\\n");
-    }
+  append_rows (text, table, append_latex, " & ", " \\\\\n", "\\hline\n");
   g_string_append (text, "\\hline\n\\end{tabular}\n");
   for (guint i = 0; i < table->notes->len; i++)
     g_string_append_printf (text, "%% %s\n", (const char *)table->notes->pdata[i]);

@@ -105,7 +105,7 @@ plait_rebuild_free (PlaitRebuild *rebuild)
   plait_experiment_free (rebuild->experiment);
   plait_registry_free (rebuild->registry);
   plait_store_free (rebuild->store);
-  g_clear_pointer (&rebuild->folder, plait_temporary_free);
+  g_clear_pointer (&rebuild->folder, plait_folder_abandon);
   g_free (rebuild->difference);
   g_free (rebuild);
 }
@@ -114,8 +114,8 @@ char *
 plait_rebuild_place (PlaitRebuild *rebuild, const char *name, GError **error)
 {
   if (!rebuild->folder)
-    rebuild->folder = plait_temporary_new (error);
-  return rebuild->folder ? g_build_filename (plait_temporary_path (rebuild->folder), name, NULL) : NULL;
+    rebuild->folder = plait_folder_begin_temporary (error);
+  return rebuild->folder ? g_build_filename (plait_folder_temporary (rebuild->folder), name, NULL) : NULL;
 }
 
 static void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "files/folder.h"
 #include "text/json.h"
-#include "files/temporary.h"
 #include "scoring/likeness.h"
 #include "run/run.h"
 
@@ -16,7 +16,7 @@ typedef struct
   gboolean complete;
   gint64 updates;   /* that it has made */
   char *difference; /* what settings, data and plugins there are now are otherwise than they were; NULL: nothing */
-  PlaitTemporary *folder;
+  PlaitFolder *folder;
 } PlaitRebuild;
 
 /* Opens the run at @path. @overrides ("data.folder=...", NULL-terminated, or NULL) may say where things are, nothing

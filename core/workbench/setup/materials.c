@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "files/folder.h"
 #include "files/problems.h"
-#include "files/temporary.h"
 #include "setup/vocabularies.h"
 #include "foreign/feature.h"
 
@@ -13,9 +13,9 @@
 struct PlaitMaterials
 {
   const PlaitExperiment *experiment;
-  PlaitTemporary *folder;   /* of generated text, or NULL */
+  PlaitFolder *folder;      /* of generated text, or NULL */
   GHashTable *generated;    /* "SPLIT.STREAM", or what plait_task_name_text gives -> path, where text is generated */
-  GPtrArray *others;        /* (element-type PlaitTemporary) of text that only vocabularies are learnt from */
+  GPtrArray *others;        /* (element-type PlaitFolder) of text that only vocabularies are learnt from */
   GHashTable *vocabularies; /* name -> PlaitVocabulary */
   PlaitTreeSettings trees;
   PlaitDigests *digests;
@@ -52,7 +52,7 @@ plait_materials_generate (PlaitMaterials *materials, PlaitLog *log, GError **err
 
   if (!experiment->task || materials->folder)
     return TRUE;
-  materials->folder = plait_temporary_new (error);
+  materials->folder = plait_folder_begin_temporary (error);
   if (!materials->folder)
     return FALSE;
   plait_log_info (log, "generating the corpus of task %s", experiment->task->name);
@@ -64,10 +64,10 @@ plait_materials_generate (PlaitMaterials *materials, PlaitLog *log, GError **err
           char *name = g_strdup_printf ("%s.%s", plait_task_splits[s], experiment->task->streams[i]);
 
           g_hash_table_insert (materials->generated, name,
-                               g_build_filename (plait_temporary_path (materials->folder), name, NULL));
+                               g_build_filename (plait_folder_temporary (materials->folder), name, NULL));
         }
       if (!plait_task_write_split (experiment->task, &experiment->task_settings, s,
-                                   plait_temporary_path (materials->folder), error))
+                                   plait_folder_temporary (materials->folder), error))
         return FALSE;
     }
   return TRUE;
@@ -91,22 +91,22 @@ plait_materials_text (const PlaitMaterials *materials, const PlaitVocabularyText
   g_auto (PlaitTaskSettings) settings = { 0 };
   const char *stream = text->path ? NULL : plait_task_parse_text (task, own, text->stream, &settings, error);
   g_autofree char *name = stream ? plait_task_name_text (task, own, stream, &settings) : NULL;
-  g_autoptr (PlaitTemporary) folder = NULL;
+  g_autoptr (PlaitFolder) folder = NULL;
   const char *path = name ? g_hash_table_lookup (materials->generated, name) : text->path;
 
   if (!name || path)
     return path;
   if (g_str_equal (name, stream))
     return plait_materials_file (materials, plait_task_splits[0], stream);
-  folder = plait_temporary_new (error);
-  if (!folder || !plait_task_write_split (task, &settings, 0, plait_temporary_path (folder), error))
+  folder = plait_folder_begin_temporary (error);
+  if (!folder || !plait_task_write_split (task, &settings, 0, plait_folder_temporary (folder), error))
     return NULL;
   for (guint s = 0; task->streams[s]; s++)
     {
       g_autofree char *file = g_strconcat (plait_task_splits[0], ".", task->streams[s], NULL);
 
       g_hash_table_insert (materials->generated, plait_task_name_text (task, own, task->streams[s], &settings),
-                           g_build_filename (plait_temporary_path (folder), file, NULL));
+                           g_build_filename (plait_folder_temporary (folder), file, NULL));
     }
   g_ptr_array_add (materials->others, g_steal_pointer (&folder));
   return g_hash_table_lookup (materials->generated, name);
@@ -176,7 +176,7 @@ plait_materials_new (const PlaitExperiment *experiment, PlaitStore *run, const P
 
   materials->experiment = experiment;
   materials->generated = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  materials->others = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_temporary_free);
+  materials->others = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_folder_abandon);
   materials->digests = plait_digests_new (own ? run : NULL, own);
   materials->index = plait_index_new (log);
   if (!run && !plait_materials_generate (materials, log, error))
@@ -193,7 +193,7 @@ plait_materials_free (PlaitMaterials *materials)
 {
   if (!materials)
     return;
-  plait_temporary_free (materials->folder);
+  plait_folder_abandon (materials->folder);
   g_hash_table_unref (materials->generated);
   g_ptr_array_unref (materials->others);
   g_clear_pointer (&materials->vocabularies, g_hash_table_unref);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "files/temporary.h"
+#include "files/folder.h"
 #include "harness.h"
 #include "setup/materials.h"
 #include "runs.h"
@@ -17,7 +17,7 @@ TEST_CASE (materials, keep_generated_text_while_others_begin)
   materials = plait_materials_new (experiment, NULL, NULL, NULL, NULL, &error);
   CHECK_NO_ERROR (error);
   REQUIRE (materials != NULL);
-  g_autoptr (PlaitTemporary) other = plait_temporary_new (&error);
+  g_autoptr (PlaitFolder) other = plait_folder_begin_temporary (&error);
   CHECK_NO_ERROR (error);
   CHECK (other != NULL);
   CHECK (g_file_test (plait_materials_file (materials, "train", experiment->data.target), G_FILE_TEST_IS_REGULAR));
