@@ -5,7 +5,6 @@
 #include <unicode/uchar.h>
 
 #include "text/error.h"
-#include "text/json-read.h"
 
 /* Two pieces that become one. */
 typedef struct
@@ -17,8 +16,6 @@ typedef struct
 
 struct PlaitBytePairs
 {
-  gint32 size;
-  char **pieces;     /* [size]; NULL: there is none */
   gint32 bytes[256]; /* the piece of each byte alone */
   Merge *merges;
   GHashTable *by_pair; /* Merge -> itself */
@@ -83,70 +80,44 @@ equal_pairs (gconstpointer a, gconstpointer b)
 void
 plait_byte_pairs_free (PlaitBytePairs *self)
 {
-  for (gint32 id = 0; self && self->pieces && id < self->size; id++)
-    g_free (self->pieces[id]);
   if (!self)
     return;
-  g_clear_pointer (&self->by_pair, g_hash_table_unref);
-  g_free (self->pieces);
+  g_hash_table_unref (self->by_pair);
   g_free (self->merges);
   g_free (self);
 }
 
-/* The pieces of @json by their ids. */
-static gboolean
-load_pieces (PlaitBytePairs *self, json_t *json, const char *name, GError **error)
-{
-  const char *piece;
-  json_t *value;
-
-  json_object_foreach (json, piece, value)
-  {
-    json_int_t id = json_is_integer (value) ? json_integer_value (value) : -1;
-
-    if (id < 0)
-      return plait_fail (error, PLAIT_ERROR_INPUT, "%s: the id of \"%s\" is no number from 0 on; expected PIECE: ID",
-                         name, piece);
-    if (id >= self->size)
-      continue;
-    if (self->pieces[id])
-      return plait_fail (error, PLAIT_ERROR_INPUT, "%s: \"%s\" and \"%s\" both have the id %d; expected one each", name,
-                         self->pieces[id], piece, (int)id);
-    self->pieces[id] = g_strdup (piece);
-  }
-  return TRUE;
-}
-
-/* The id of a piece that text may have; -1 if it is not there or above the vocabulary's size. */
+/* The id of a piece; -1 if it is not there. */
 static gint32
-find_piece (const PlaitBytePairs *self, json_t *json, const char *piece)
+find_piece (GHashTable *ids, const char *piece)
 {
-  json_t *value = json_object_get (json, piece);
+  gpointer id;
 
-  return value && json_integer_value (value) < self->size ? (gint32)json_integer_value (value) : -1;
+  return g_hash_table_lookup_extended (ids, piece, NULL, &id) ? GPOINTER_TO_INT (id) : -1;
 }
 
 static gboolean
-load_bytes (PlaitBytePairs *self, json_t *json, const char *name, GError **error)
+load_bytes (PlaitBytePairs *self, GHashTable *ids, const char *name, GError **error)
 {
   for (guint byte = 0; byte < G_N_ELEMENTS (self->bytes); byte++)
     {
       char piece[7];
 
       piece[g_unichar_to_utf8 (character_of (byte), piece)] = '\0';
-      self->bytes[byte] = find_piece (self, json, piece);
+      self->bytes[byte] = find_piece (ids, piece);
       if (self->bytes[byte] < 0)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: has no piece \"%s\" of an id below %d, which is byte %u alone; expected one for each "
-                           "byte, since text is made of them",
-                           name, piece, self->size, byte);
+        return plait_fail (
+            error, PLAIT_ERROR_INPUT,
+            "%s: vocab.json: has no piece \"%s\" of an id that config.json speaks of, which is byte %u alone; "
+            "expected one for each byte, since text is made of them",
+            name, piece, byte);
     }
   return TRUE;
 }
 
 /* Reads "LEFT RIGHT", which is cut in two. */
 static gboolean
-load_merge (PlaitBytePairs *self, json_t *json, char *line, guint32 rank, Merge *merge)
+load_merge (GHashTable *ids, char *line, guint32 rank, Merge *merge)
 {
   char *right = strchr (line, ' ');
   g_autofree char *merged = NULL;
@@ -155,13 +126,12 @@ load_merge (PlaitBytePairs *self, json_t *json, char *line, guint32 rank, Merge 
     return FALSE;
   *right++ = '\0';
   merged = g_strconcat (line, right, NULL);
-  *merge
-      = (Merge){ find_piece (self, json, line), find_piece (self, json, right), find_piece (self, json, merged), rank };
+  *merge = (Merge){ find_piece (ids, line), find_piece (ids, right), find_piece (ids, merged), rank };
   return merge->left >= 0 && merge->right >= 0 && merge->merged >= 0;
 }
 
 static gboolean
-load_merges (PlaitBytePairs *self, json_t *json, GBytes *bytes, const char *name, GError **error)
+load_merges (PlaitBytePairs *self, GHashTable *ids, GBytes *bytes, const char *name, GError **error)
 {
   gsize size, n = 0;
   const char *data = g_bytes_get_data (bytes, &size);
@@ -169,7 +139,8 @@ load_merges (PlaitBytePairs *self, json_t *json, GBytes *bytes, const char *name
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
 
   if (strlen (text) != size || !g_utf8_validate_len (text, size, NULL))
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: is no text of UTF-8; expected two pieces a line", name);
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: merges.txt: is no text of UTF-8; expected two pieces a line",
+                       name);
   self->merges = g_new (Merge, g_strv_length (lines) + 1);
   for (gsize i = 0; lines[i]; i++)
     {
@@ -177,43 +148,28 @@ load_merges (PlaitBytePairs *self, json_t *json, GBytes *bytes, const char *name
 
       if (lines[i][0] == '\0' || (i == 0 && g_str_has_prefix (lines[i], "#version")))
         continue;
-      if (!load_merge (self, json, lines[i], (guint32)n, merge))
+      if (!load_merge (ids, lines[i], (guint32)n, merge))
         return plait_fail (
             error, PLAIT_ERROR_INPUT,
-            "%s:%zu: expected two pieces of vocab.json that make a third one, one space between them, and ids below %d",
-            name, i + 1, self->size);
+            "%s: merges.txt:%zu: expected two pieces of vocab.json that make a third one, one space between them, "
+            "and ids that config.json speaks of",
+            name, i + 1);
       if (!g_hash_table_add (self->by_pair, merge))
-        return plait_fail (error, PLAIT_ERROR_INPUT, "%s:%zu: these two pieces are merged twice; expected them once",
-                           name, i + 1);
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: merges.txt:%zu: these two pieces are merged twice; expected them once", name, i + 1);
       n++;
     }
   return TRUE;
 }
 
 PlaitBytePairs *
-plait_byte_pairs_new (GBytes *vocabulary, GBytes *merges, gint32 size, const char *name, GError **error)
+plait_byte_pairs_new (GHashTable *ids, GBytes *merges, const char *name, GError **error)
 {
   g_autoptr (PlaitBytePairs) self = g_new0 (PlaitBytePairs, 1);
-  g_autofree char *vocabulary_name = g_strconcat (name, ": vocab.json", NULL);
-  g_autofree char *merges_name = g_strconcat (name, ": merges.txt", NULL);
-  g_autoptr (json_t) json = plait_json_read_object (g_bytes_get_data (vocabulary, NULL), g_bytes_get_size (vocabulary),
-                                                    vocabulary_name, error);
 
-  if (!json)
-    return NULL;
-  self->size = size;
-  self->pieces = g_new0 (char *, size);
   self->by_pair = g_hash_table_new (hash_pair, equal_pairs);
-  if (!load_pieces (self, json, vocabulary_name, error) || !load_bytes (self, json, vocabulary_name, error)
-      || !load_merges (self, json, merges, merges_name, error))
-    return NULL;
-  return g_steal_pointer (&self);
-}
-
-const char *
-plait_byte_pairs_piece (const PlaitBytePairs *self, gint32 id)
-{
-  return self->pieces[id];
+  return load_bytes (self, ids, name, error) && load_merges (self, ids, merges, name, error) ? g_steal_pointer (&self)
+                                                                                             : NULL;
 }
 
 /*
@@ -418,9 +374,9 @@ plait_byte_pairs_encode (const PlaitBytePairs *self, const char *text, gsize len
 }
 
 void
-plait_byte_pairs_decode (const PlaitBytePairs *self, gint32 id, GString *bytes)
+plait_byte_pairs_decode (const char *piece, GString *bytes)
 {
-  for (const char *at = self->pieces[id]; at && *at; at = g_utf8_next_char (at))
+  for (const char *at = piece; *at; at = g_utf8_next_char (at))
     {
       int byte = byte_of (g_utf8_get_char (at));
 

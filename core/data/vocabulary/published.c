@@ -34,7 +34,7 @@ typedef struct
   PlaitBytePairs *byte_pairs;
   PlaitSentencePiece *subwords;
   char **pieces;       /* [numbers.size], by the model's ids; NULL where it has none */
-  GHashTable *by_text; /* of subwords, piece -> the model's id; the texts are those of @pieces */
+  GHashTable *by_text; /* piece -> the model's id; the texts are those of @pieces */
   PlaitIdMap ids;
   char *absent[PLAIT_TOKEN_SPECIALS]; /* names of the special tokens that the model has not; else NULL */
 } Published;
@@ -130,6 +130,12 @@ take_file (GBytes *bytes, gsize *at, const char *name)
 }
 
 static gboolean
+has_piece (gconstpointer model, const char *piece)
+{
+  return g_hash_table_contains (((const Published *)model)->by_text, piece);
+}
+
+static gboolean
 set_piece (Published *self, gint64 id, const char *piece, const char *name, GError **error)
 {
   if (id < 0 || id >= self->numbers.size)
@@ -140,12 +146,13 @@ set_piece (Published *self, gint64 id, const char *piece, const char *name, GErr
     return plait_fail (error, PLAIT_ERROR_INPUT, "%s: \"%s\" and \"%s\" both have the id %jd; expected one each", name,
                        self->pieces[id], piece, id);
   self->pieces[id] = g_strdup (piece);
+  g_hash_table_insert (self->by_text, self->pieces[id], GINT_TO_POINTER ((gint)id));
   return TRUE;
 }
 
-/* The ids that vocab.json gives to pieces. */
+/* The ids that vocab.json gives to pieces; with @some those that config.json does not speak of are left out. */
 static gboolean
-set_pieces_of_json (Published *self, GBytes *file, const char *name, gint32 *unknown, GError **error)
+set_pieces_of_json (Published *self, GBytes *file, gboolean some, const char *name, gint32 *unknown, GError **error)
 {
   g_autoptr (json_t) json
       = plait_json_read_object (g_bytes_get_data (file, NULL), g_bytes_get_size (file), name, error);
@@ -154,14 +161,17 @@ set_pieces_of_json (Published *self, GBytes *file, const char *name, gint32 *unk
 
   if (!json)
     return FALSE;
-  json_object_foreach (json, piece,
-                       value) if (!set_piece (self, json_is_integer (value) ? json_integer_value (value) : -1, piece,
-                                              name, error)) return FALSE;
-  value = json_object_get (json, "<unk>");
-  if (!value)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s: has no piece \"<unk>\", which unknown text becomes", name);
-  *unknown = (gint32)json_integer_value (value);
-  return TRUE;
+  json_object_foreach (json, piece, value)
+  {
+    json_int_t id = json_is_integer (value) ? json_integer_value (value) : -1;
+
+    if (!(some && id >= self->numbers.size) && !set_piece (self, id, piece, name, error))
+      return FALSE;
+  }
+  if (has_piece (self, "<unk>"))
+    *unknown = GPOINTER_TO_INT (g_hash_table_lookup (self->by_text, "<unk>"));
+  return some || *unknown >= 0
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%s: has no piece \"<unk>\", which unknown text becomes", name);
 }
 
 /* The ids that SentencePiece gives to pieces. Where those published lie higher, <s>, <pad>, </s> and <unk> stand first,
@@ -188,48 +198,25 @@ set_pieces_of_model (Published *self, const char *name, gint32 *unknown, GError 
 
 /* Sets *@unknown to the model's id of what is unknown. */
 static gboolean
-load_subwords (Published *self, GBytes *model, GBytes *ids, const char *name, gint32 *unknown, GError **error)
+load_subwords (Published *self, GBytes *model, GBytes *ids, const char *name, const char *ids_name, gint32 *unknown,
+               GError **error)
 {
   g_autofree char *model_name = g_strconcat (name, ": " PLAIT_PUBLISHED_MODEL, NULL);
-  g_autofree char *ids_name = g_strconcat (name, ": vocab.json", NULL);
 
   self->subwords = plait_subwords_open (model, model_name, error);
-  if (!self->subwords
-      || !(ids ? set_pieces_of_json (self, ids, ids_name, unknown, error)
-               : set_pieces_of_model (self, model_name, unknown, error)))
-    return FALSE;
-  self->by_text = g_hash_table_new (g_str_hash, g_str_equal);
-  for (gint32 id = 0; id < self->numbers.size; id++)
-    if (self->pieces[id])
-      g_hash_table_insert (self->by_text, self->pieces[id], GINT_TO_POINTER (id));
-  return TRUE;
+  return self->subwords
+         && (ids ? set_pieces_of_json (self, ids, FALSE, ids_name, unknown, error)
+                 : set_pieces_of_model (self, model_name, unknown, error));
 }
 
 /* All text is known; a piece for the unknown there may be all the same. */
 static gboolean
-load_byte_pairs (Published *self, GBytes *ids, GBytes *merges, const char *name, gint32 *unknown, GError **error)
+load_byte_pairs (Published *self, GBytes *ids, GBytes *merges, const char *name, const char *ids_name, gint32 *unknown,
+                 GError **error)
 {
-  gint32 size = self->numbers.size;
-
-  self->byte_pairs = plait_byte_pairs_new (ids, merges, size, name, error);
-  for (gint32 id = 0; self->byte_pairs && id < size; id++)
-    {
-      self->pieces[id] = g_strdup (plait_byte_pairs_piece (self->byte_pairs, id));
-      if (g_strcmp0 (self->pieces[id], "<unk>") == 0)
-        *unknown = id;
-    }
+  if (set_pieces_of_json (self, ids, TRUE, ids_name, unknown, error))
+    self->byte_pairs = plait_byte_pairs_new (self->by_text, merges, name, error);
   return self->byte_pairs != NULL;
-}
-
-static gboolean
-has_piece (gconstpointer model, const char *piece)
-{
-  const Published *self = model;
-
-  for (gint32 id = 0; id < self->numbers.size; id++)
-    if (g_strcmp0 (self->pieces[id], piece) == 0)
-      return TRUE;
-  return FALSE;
 }
 
 /* Numbers the model's ids, and names what has no piece, for plots. */
@@ -265,6 +252,7 @@ published_load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *
   g_autoptr (GBytes) model = known ? take_file (bytes, &at, PLAIT_PUBLISHED_MODEL) : NULL;
   g_autoptr (GBytes) ids = known ? take_file (bytes, &at, "vocab.json") : NULL;
   g_autoptr (GBytes) merges = known ? take_file (bytes, &at, "merges.txt") : NULL;
+  g_autofree char *ids_name = g_strconcat (name, ": vocab.json", NULL);
   gint32 unknown = -1;
 
   if (!known || at != g_bytes_get_size (bytes) || (model ? merges != NULL : !ids || !merges))
@@ -272,8 +260,9 @@ published_load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *
         error, PLAIT_ERROR_INPUT,
         "%s: is no whole vocabulary of a published model; make it again with plait vocabulary --published", name);
   self->pieces = g_new0 (char *, self->numbers.size);
-  if (!(model ? load_subwords (self, model, ids, name, &unknown, error)
-              : load_byte_pairs (self, ids, merges, name, &unknown, error)))
+  self->by_text = g_hash_table_new (g_str_hash, g_str_equal);
+  if (!(model ? load_subwords (self, model, ids, name, ids_name, &unknown, error)
+              : load_byte_pairs (self, ids, merges, name, ids_name, &unknown, error)))
     return NULL;
   number_ids (self, unknown);
   *facts = (PlaitVocabularyFacts){ self->ids.size, self->numbers.begins != 0 };
@@ -382,8 +371,8 @@ decode_byte_pairs (const Published *self, const gint32 *ids, gsize n)
   GString *text = g_string_new (NULL);
 
   for (gsize i = 0; i < n; i++)
-    if (ids[i] >= PLAIT_TOKEN_UNKNOWN && self->ids.theirs[ids[i]] >= 0)
-      plait_byte_pairs_decode (self->byte_pairs, self->ids.theirs[ids[i]], text);
+    if (ids[i] >= PLAIT_TOKEN_UNKNOWN && has_piece (self, published_piece (self, ids[i])))
+      plait_byte_pairs_decode (published_piece (self, ids[i]), text);
   if (self->numbers.spaced && text->len > 0 && text->str[0] == ' ')
     g_string_erase (text, 0, 1);
   return text;
