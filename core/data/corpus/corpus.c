@@ -2,7 +2,6 @@
 #include "corpus/corpus-private.h"
 
 #include "text/error.h"
-#include "lines/text-file.h"
 #include "trees/tree-binary.h"
 
 static void
@@ -347,31 +346,18 @@ plait_corpus_text (const PlaitCorpus *corpus, gint64 stream_index, GError **erro
 {
   const PlaitCorpusStreamState *stream = &corpus->streams[stream_index];
   g_autoptr (GError) cause = NULL;
-  g_autoptr (PlaitTextReader) reader = plait_text_reader_open (stream->path, &cause);
-  g_autoptr (PlaitDocumentReader) lines
-      = reader ? plait_document_reader_new (reader, &stream->documents, &cause) : NULL;
-  g_autoptr (GString) text = g_string_new (NULL);
-  g_autoptr (GArray) sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
+  g_autoptr (GPtrArray) texts = plait_document_texts (stream->path, &stream->documents, NULL, &cause);
   g_autoptr (GStrvBuilder) kept = g_strv_builder_new ();
-  gint64 tuple = 0, n = 0, number;
 
   g_assert (plait_input_kind_is_text (stream->kind));
-  for (; lines && plait_document_reader_next (lines, text, sentences, &number, &cause); n++)
-    {
-      if (tuple < corpus->size && plait_corpus_line (corpus, tuple) == n)
-        g_strv_builder_add (kept, text->str);
-      g_string_truncate (text, 0);
-      g_array_set_size (sentences, 0);
-      while (tuple < corpus->size && plait_corpus_line (corpus, tuple) == n) /* all chunks of a document */
-        tuple++;
-    }
-  if (!plait_file_mark_check (&stream->mark, stream->path, error))
+  if (!plait_file_mark_check (&stream->mark, stream->path, error) || !plait_no_fault (&cause, error))
     return NULL;
-  if (!plait_no_fault (&cause, error))
-    return NULL;
-  if (n != corpus->lines)
+  if (texts->len != corpus->lines)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: the file has %jd lines, but had %jd before; it must not change during a run",
-                            stream->path, n, corpus->lines);
+                            "%s: the file has %u lines, but had %jd before; it must not change during a run",
+                            stream->path, texts->len, corpus->lines);
+  for (gint64 tuple = 0; tuple < corpus->size; tuple++)
+    if (tuple == 0 || plait_corpus_line (corpus, tuple) > plait_corpus_line (corpus, tuple - 1))
+      g_strv_builder_add (kept, texts->pdata[plait_corpus_line (corpus, tuple)]); /* all chunks of a document */
   return g_strv_builder_end (kept);
 }

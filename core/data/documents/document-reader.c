@@ -186,3 +186,24 @@ plait_document_reader_next (PlaitDocumentReader *self, GString *text, GArray *se
     return FALSE;
   return *line > 0;
 }
+
+GPtrArray *
+plait_document_texts (const char *path, const PlaitDocumentSettings *settings, GArray *lines, GError **error)
+{
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, error);
+  g_autoptr (PlaitDocumentReader) documents = reader ? plait_document_reader_new (reader, settings, error) : NULL;
+  g_autoptr (GArray) sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) fault = NULL;
+
+  for (gint64 line; documents && plait_document_reader_next (documents, text, sentences, &line, &fault);)
+    {
+      g_ptr_array_add (texts, g_strndup (text->str, text->len));
+      if (lines)
+        g_array_append_val (lines, line);
+      g_string_truncate (text, 0);
+      g_array_set_size (sentences, 0);
+    }
+  return documents && plait_no_fault (&fault, error) ? g_steal_pointer (&texts) : NULL;
+}

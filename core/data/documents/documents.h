@@ -61,6 +61,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitDocumentReader, plait_document_reader_free)
 gboolean plait_document_reader_next (PlaitDocumentReader *self, GString *text, GArray *sentences, gint64 *line,
                                      GError **error);
 
+/* The texts of the file at @path, a line or document each with LF between its sentences, and in @lines, gint64 or NULL,
+ * where each begins. (transfer full) (element-type utf8) */
+GPtrArray *plait_document_texts (const char *path, const PlaitDocumentSettings *settings, GArray *lines,
+                                 GError **error);
+
 /* A document that is read and encoded, of one stream. */
 typedef struct
 {
