@@ -106,11 +106,10 @@ load_bytes (PlaitBytePairs *self, GHashTable *ids, const char *name, GError **er
       piece[g_unichar_to_utf8 (character_of (byte), piece)] = '\0';
       self->bytes[byte] = find_piece (ids, piece);
       if (self->bytes[byte] < 0)
-        return plait_fail (
-            error, PLAIT_ERROR_INPUT,
-            "%s: vocab.json: has no piece \"%s\" of an id that config.json speaks of, which is byte %u alone; "
-            "expected one for each byte, since text is made of them",
-            name, piece, byte);
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: vocab.json: has no piece \"%s\" of an id that config.json speaks of, which is byte %u "
+                           "alone; expected one for each byte, since text is made of them",
+                           name, piece, byte);
     }
   return TRUE;
 }
@@ -149,11 +148,10 @@ load_merges (PlaitBytePairs *self, GHashTable *ids, GBytes *bytes, const char *n
       if (lines[i][0] == '\0' || (i == 0 && g_str_has_prefix (lines[i], "#version")))
         continue;
       if (!load_merge (ids, lines[i], (guint32)n, merge))
-        return plait_fail (
-            error, PLAIT_ERROR_INPUT,
-            "%s: merges.txt:%zu: expected two pieces of vocab.json that make a third one, one space between them, "
-            "and ids that config.json speaks of",
-            name, i + 1);
+        return plait_fail (error, PLAIT_ERROR_INPUT,
+                           "%s: merges.txt:%zu: expected two pieces of vocab.json that make a third one, one space "
+                           "between them, and ids that config.json speaks of",
+                           name, i + 1);
       if (!g_hash_table_add (self->by_pair, merge))
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s: merges.txt:%zu: these two pieces are merged twice; expected them once", name, i + 1);
