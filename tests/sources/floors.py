@@ -9,7 +9,7 @@ README.
 import os
 import re
 
-from sources import files, finish, read
+from sources import ROOT, files, finish, read
 
 FOREIGN = {"cblas.h": "engine", "openblas_config.h": "engine", "blis.h": "engine", "mkl.h": "engine", "mkl_cblas.h": "engine",
            "hdf5.h": "store", "hdf5_hl.h": "store"}
@@ -78,6 +78,8 @@ def main():
         if len(own) > MAX_ROOMS:
             problems.append(f"core/{floor}: {len(own)} rooms; expected at most {MAX_ROOMS}")
     for (floor, room), inside in sorted(rooms.items()):
+        if not os.path.isfile(os.path.join(ROOT, "core", floor, room, "README.md")):
+            problems.append(f"core/{floor}/{room}: has no README.md, which says in a few lines what belongs there")
         if len(inside) > MAX_FILES:
             problems.append(f"core/{floor}/{room}: {len(inside)} files; expected at most {MAX_FILES}")
     finish(problems)
