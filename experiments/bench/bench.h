@@ -26,7 +26,7 @@ typedef struct
   gboolean force;                    /* replaces that file */
   gint64 steps;
   gint64 warmup;
-  guint threads;
+  gint64 threads;
   gboolean profile; /* measures where the threads' time goes */
   gboolean json;
   PlaitRanks *ranks; /* NULL, or the processes that make each training step together */
@@ -78,9 +78,9 @@ gboolean bench_time (const BenchWork *work, const BenchOptions *options, GError 
  */
 typedef struct
 {
-  char *lengths; /* "100,1000": leaves of a sentence; NULL: the powers of ten from 100 to bench.positions */
-  char *batches; /* sentences; NULL: 1 */
-  char *words;   /* NULL: a step of search; else forward and backward over targets of this many words */
+  const char *lengths; /* "100,1000": leaves of a sentence; NULL: the powers of ten from 100 to bench.positions */
+  const char *batches; /* sentences; NULL: 1 */
+  gint64 words;        /* 0: a step of search; else forward and backward over targets of this many words */
 } BenchSteps;
 
 /* Measures the experiments @files (NULL-terminated), compares the others with the first, and prints a table or JSON.

@@ -9,14 +9,6 @@
 /* plait-bench: whole training steps and searches of an experiment's model, its encoders alone; steps of attention of
  * several experiments. */
 
-/* What is given as text to the options of all modes. */
-typedef struct
-{
-  char *steps;
-  char *warmup;
-  char *threads;
-} Texts;
-
 PlaitExperiment *
 bench_load (const char *path, const BenchOptions *options, PlaitRegistry *registry, GError **error)
 {
@@ -31,33 +23,10 @@ bench_load (const char *path, const BenchOptions *options, PlaitRegistry *regist
                           path);
 }
 
-#define OPTIONS_OF_ALL(options, texts)                                                                                 \
-  { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &(options).overrides, "Set a key, such as train.batch=32", "G.K=V" },  \
-      { "parameters",                                                                                                  \
-        0,                                                                                                             \
-        0,                                                                                                             \
-        G_OPTION_ARG_FILENAME,                                                                                         \
-        &(options).parameters,                                                                                         \
-        "Write the initial values, for a peer to begin with",                                                          \
-        "FILE" },                                                                                                      \
-      PLAIT_OUTPUT_FORCE ((options).force), { "threads",                                                               \
-                                              't',                                                                     \
-                                              0,                                                                       \
-                                              G_OPTION_ARG_FILENAME,                                                   \
-                                              &(texts).threads,                                                        \
-                                              "Threads; else as many as there are processors",                         \
-                                              "N" },                                                                   \
-  {                                                                                                                    \
-    "json", 0, 0, G_OPTION_ARG_NONE, &(options).json, "Print JSON", NULL                                               \
-  }
-
 static gboolean
-read_texts (const Texts *texts, BenchOptions *options, GError **error)
+check_parameters (const BenchOptions *options, GError **error)
 {
-  return plait_option_integer ("--steps", texts->steps, 1, 1000000, &options->steps, error)
-         && plait_option_integer ("--warmup", texts->warmup, 0, 1000000, &options->warmup, error)
-         && plait_option_threads (texts->threads, &options->threads, error)
-         && plait_output_differs ("--parameters", options->parameters, options->data, error)
+  return plait_output_differs ("--parameters", options->parameters, options->data, error)
          && plait_file_check_new (options->parameters, options->force, "", "--parameters", error);
 }
 
@@ -65,29 +34,14 @@ read_texts (const Texts *texts, BenchOptions *options, GError **error)
 static gboolean
 time_model (PlaitInvocation *invocation, const BenchWork *work, GError **error)
 {
-  Texts texts = { NULL };
-  BenchOptions options = { .steps = 10, .warmup = 2 };
-  const GOptionEntry end = { NULL };
-  const GOptionEntry forward = { "forward", 0, 0, G_OPTION_ARG_NONE, &options.forward, "Leave backward out", NULL };
-  const GOptionEntry entries[] = {
-    OPTIONS_OF_ALL (options, texts),
-    { "data", 'd', 0, G_OPTION_ARG_FILENAME, &options.data, "Token data; else such data are drawn", "FILE" },
-    { "steps", 'n', 0, G_OPTION_ARG_FILENAME, &texts.steps, "Timed steps: updates, or batches searched; 10", "N" },
-    { "warmup", 'w', 0, G_OPTION_ARG_FILENAME, &texts.warmup, "Steps before the timed ones; 2", "N" },
-    { "profile", 0, 0, G_OPTION_ARG_NONE, &options.profile, "Also where the threads' time goes", NULL },
-    work == &bench_encode ? forward : end,
-    end,
-  };
-  g_autoptr (PlaitRegistry) registry = NULL;
+  BenchOptions options = *(const BenchOptions *)invocation->options;
+  g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (PlaitExperiment) experiment = NULL;
   g_autoptr (PlaitRanks) ranks = NULL;
   g_autoptr (GError) fault = NULL;
-  gboolean good = plait_invocation_parse (invocation, entries, 1, 1, &fault);
+  gboolean good;
 
-  if (!good && !fault) /* --help */
-    return FALSE;
-  registry = plait_registry_new ();
-  if (good && read_texts (&texts, &options, &fault))
+  if (check_parameters (&options, &fault))
     options.experiment = experiment = bench_load (invocation->arguments[0], &options, registry, &fault);
   if (!plait_ranks_join (&ranks, invocation, error)
       || (work != &bench_train && !plait_ranks_refuse ("this mode", error)))
@@ -121,63 +75,146 @@ run_encode (PlaitInvocation *invocation, GError **error)
   return time_model (invocation, &bench_encode, error);
 }
 
+typedef struct
+{
+  BenchOptions all;
+  BenchSteps steps;
+} StepsOptions;
+
 static gboolean
 run_steps (PlaitInvocation *invocation, GError **error)
 {
-  Texts texts = { NULL };
-  BenchSteps steps = { NULL };
-  BenchOptions options = { .steps = 10 };
-  const GOptionEntry entries[] = {
-    OPTIONS_OF_ALL (options, texts),
-    { "steps", 'n', 0, G_OPTION_ARG_FILENAME, &texts.steps, "Samples, whose medians are printed; 10", "N" },
-    { "lengths", 0, 0, G_OPTION_ARG_FILENAME, &steps.lengths,
-      "Rows of a sentence; else the powers of ten from 100 to bench.positions", "N,..." },
-    { "batch", 0, 0, G_OPTION_ARG_FILENAME, &steps.batches, "Sentences side by side; 1", "N,..." },
-    { "words", 0, 0, G_OPTION_ARG_FILENAME, &steps.words,
-      "Forward and backward over targets of N words, instead of a step of search", "N" },
-    { NULL },
-  };
+  const StepsOptions *options = invocation->options;
 
-  return plait_invocation_parse (invocation, entries, 1, -1, error) && read_texts (&texts, &options, error)
-         && plait_ranks_refuse ("this mode", error)
-         && bench_steps (&steps, (const char *const *)invocation->arguments, &options, error);
+  return check_parameters (&options->all, error) && plait_ranks_refuse ("this mode", error)
+         && bench_steps (&options->steps, (const char *const *)invocation->arguments, &options->all, error);
 }
+
+#define OPTIONS_OF_ALL                                                                                                 \
+  {                                                                                                                    \
+    "set", 's', PLAIT_OPTION_TEXTS, offsetof (BenchOptions, overrides), "Set a key, such as train.batch=32", "G.K=V"   \
+  },                                                                                                                   \
+      { "parameters",                                                                                                  \
+        0,                                                                                                             \
+        PLAIT_OPTION_TEXT,                                                                                             \
+        offsetof (BenchOptions, parameters),                                                                           \
+        "Write the initial values, for a peer to begin with",                                                          \
+        "FILE" },                                                                                                      \
+      PLAIT_OPTION_FORCE (BenchOptions), PLAIT_OPTION_THREADS (BenchOptions), PLAIT_OPTION_JSON (BenchOptions)
+#define OPTIONS_OF_MODELS                                                                                               \
+  OPTIONS_OF_ALL, { "data",                                                                                             \
+                    'd',                                                                                                \
+                    PLAIT_OPTION_TEXT,                                                                                  \
+                    offsetof (BenchOptions, data),                                                                      \
+                    "Token data; else such data are drawn",                                                             \
+                    "FILE" },                                                                                           \
+      { "steps",                                                                                                        \
+        'n',                                                                                                            \
+        PLAIT_OPTION_INTEGER,                                                                                           \
+        offsetof (BenchOptions, steps),                                                                                 \
+        "Timed steps: updates, or batches searched; 10",                                                                \
+        "N",                                                                                                            \
+        1,                                                                                                              \
+        1000000 },                                                                                                      \
+      { "warmup", 'w',    PLAIT_OPTION_INTEGER, offsetof (BenchOptions, warmup), "Steps before the timed ones; 2", "N", \
+        0,        1000000 },                                                                                            \
+  {                                                                                                                     \
+    "profile", 0, PLAIT_OPTION_FLAG, offsetof (BenchOptions, profile), "Also where the threads' time goes"              \
+  }
+
+static const PlaitOption model_options[] = { OPTIONS_OF_MODELS, { NULL } };
+static const PlaitOption encode_options[] = {
+  OPTIONS_OF_MODELS,
+  { "forward", 0, PLAIT_OPTION_FLAG, offsetof (BenchOptions, forward), "Leave backward out" },
+  { NULL },
+};
+static const PlaitOption steps_options[] = {
+  OPTIONS_OF_ALL,
+  { "steps", 'n', PLAIT_OPTION_INTEGER, offsetof (StepsOptions, all.steps), "Samples, whose medians are printed; 10",
+    "N", 1, 1000000 },
+  { "lengths", 0, PLAIT_OPTION_TEXT, offsetof (StepsOptions, steps.lengths),
+    "Rows of a sentence; else the powers of ten from 100 to bench.positions", "N,..." },
+  { "batch", 0, PLAIT_OPTION_TEXT, offsetof (StepsOptions, steps.batches), "Sentences side by side; 1", "N,..." },
+  { "words", 0, PLAIT_OPTION_INTEGER, offsetof (StepsOptions, steps.words),
+    "Forward and backward over targets of N words, instead of a step of search", "N", 1, 100000 },
+  { NULL },
+};
+static const BenchOptions defaults = { .steps = 10, .warmup = 2 };
 
 #define SYNOPSIS "FILE.ini [--set G.K=V]... [--data FILE] [--profile] [--json]"
 
-static const PlaitCommand modes[] = {
-  { "train", SYNOPSIS, "Time updates of an experiment's model",
-    "Started by mpirun, it times the updates that the processes make together, and the exchange between them.\n"
+static const PlaitCommand train = {
+  .name = "train",
+  .synopsis = SYNOPSIS,
+  .summary = "Time updates of an experiment's model",
+  .details
+  = "Started by mpirun, it times the updates that the processes make together, and the exchange between them.\n"
     "\n"
     "Examples:\n"
     "  plait-bench train experiments/bench/msmt.ini\n"
     "  plait-bench train my-experiment.ini --set train.shards=2",
-    run_train },
-  { "decode", SYNOPSIS, "Time whole searches of an experiment's model",
-    "Each sentence takes as many steps as the mean length of sentences, bench.mean_length.\n"
-    "\n"
-    "Examples:\n"
-    "  plait-bench decode my-experiment.ini --set decode.batch=1 --json\n"
-    "  plait-bench decode my-experiment.ini --profile",
-    run_decode },
-  { "encode", SYNOPSIS " [--forward]", "Time the encoders of an experiment alone, forward and backward",
-    "Backward begins at the sum of the memories' numbers.\n"
-    "\n"
-    "Examples:\n"
-    "  plait-bench encode my-experiment.ini --forward --threads 1",
-    run_encode },
-  { "steps", "FILE.ini... [--set G.K=V]... [--lengths N,...] [--batch N,...] [--words N] [--json]",
-    "Time a step of attention over memories that grow, and compare experiments",
-    "A step is one of search, or with --words forward and backward over whole targets. The other experiments are "
+  .options = model_options,
+  .size = sizeof (BenchOptions),
+  .defaults = &defaults,
+  .least = 1,
+  .most = 1,
+  .several = TRUE,
+  .run = run_train,
+};
+static const PlaitCommand decode = {
+  .name = "decode",
+  .synopsis = SYNOPSIS,
+  .summary = "Time whole searches of an experiment's model",
+  .details = "Each sentence takes as many steps as the mean length of sentences, bench.mean_length.\n"
+             "\n"
+             "Examples:\n"
+             "  plait-bench decode my-experiment.ini --set decode.batch=1 --json\n"
+             "  plait-bench decode my-experiment.ini --profile",
+  .options = model_options,
+  .size = sizeof (BenchOptions),
+  .defaults = &defaults,
+  .least = 1,
+  .most = 1,
+  .several = TRUE,
+  .run = run_decode,
+};
+static const PlaitCommand encode = {
+  .name = "encode",
+  .synopsis = SYNOPSIS " [--forward]",
+  .summary = "Time the encoders of an experiment alone, forward and backward",
+  .details = "Backward begins at the sum of the memories' numbers.\n"
+             "\n"
+             "Examples:\n"
+             "  plait-bench encode my-experiment.ini --forward --threads 1",
+  .options = encode_options,
+  .size = sizeof (BenchOptions),
+  .defaults = &defaults,
+  .least = 1,
+  .most = 1,
+  .several = TRUE,
+  .run = run_encode,
+};
+static const PlaitCommand steps = {
+  .name = "steps",
+  .synopsis = "FILE.ini... [--set G.K=V]... [--lengths N,...] [--batch N,...] [--words N] [--json]",
+  .summary = "Time a step of attention over memories that grow, and compare experiments",
+  .details
+  = "A step is one of search, or with --words forward and backward over whole targets. The other experiments are "
     "compared with the first. An encoder that has an inner encoder makes the memory of drawn leaves; else the memory "
     "itself is drawn.\n"
     "\n"
     "Examples:\n"
     "  plait-bench steps experiments/bench/full.ini experiments/bench/descent-top1.ini --threads 1\n"
     "  plait-bench steps one.ini other.ini --lengths 100,1000 --words 25",
-    run_steps },
-  { NULL },
+  .options = steps_options,
+  .size = sizeof (StepsOptions),
+  .defaults = &(const StepsOptions){ .all.steps = 10 },
+  .least = 1,
+  .most = -1,
+  .run = run_steps,
 };
+
+static const PlaitCommand *const modes[] = { &train, &decode, &encode, &steps, NULL };
 
 static const PlaitProgram program = {
   PLAIT_NAME "-bench",

@@ -283,7 +283,7 @@ bench_time (const BenchWork *work, const BenchOptions *options, GError **error)
 
   plait_blas_prepare ();
   figures.loaded = peak_bytes ();
-  pool = plait_pool_new (options->threads, error);
+  pool = plait_pool_new ((guint)options->threads, error);
   if (!pool || !plait_blas_reserve (pool, error))
     return FALSE;
   figures.threads = plait_pool_threads (pool);

@@ -273,9 +273,9 @@ read_options (Comparison *bench, const BenchSteps *steps, GError **error)
 {
   g_autofree char *usual = usual_lengths (bench->experiments[0]->bench.positions);
 
+  bench->words = steps->words;
   return read_numbers ("--lengths", steps->lengths ? steps->lengths : usual, &bench->lengths, error)
          && read_numbers ("--batch", steps->batches ? steps->batches : "1", &bench->batches, error)
-         && plait_option_integer ("--words", steps->words, 1, 100000, &bench->words, error)
          && check_written (bench, error);
 }
 
@@ -301,7 +301,7 @@ bench_steps (const BenchSteps *steps, const char *const *files, const BenchOptio
   if (!load (&bench, registry, files, error) || !read_options (&bench, steps, error))
     return FALSE;
   plait_blas_prepare ();
-  bench.pool = plait_pool_new (options->threads, error);
+  bench.pool = plait_pool_new ((guint)options->threads, error);
   if (!bench.pool || !plait_blas_reserve (bench.pool, error))
     return FALSE;
   bench.table = new_table ();

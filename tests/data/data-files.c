@@ -58,7 +58,7 @@ data_words (const char *text)
 {
   g_autofree char *path = data_write ("vocabulary-text", text, -1);
   const char *const paths[] = { path, NULL };
-  PlaitVocabularySettings settings = plait_vocabulary_defaults ();
+  PlaitVocabularySettings settings = PLAIT_VOCABULARY_DEFAULTS;
   settings.type = "words";
   settings.size = 0;
   g_autoptr (GError) error = NULL;

@@ -211,7 +211,7 @@ TEST_CASE (generate, writes_a_corpus_that_opens)
   g_autofree char *a = g_build_filename (folder, "train.a", NULL);
   g_autofree char *target_path = g_build_filename (folder, "train.target", NULL);
   const char *const paths[] = { a, target_path, NULL };
-  PlaitVocabularySettings vocabulary_settings = plait_vocabulary_defaults ();
+  PlaitVocabularySettings vocabulary_settings = PLAIT_VOCABULARY_DEFAULTS;
   vocabulary_settings.type = "words";
   g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_train (&vocabulary_settings, paths, &error);
   CHECK_NO_ERROR (error);

@@ -298,7 +298,7 @@ TEST_CASE (needle, is_read_as_documents)
   g_autofree char *a = g_build_filename (folder, "train.a", NULL);
   g_autofree char *target_path = g_build_filename (folder, "train.target", NULL);
   const char *const paths[] = { a, target_path, NULL };
-  PlaitVocabularySettings words = plait_vocabulary_defaults ();
+  PlaitVocabularySettings words = PLAIT_VOCABULARY_DEFAULTS;
   g_autoptr (GError) error = NULL;
   g_auto (Tuple) tuple = { 0 };
 

@@ -19,7 +19,7 @@ static const char spelt[] = "<s> a b <unk>\n"
 static PlaitVocabularySettings
 settings_of (const char *type, gint64 size)
 {
-  PlaitVocabularySettings settings = plait_vocabulary_defaults ();
+  PlaitVocabularySettings settings = PLAIT_VOCABULARY_DEFAULTS;
 
   settings.type = type;
   settings.size = size;

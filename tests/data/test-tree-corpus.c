@@ -339,7 +339,7 @@ TEST_CASE (tree_corpus, words_are_encoded_as_their_line_is)
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
     {
       CONTEXT ("%s", types[i]);
-      PlaitVocabularySettings settings = plait_vocabulary_defaults ();
+      PlaitVocabularySettings settings = PLAIT_VOCABULARY_DEFAULTS;
       settings.type = types[i];
       settings.size = strcmp (types[i], "unigram") == 0 ? 50 : 90;
       g_autoptr (GError) error = NULL;

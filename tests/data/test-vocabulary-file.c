@@ -19,7 +19,7 @@ make (gboolean words)
                                       "der Hund sieht die Katze und das Haus\nder gro\xc3\x9f"
                                       "e Hund\n",
                                       -1);
-  PlaitVocabularySettings settings = plait_vocabulary_defaults ();
+  PlaitVocabularySettings settings = PLAIT_VOCABULARY_DEFAULTS;
   g_autoptr (GError) error = NULL;
   settings.type = words ? "words" : "bpe";
   settings.size = words ? 0 : 50;

@@ -36,7 +36,7 @@ train (const PlaitVocabularySettings *settings, GError **error)
 static PlaitVocabularySettings
 subword_settings (const char *type, gint64 size)
 {
-  PlaitVocabularySettings settings = plait_vocabulary_defaults ();
+  PlaitVocabularySettings settings = PLAIT_VOCABULARY_DEFAULTS;
   settings.type = type;
   settings.size = size;
   return settings;
@@ -538,7 +538,7 @@ check_words (const PlaitVocabulary *vocabulary, const char *text)
 
 TEST_CASE (vocabulary, counts_the_words_of_pieces)
 {
-  PlaitVocabularySettings subwords = subword_settings ("bpe", 120), words = plait_vocabulary_defaults ();
+  PlaitVocabularySettings subwords = subword_settings ("bpe", 120), words = PLAIT_VOCABULARY_DEFAULTS;
   words.type = "words";
   words.size = 0;
   g_autoptr (PlaitVocabulary) of_pieces = train (&subwords, NULL);

@@ -7,76 +7,103 @@
 /*
  * The command line: plait COMMAND [OPTION...] [ARGUMENT...].
  *
- * A command is a row of the table in commands.c and a function in a file of its own. Results go to stdout (through
- * stdio, never through g_print, which would convert to the locale's encoding), everything else to the log on stderr.
+ * A command is a file of its own with one PlaitCommand: what its help says, a table of its options, and what it does.
+ * commands.c lists the commands. Results go to stdout (through stdio, never through g_print, which would convert to the
+ * locale's encoding), everything else to the log on stderr.
  */
 typedef struct PlaitCommand PlaitCommand;
 typedef struct PlaitInvocation PlaitInvocation;
+
+/* How an option is read, and the type of its field in the command's struct. */
+typedef enum
+{
+  PLAIT_OPTION_FLAG,    /* gboolean */
+  PLAIT_OPTION_TEXT,    /* const char *: bytes as given; NULL if not given */
+  PLAIT_OPTION_TEXTS,   /* const char **: the option may be repeated; NULL-terminated, or NULL if not given */
+  PLAIT_OPTION_INTEGER, /* gint64 */
+  PLAIT_OPTION_REAL,    /* double */
+  PLAIT_OPTION_CHOICE,  /* guint: which of the words in its value, "text|tsv|json" */
+} PlaitOptionKind;
+
+/* A row of a table of options; the last has no name. */
+typedef struct
+{
+  const char *name; /* "output" */
+  char letter;      /* 'o', or 0 */
+  PlaitOptionKind kind;
+  gsize field;       /* offset in the command's struct */
+  const char *help;  /* what --help says of it */
+  const char *value; /* what --help calls its value: "FILE", "best|last"; NULL of a flag. See plait_option_value_kind */
+  double least, most; /* of a number */
+} PlaitOption;
 
 struct PlaitCommand
 {
   const char *name;
   const char *synopsis; /* what follows the name: "FILE [--set G.K=V]..." */
   const char *summary;  /* one line */
-  const char *details;  /* paragraphs below the options of its --help, or NULL */
+  const char *details;  /* paragraphs and examples below the options of its --help, or NULL */
 
-  /* Begins with plait_invocation_parse. The code of *error becomes the exit code. FALSE without an error is a quiet end
-   * with exit code 0. */
+  const PlaitOption *options; /* NULL: none but those of all commands */
+  gsize size;                 /* bytes of the struct that options fill */
+  gconstpointer defaults;     /* its values before; NULL: zeros */
+  int least, most;            /* how many arguments; negative: any number */
+  gboolean several;           /* mpirun may start several processes of it */
+
+  /* The code of *error becomes the exit code. */
   gboolean (*run) (PlaitInvocation *invocation, GError **error);
 };
-
-/* Told what a command takes: its own options and then those of all commands, ended by a row without a name. */
-typedef void (*PlaitDescribe) (const PlaitCommand *command, const GOptionEntry *options);
 
 /* One call of a command. */
 struct PlaitInvocation
 {
   const PlaitCommand *command;
-  char **arguments;       /* after plait_invocation_parse: what is neither an option nor its value; NULL-terminated */
-  GPtrArray *values;      /* what was given to options, which point into it; owned */
-  char *line;             /* the whole command line as typed, quoted for a shell, to be stored in runs */
-  PlaitDescribe describe; /* not NULL: plait_invocation_parse calls it and ends there, quietly */
-  gboolean quiet;         /* after plait_invocation_parse: --quiet */
-  PlaitLog *log;          /* made by plait_invocation_parse, which knows --quiet; says nothing before */
+  char **arguments;  /* what is neither an option nor its value; NULL-terminated */
+  gpointer options;  /* the command's struct, filled */
+  GPtrArray *values; /* the texts in options; owned */
+  char *line;        /* the whole command line as typed, quoted for a shell, to be stored in runs */
+  gboolean quiet;    /* --quiet */
+  gboolean help;     /* --help */
+  PlaitLog *log;     /* knows --quiet */
 };
 
-/*
- * Takes @entries (NULL-terminated, or NULL for none), --quiet and --help out of the arguments, of which @least to @most
- * (negative: any number) must be left. FALSE with PLAIT_ERROR_INPUT on bad usage, FALSE without an error after --help
- * was shown.
- *
- * Values stay with @invocation. One of an option that --help describes by its choices, "best|last", is one of these.
- *
- * Texts are G_OPTION_ARG_FILENAME or G_OPTION_ARG_FILENAME_ARRAY (bytes as given), because G_OPTION_ARG_STRING depends
- * on the locale; so do reals, which are taken as texts and read with plait_parse_double.
- */
-gboolean plait_invocation_parse (PlaitInvocation *invocation, const GOptionEntry *entries, int least, int most,
+/* Reads @words, the NULL-terminated rest of a command line, into a call of @command. Without PLAIT_ERROR_INPUT on bad
+ * usage the call either has help, and nothing else is looked at, or can be run. */
+gboolean plait_invocation_parse (PlaitInvocation *invocation, const PlaitCommand *command, char *const *words,
                                  GError **error);
+void plait_invocation_clear (PlaitInvocation *invocation);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitInvocation, plait_invocation_clear)
 
-/* All commands, in the order of the help text; the last has no name. */
-extern const PlaitCommand plait_commands[];
+/* Returns option @i of @command: its own, then those of all commands; NULL after the last. */
+const PlaitOption *plait_command_option (const PlaitCommand *command, guint i);
 
-gboolean plait_command_run (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_grid (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_test (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_translate (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_score (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_explain (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_export (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_adversarial (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_plugins (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_inspect (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_check (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_new (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_evaluate (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_show (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_reproduce (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_verify (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_generate (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_baseline (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_parse (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_trees (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_vocabulary (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_compare (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_plot (PlaitInvocation *invocation, GError **error);
-gboolean plait_command_report (PlaitInvocation *invocation, GError **error);
+/* Prints what plait COMMAND --help says. */
+void plait_command_print_help (const PlaitCommand *command);
+
+/* All commands, in the order of the help text; NULL-terminated. */
+extern const PlaitCommand *const plait_commands[];
+
+extern const PlaitCommand plait_command_run;
+extern const PlaitCommand plait_command_grid;
+extern const PlaitCommand plait_command_test;
+extern const PlaitCommand plait_command_translate;
+extern const PlaitCommand plait_command_score;
+extern const PlaitCommand plait_command_explain;
+extern const PlaitCommand plait_command_export;
+extern const PlaitCommand plait_command_adversarial;
+extern const PlaitCommand plait_command_plugins;
+extern const PlaitCommand plait_command_inspect;
+extern const PlaitCommand plait_command_check;
+extern const PlaitCommand plait_command_new;
+extern const PlaitCommand plait_command_evaluate;
+extern const PlaitCommand plait_command_show;
+extern const PlaitCommand plait_command_reproduce;
+extern const PlaitCommand plait_command_verify;
+extern const PlaitCommand plait_command_generate;
+extern const PlaitCommand plait_command_baseline;
+extern const PlaitCommand plait_command_parse;
+extern const PlaitCommand plait_command_trees;
+extern const PlaitCommand plait_command_vocabulary;
+extern const PlaitCommand plait_command_compare;
+extern const PlaitCommand plait_command_plot;
+extern const PlaitCommand plait_command_report;

@@ -26,51 +26,54 @@ first_argument (const PlaitCommand *command)
 static void
 print_command_names (void)
 {
-  for (const PlaitCommand *command = plait_commands; command->name; command++)
-    printf ("%s ", command->name);
+  for (guint i = 0; plait_commands[i]; i++)
+    printf ("%s ", plait_commands[i]->name);
 }
 
 static void
-print_bash_options (const GOptionEntry *entries)
+print_bash_options (const PlaitCommand *command)
 {
-  for (const GOptionEntry *option = entries; option->long_name; option++)
+  const PlaitOption *option;
+
+  for (guint i = 0; (option = plait_command_option (command, i)); i++)
     {
-      printf (" --%s", option->long_name);
-      if (option->short_name)
-        printf (" -%c", option->short_name);
+      printf (" --%s", option->name);
+      if (option->letter)
+        printf (" -%c", option->letter);
     }
 }
 
 static void
-print_bash_values (const GOptionEntry *entries)
+print_bash_values (const PlaitCommand *command)
 {
   static const char *const kinds[] = { "none", "file", "folder", "key", "plugin", NULL };
+  const PlaitOption *option;
 
-  for (const GOptionEntry *option = entries; option->long_name; option++)
+  for (guint i = 0; (option = plait_command_option (command, i)); i++)
     {
-      if (!option->arg_description)
+      if (!option->value)
         continue;
-      PlaitValueKind value = plait_option_value_kind (option->arg_description);
-      g_autofree char *words = words_of (option->arg_description);
+      PlaitValueKind value = plait_option_value_kind (option->value);
+      g_autofree char *words = words_of (option->value);
 
       fputs ("        ", stdout);
-      if (option->short_name)
-        printf ("-%c | ", option->short_name);
+      if (option->letter)
+        printf ("-%c | ", option->letter);
       if (value == PLAIT_VALUE_CHOICE)
-        printf ("--%s) kind=words words='%s' ;;\n", option->long_name, words);
+        printf ("--%s) kind=words words='%s' ;;\n", option->name, words);
       else
-        printf ("--%s) kind=%s ;;\n", option->long_name, kinds[value]);
+        printf ("--%s) kind=%s ;;\n", option->name, kinds[value]);
     }
 }
 
 static void
-print_bash_command (const PlaitCommand *command, const GOptionEntry *options)
+print_bash_command (const PlaitCommand *command)
 {
   g_autofree char *first = first_argument (command);
   g_autofree char *words = words_of (first);
 
   printf ("    %s)\n      options='", command->name);
-  print_bash_options (options);
+  print_bash_options (command);
   fputs ("'\n", stdout);
   if (strstr (first, "GROUP"))
     {
@@ -84,13 +87,14 @@ print_bash_command (const PlaitCommand *command, const GOptionEntry *options)
   if (plait_option_value_kind (first) == PLAIT_VALUE_PLUGIN || strstr (command->synopsis, "| PLUGIN"))
     fputs ("      names=plugins\n", stdout);
   fputs ("      case $option in\n", stdout);
-  print_bash_values (options);
+  print_bash_values (command);
   fputs ("      esac\n      ;;\n", stdout);
 }
 
-/* Prints the script @name, with names by @print_names and the options of each command by @describe in their places. */
+/* Prints the script @name, with names by @print_names and the options of each command by @print_command in their
+ * places. */
 static void
-print_script (const char *name, void (*print_names) (void), PlaitDescribe describe)
+print_script (const char *name, void (*print_names) (void), void (*print_command) (const PlaitCommand *command))
 {
   g_autoptr (GBytes) bytes = g_resource_lookup_data (plait_get_resource (), name, 0, NULL);
   g_auto (GStrv) halves = g_strsplit (g_bytes_get_data (bytes, NULL), "@COMMANDS@", 2);
@@ -102,8 +106,8 @@ print_script (const char *name, void (*print_names) (void), PlaitDescribe descri
       print_names ();
       fputs (parts[i], stdout);
     }
-  for (const PlaitCommand *command = plait_commands; command->name; command++)
-    plait_command_describe (command, describe);
+  for (guint i = 0; plait_commands[i]; i++)
+    print_command (plait_commands[i]);
   fputs (halves[1], stdout);
 }
 
@@ -140,34 +144,36 @@ print_zsh_value (const char *name)
 }
 
 static void
-print_zsh_options (const GOptionEntry *entries)
+print_zsh_options (const PlaitCommand *command)
 {
-  for (const GOptionEntry *option = entries; option->long_name; option++)
-    for (int is_short = 0; is_short <= (option->short_name != 0); is_short++)
+  const PlaitOption *option;
+
+  for (guint i = 0; (option = plait_command_option (command, i)); i++)
+    for (int is_short = 0; is_short <= (option->letter != 0); is_short++)
       {
-        const char *repeats = option->arg == G_OPTION_ARG_FILENAME_ARRAY ? "*" : "";
-        const char *joint = !option->arg_description ? "" : is_short ? "+" : "=";
+        const char *repeats = option->kind == PLAIT_OPTION_TEXTS ? "*" : "";
+        const char *joint = !option->value ? "" : is_short ? "+" : "=";
 
         if (is_short)
-          printf (" \\\n        '%s-%c%s[", repeats, option->short_name, joint);
+          printf (" \\\n        '%s-%c%s[", repeats, option->letter, joint);
         else
-          printf (" \\\n        '%s--%s%s[", repeats, option->long_name, joint);
-        print_zsh_text (option->description);
+          printf (" \\\n        '%s--%s%s[", repeats, option->name, joint);
+        print_zsh_text (option->help);
         putchar (']');
-        if (option->arg_description)
-          print_zsh_value (option->arg_description);
+        if (option->value)
+          print_zsh_value (option->value);
         putchar ('\'');
       }
 }
 
 static void
-print_zsh_command (const PlaitCommand *command, const GOptionEntry *options)
+print_zsh_command (const PlaitCommand *command)
 {
   g_autofree char *first = first_argument (command);
   g_autofree char *words = words_of (first);
 
   printf ("    %s)\n      _arguments -S", command->name);
-  print_zsh_options (options);
+  print_zsh_options (command);
   if (plait_option_value_kind (first) == PLAIT_VALUE_CHOICE)
     printf (" \\\n        '1:what:(%s)'", words);
   if (plait_option_value_kind (first) == PLAIT_VALUE_PLUGIN || strstr (command->synopsis, "| PLUGIN"))
@@ -179,10 +185,10 @@ print_zsh_command (const PlaitCommand *command, const GOptionEntry *options)
 static void
 print_zsh_names (void)
 {
-  for (const PlaitCommand *command = plait_commands; command->name; command++)
+  for (guint i = 0; plait_commands[i]; i++)
     {
-      printf ("    '%s:", command->name);
-      print_zsh_text (command->summary);
+      printf ("    '%s:", plait_commands[i]->name);
+      print_zsh_text (plait_commands[i]->summary);
       fputs ("'\n", stdout);
     }
 }

@@ -1,44 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "text/number.h"
 #include "files/path.h"
 #include "command/command.h"
 #include "command/options.h"
 #include "terminal/page.h"
-#include "command/reference.h"
 
 /* "-s, --set=G.K=V". (transfer full) */
 static char *
-option_label (const GOptionEntry *option)
+option_label (const PlaitOption *option)
 {
-  g_autofree char *initial = option->short_name ? g_strdup_printf ("-%c, ", option->short_name) : g_strdup ("");
+  g_autofree char *initial = option->letter ? g_strdup_printf ("-%c, ", option->letter) : g_strdup ("");
 
-  return g_strconcat (initial, "--", option->long_name, option->arg_description ? "=" : "", option->arg_description,
-                      NULL);
+  return g_strconcat (initial, "--", option->name, option->value ? "=" : "", option->value, NULL);
 }
 
 static void
-print_options (PlaitPage *page, const GOptionEntry *options)
+print_options (PlaitPage *page, const PlaitCommand *command)
 {
   guint width = 0;
 
-  for (const GOptionEntry *option = options; option->long_name; option++)
+  for (guint i = 0; plait_command_option (command, i); i++)
     {
-      g_autofree char *label = option_label (option);
+      g_autofree char *label = option_label (plait_command_option (command, i));
 
       width = MAX (width, (guint)strlen (label));
     }
-  for (const GOptionEntry *option = options; option->long_name; option++)
+  for (guint i = 0; plait_command_option (command, i); i++)
     {
-      g_autofree char *label = option_label (option);
+      g_autofree char *label = option_label (plait_command_option (command, i));
 
-      plait_page_row (page, width, label, option->description);
+      plait_page_row (page, width, label, plait_command_option (command, i)->help);
     }
 }
 
-/* "plait run --help". GOption's own way of helping ends the process and knows no terminal's width. */
-static void
-print_command_help (const PlaitCommand *command, const GOptionEntry *options)
+void
+plait_command_print_help (const PlaitCommand *command)
 {
   g_autoptr (PlaitPage) page = plait_page_new ();
   g_autofree char *usage = g_strdup_printf ("Usage: %s %s ", g_get_prgname (), command->name);
@@ -50,7 +48,7 @@ print_command_help (const PlaitCommand *command, const GOptionEntry *options)
   plait_page_paragraph (page, indent, indent, command->synopsis);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
   plait_page_paragraph (page, 0, 0, summary);
-  print_options (page, options);
+  print_options (page, command);
   if (details[0])
     plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
   for (guint i = 0; details[i]; i++)
@@ -60,204 +58,279 @@ print_command_help (const PlaitCommand *command, const GOptionEntry *options)
       plait_page_paragraph (page, 0, 0, details[i]);
 }
 
+/*
+ * Options
+ */
+
+static const PlaitOption common[] = {
+  { "quiet", 'q', PLAIT_OPTION_FLAG, offsetof (PlaitInvocation, quiet), "Say only warnings and errors", NULL },
+  { "help", 'h', PLAIT_OPTION_FLAG, offsetof (PlaitInvocation, help), "Show this", NULL },
+};
+
 static gboolean
-check_count (const PlaitCommand *command, guint n, int least, int most, GError **error)
+is_common (const PlaitOption *option)
 {
-  if (n < (guint)least)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s is missing; usage: %s %s %s",
-                       n == 0 ? "an argument" : "another argument", g_get_prgname (), command->name, command->synopsis);
-  if (most >= 0 && n > (guint)most)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%u argument%s too many; usage: %s %s %s", n - (guint)most,
-                       n - (guint)most == 1 ? "" : "s", g_get_prgname (), command->name, command->synopsis);
-  return TRUE;
+  return option >= common && option < common + G_N_ELEMENTS (common);
 }
 
-/* The option that @word ("--set", "-s") is, or NULL. */
-static const GOptionEntry *
-find_option (const GOptionEntry *options, const char *word)
+const PlaitOption *
+plait_command_option (const PlaitCommand *command, guint i)
 {
-  for (const GOptionEntry *option = options; option->long_name; option++)
-    {
-      const char initial[] = { '-', option->short_name, '\0' };
+  guint own = 0;
 
-      if ((g_str_has_prefix (word, "--") && g_str_equal (word + 2, option->long_name)) || g_str_equal (word, initial))
-        return option;
-    }
+  while (command->options && command->options[own].name)
+    own++;
+  if (i < own)
+    return &command->options[i];
+  return i - own < G_N_ELEMENTS (common) ? &common[i - own] : NULL;
+}
+
+static const PlaitOption *
+find_option (const PlaitCommand *command, const char *name, gsize length)
+{
+  const PlaitOption *option;
+
+  for (guint i = 0; (option = plait_command_option (command, i)); i++)
+    if (strlen (option->name) == length && strncmp (option->name, name, length) == 0)
+      return option;
   return NULL;
 }
 
-/* GOption takes and ignores what is given to an option that has no value: --quiet=no. */
-static gboolean
-check_flags (const PlaitInvocation *invocation, const GOptionEntry *options, GError **error)
+static const PlaitOption *
+find_letter (const PlaitCommand *command, char letter)
 {
-  for (guint i = 0; invocation->arguments[i] && !g_str_equal (invocation->arguments[i], "--"); i++)
-    {
-      const char *equals = strchr (invocation->arguments[i], '=');
-      g_autofree char *word = g_strndup (invocation->arguments[i], strcspn (invocation->arguments[i], "="));
-      const GOptionEntry *option = find_option (options, word);
+  const PlaitOption *option;
 
-      if (equals && option && option->arg == G_OPTION_ARG_NONE)
-        return plait_fail (error, PLAIT_ERROR_INPUT, "%s takes no value; leave \"%s\" out, or the option", word,
-                           equals);
-    }
-  return TRUE;
+  for (guint i = 0; (option = plait_command_option (command, i)); i++)
+    if (option->letter == letter)
+      return option;
+  return NULL;
 }
 
-/* Says which option there is not, or lacks its value. GOption leaves either to its message. */
 static gboolean
-refuse_option (const PlaitInvocation *invocation, const GOptionEntry *options, const GError *fault, GError **error)
+refuse_option (const PlaitCommand *command, const char *word, GError **error)
 {
-  const char *said = strstr (fault->message, " -");
-  g_autofree char *word = said ? g_strndup (said + 1, strcspn (said + 1, " =")) : g_strdup ("");
-  const GOptionEntry *known = find_option (options, word);
+  g_autofree char *wanted = g_strndup (word, strcspn (word, "="));
+  g_autofree char *otherwise = g_strdup_printf ("%s %s --help lists the options", g_get_prgname (), command->name);
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  const PlaitOption *option;
 
-  if (known)
-    return plait_fail (error, PLAIT_ERROR_INPUT, "%s is given without its value; expected %s %s", word, word,
-                       known->arg_description);
-  for (const GOptionEntry *option = options; option->long_name; option++)
-    g_ptr_array_add (names, g_strconcat ("--", option->long_name, NULL));
+  for (guint i = 0; (option = plait_command_option (command, i)); i++)
+    g_ptr_array_add (names, g_strconcat ("--", option->name, NULL));
   g_ptr_array_add (names, NULL);
-  g_autofree char *otherwise
-      = g_strdup_printf ("%s %s --help lists the options", g_get_prgname (), invocation->command->name);
-  g_autofree char *remedy = plait_name_remedy (word, (const char *const *)names->pdata, otherwise);
-  return plait_fail (error, PLAIT_ERROR_INPUT, "%s; %s", fault->message, remedy);
+  g_autofree char *remedy = plait_name_remedy (wanted, (const char *const *)names->pdata, otherwise);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "Unknown option %s; %s", word, remedy);
 }
 
-/* The path in *@value, which --help calls @name: what it is, or what stands behind NAME=. */
-static gboolean
-expand_value (char **value, const char *name, GError **error)
+/* An option as it was given. */
+typedef struct
 {
-  char *equals = strchr (name, '=') ? strchr (*value, '=') : NULL;
-  g_autofree char *path = plait_path_expand_home (equals ? equals + 1 : *value, error);
-  char *whole = path ? g_strdup_printf ("%.*s%s", equals ? (int)(equals + 1 - *value) : 0, *value, path) : NULL;
+  const PlaitOption *option;
+  const char *value; /* NULL of a flag */
+} Given;
 
-  if (!whole)
-    return FALSE;
-  g_free (*value);
-  *value = whole;
+/* Adds @option, called @label, to @given. Its value is @value, or else the word after *@word, which then moves on. */
+static gboolean
+take_option (GArray *given, const PlaitOption *option, const char *label, const char *value, char *const **word,
+             GError **error)
+{
+  if (option->kind == PLAIT_OPTION_FLAG)
+    value = NULL;
+  else if (!value)
+    {
+      value = (*word)[1];
+      if (!value)
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s is given without its value; expected %s %s", label, label,
+                           option->value);
+      ++*word;
+    }
+  g_array_append_val (given, ((Given){ option, value }));
   return TRUE;
 }
 
-/* A shell expands the tilde of an argument, but none behind --output= or NAME=. */
+/* Takes "--set=a.b=c", "--set" or "--json". */
 static gboolean
-expand_paths (const GOptionEntry *options, GError **error)
+take_long (GArray *given, const PlaitCommand *command, char *const **word, GError **error)
 {
-  for (const GOptionEntry *option = options; option->long_name; option++)
-    {
-      const char *name = option->arg_description;
-      PlaitValueKind kind = name ? plait_option_value_kind (name) : PLAIT_VALUE_OTHER;
-      char **values = option->arg_data;
+  gsize length = strcspn (**word, "=");
+  const char *equals = (**word)[length] == '=' ? **word + length : NULL;
+  const PlaitOption *option = find_option (command, **word + 2, length - 2);
+  g_autofree char *label = g_strndup (**word, length);
 
-      if (kind != PLAIT_VALUE_FILE && kind != PLAIT_VALUE_FOLDER)
-        continue;
-      if (option->arg != G_OPTION_ARG_FILENAME_ARRAY)
-        {
-          if (*values && !expand_value (values, name, error))
-            return FALSE;
-          continue;
-        }
-      for (values = *(char ***)option->arg_data; values && *values; values++)
-        if (!expand_value (values, name, error))
-          return FALSE;
+  if (!option)
+    return refuse_option (command, **word, error);
+  if (equals && option->kind == PLAIT_OPTION_FLAG)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s takes no value; leave \"%s\" out, or the option", label, equals);
+  return take_option (given, option, label, equals ? equals + 1 : NULL, word, error);
+}
+
+/* Takes "-s", "-sa.b=c" or "-qr": letters of flags, and at their end perhaps one of an option with its value. */
+static gboolean
+take_letters (GArray *given, const PlaitCommand *command, char *const **word, GError **error)
+{
+  const char *whole = **word;
+
+  for (const char *letter = whole + 1; *letter != '\0'; letter++)
+    {
+      const PlaitOption *option = find_letter (command, *letter);
+      const char label[] = { '-', *letter, '\0' };
+
+      if (!option)
+        return refuse_option (command, whole, error);
+      if (option->kind == PLAIT_OPTION_FLAG && letter[1] == '=')
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s takes no value; leave \"%s\" out, or the option", label,
+                           letter + 1);
+      if (!take_option (given, option, label, letter[1] == '\0' ? NULL : letter + 1, word, error))
+        return FALSE;
+      if (option->kind != PLAIT_OPTION_FLAG)
+        break;
     }
   return TRUE;
 }
 
-/* Whether values are among the choices that --help tells of. */
-static gboolean
-check_choices (const GOptionEntry *options, GError **error)
-{
-  for (const GOptionEntry *option = options; option->long_name; option++)
-    {
-      const char *value = option->arg == G_OPTION_ARG_FILENAME ? *(char **)option->arg_data : NULL;
-      g_auto (GStrv) choices = NULL;
+/*
+ * Values
+ */
 
-      if (!value || plait_option_value_kind (option->arg_description) != PLAIT_VALUE_CHOICE)
-        continue;
-      choices = g_strsplit (option->arg_description, "|", -1);
-      if (g_strv_contains ((const char *const *)choices, value))
-        continue;
-      g_autofree char *last = g_strdup (strrchr (option->arg_description, '|') + 1);
-      g_clear_pointer (&choices[g_strv_length (choices) - 1], g_free);
-      g_autofree char *others = g_strjoinv (", ", choices);
-      return plait_fail (error, PLAIT_ERROR_INPUT, "--%s cannot be \"%s\"; expected %s or %s", option->long_name, value,
-                         others, last);
-    }
-  return TRUE;
+/* Returns @value with its path expanded, if @option takes one: a shell expands the tilde of an argument, but none
+ * behind
+ * --output= or NAME=. (transfer full) */
+static char *
+expanded (const PlaitOption *option, const char *value, GError **error)
+{
+  PlaitValueKind kind = plait_option_value_kind (option->value);
+  const char *equals = strchr (option->value, '=') ? strchr (value, '=') : NULL;
+  const char *path = equals ? equals + 1 : value;
+
+  if (kind != PLAIT_VALUE_FILE && kind != PLAIT_VALUE_FOLDER)
+    return g_strdup (value);
+  g_autofree char *place = plait_path_expand_home (path, error);
+  return place ? g_strdup_printf ("%.*s%s", (int)(path - value), value, place) : NULL;
 }
 
-/* Lets values last as long as @invocation. */
+static gboolean
+check_choice (const PlaitOption *option, const char *value, GError **error)
+{
+  g_auto (GStrv) choices = g_strsplit (option->value, "|", -1);
+  guint last = g_strv_length (choices) - 1;
+
+  if (g_strv_contains ((const char *const *)choices, value))
+    return TRUE;
+  g_autofree char *final = g_steal_pointer (&choices[last]);
+  g_autofree char *others = g_strjoinv (", ", choices);
+  return plait_fail (error, PLAIT_ERROR_INPUT, "--%s cannot be \"%s\"; expected %s or %s", option->name, value, others,
+                     final);
+}
+
 static void
-keep_values (PlaitInvocation *invocation, const GOptionEntry *options)
+add_text (const char ***list, const char *text)
 {
-  invocation->values = g_ptr_array_new_with_free_func (g_free);
-  for (const GOptionEntry *option = options; option->long_name; option++)
-    if (option->arg == G_OPTION_ARG_FILENAME || option->arg == G_OPTION_ARG_FILENAME_ARRAY)
-      {
-        gpointer value = *(gpointer *)option->arg_data;
+  guint n = *list ? g_strv_length ((char **)*list) : 0;
 
-        g_ptr_array_add (invocation->values, value);
-        for (char **each = value; option->arg == G_OPTION_ARG_FILENAME_ARRAY && each && *each; each++)
-          g_ptr_array_add (invocation->values, *each);
-      }
+  *list = g_renew (const char *, *list, n + 2);
+  (*list)[n] = text;
+  (*list)[n + 1] = NULL;
+}
+
+/* Puts what was given into the field of its option. */
+static gboolean
+set_field (PlaitInvocation *invocation, const Given *given, GError **error)
+{
+  const PlaitOption *option = given->option;
+  gpointer field = (char *)invocation->options + option->field;
+  g_autofree char *label = g_strconcat ("--", option->name, NULL);
+
+  switch (option->kind)
+    {
+    case PLAIT_OPTION_FLAG:
+      *(gboolean *)(is_common (option) ? (gpointer)((char *)invocation + option->field) : field) = TRUE;
+      return TRUE;
+    case PLAIT_OPTION_INTEGER:
+      return plait_option_integer (label, given->value, (gint64)option->least,
+                                   option->most < 0x1p63 ? (gint64)option->most : G_MAXINT64, field, error);
+    case PLAIT_OPTION_REAL:
+      return plait_option_real (label, given->value, option->least, option->most, field, error);
+    case PLAIT_OPTION_CHOICE:
+      *(guint *)field = plait_option_choice (given->value, option->value);
+      return TRUE;
+    case PLAIT_OPTION_TEXT:
+    case PLAIT_OPTION_TEXTS:
+      break;
+    }
+  char *text = expanded (option, given->value, error);
+  if (!text)
+    return FALSE;
+  g_ptr_array_add (invocation->values, text);
+  if (option->kind == PLAIT_OPTION_TEXT)
+    *(const char **)field = text;
+  else
+    add_text (field, text);
+  return TRUE;
+}
+
+static gboolean
+check_count (const PlaitCommand *command, guint n, GError **error)
+{
+  if (n < (guint)command->least)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s is missing; usage: %s %s %s",
+                       n == 0 ? "an argument" : "another argument", g_get_prgname (), command->name, command->synopsis);
+  guint most = command->most < 0 ? n : (guint)command->most;
+  return n <= most
+         || plait_fail (error, PLAIT_ERROR_INPUT, "%u argument%s too many; usage: %s %s %s", n - most,
+                        n - most == 1 ? "" : "s", g_get_prgname (), command->name, command->synopsis);
 }
 
 void
-plait_command_describe (const PlaitCommand *command, PlaitDescribe describe)
+plait_invocation_clear (PlaitInvocation *invocation)
 {
-  char *none[] = { NULL };
-  PlaitInvocation invocation = { .command = command, .arguments = none, .describe = describe };
+  const PlaitOption *option = invocation->options ? invocation->command->options : NULL;
 
-  command->run (&invocation, NULL);
+  for (; option && option->name; option++)
+    if (option->kind == PLAIT_OPTION_TEXTS)
+      g_free (*(gpointer *)(gpointer)((char *)invocation->options + option->field));
+  g_free (invocation->options);
+  g_clear_pointer (&invocation->values, g_ptr_array_unref);
+  g_strfreev (invocation->arguments);
+  g_free (invocation->line);
 }
 
 gboolean
-plait_invocation_parse (PlaitInvocation *invocation, const GOptionEntry *entries, int least, int most, GError **error)
+plait_invocation_parse (PlaitInvocation *invocation, const PlaitCommand *command, char *const *words, GError **error)
 {
-  const PlaitCommand *command = invocation->command;
-  gboolean help = FALSE, quiet = FALSE, good;
-  const GOptionEntry common[] = {
-    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Say only warnings and errors", NULL },
-    { "help", 'h', 0, G_OPTION_ARG_NONE, &help, "Show this", NULL },
-  };
-  g_autoptr (GArray) options = g_array_new (TRUE, FALSE, sizeof (GOptionEntry));
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  g_autoptr (GError) fault = NULL;
-  g_auto (GStrv) words = NULL;
-  const GOptionEntry *all;
+  g_autoptr (GArray) given = g_array_new (FALSE, FALSE, sizeof (Given));
+  g_autoptr (GStrvBuilder) arguments = g_strv_builder_new ();
+  gboolean ended = FALSE;
 
-  for (; entries && entries->long_name; entries++)
-    g_array_append_val (options, *entries);
-  g_array_append_vals (options, common, G_N_ELEMENTS (common));
-  all = (const GOptionEntry *)(gpointer)options->data;
-  if (invocation->describe)
-    {
-      invocation->describe (command, all);
+  invocation->command = command;
+  invocation->options = g_malloc0 (command->size);
+  if (command->defaults)
+    memcpy (invocation->options, command->defaults, command->size);
+  invocation->values = g_ptr_array_new_with_free_func (g_free);
+  for (char *const *word = words; *word; word++)
+    if (ended || **word != '-' || g_str_equal (*word, "-"))
+      g_strv_builder_add (arguments, *word);
+    else if (g_str_equal (*word, "--"))
+      ended = TRUE;
+    else if (!((*word)[1] == '-' ? take_long : take_letters) (given, command, &word, error))
       return FALSE;
-    }
-  g_option_context_set_help_enabled (context, FALSE);
-  g_option_context_add_main_entries (context, all, NULL);
-  g_strv_builder_add (builder, "plait"); /* the parser takes the first word for the program's name */
-  g_strv_builder_addv (builder, (const char **)invocation->arguments);
-  words = g_strv_builder_end (builder);
-  if (!check_flags (invocation, all, error))
-    return FALSE;
-  if (!g_option_context_parse_strv (context, &words, &fault))
-    return refuse_option (invocation, all, fault, error);
-  good = help || (expand_paths (all, error) && check_choices (all, error));
-  keep_values (invocation, all);
-  if (help)
-    print_command_help (command, all);
-  if (help || !good)
-    return FALSE;
-  invocation->quiet = quiet;
-  invocation->log = plait_log_new (quiet);
+  invocation->arguments = g_strv_builder_end (arguments);
+  for (guint i = 0; i < given->len; i++)
+    invocation->help |= g_array_index (given, Given, i).option == &common[1];
+  if (invocation->help)
+    return TRUE;
+  for (guint i = 0; i < given->len; i++)
+    {
+      const Given *each = &g_array_index (given, Given, i);
 
-  /* "--" ends the options and is no argument itself. */
-  guint first = words[1] && g_str_equal (words[1], "--") ? 2 : 1;
-  g_strfreev (invocation->arguments);
-  invocation->arguments = g_strdupv (words + first);
-  return check_count (command, g_strv_length (invocation->arguments), least, most, error);
+      if (each->value && plait_option_value_kind (each->option->value) == PLAIT_VALUE_CHOICE
+          && !check_choice (each->option, each->value, error))
+        return FALSE;
+    }
+  if (!check_count (command, g_strv_length (invocation->arguments), error))
+    return FALSE;
+  for (guint i = 0; i < given->len; i++)
+    if (!set_field (invocation, &g_array_index (given, Given, i), error))
+      return FALSE;
+  invocation->log = plait_log_new (invocation->quiet);
+  return TRUE;
 }

@@ -30,24 +30,26 @@ print_line (const char *text)
 }
 
 static void
-print_options (const GOptionEntry *entries)
+print_options (const PlaitCommand *command)
 {
-  for (const GOptionEntry *option = entries; option->long_name; option++)
+  const PlaitOption *option;
+
+  for (guint i = 0; (option = plait_command_option (command, i)); i++)
     {
       fputs (".TP\n", stdout);
-      if (option->short_name)
-        printf ("\\fB\\-%c\\fR, ", option->short_name);
+      if (option->letter)
+        printf ("\\fB\\-%c\\fR, ", option->letter);
       fputs ("\\fB\\-\\-", stdout);
-      print_text (option->long_name, FALSE);
+      print_text (option->name, FALSE);
       fputs ("\\fR", stdout);
-      if (option->arg_description)
+      if (option->value)
         {
           fputs ("=\\fI", stdout);
-          print_text (option->arg_description, FALSE);
+          print_text (option->value, FALSE);
           fputs ("\\fR", stdout);
         }
       putchar ('\n');
-      print_line (option->description);
+      print_line (option->help);
     }
 }
 
@@ -76,14 +78,14 @@ print_details (const char *details)
 }
 
 static void
-print_command (const PlaitCommand *command, const GOptionEntry *options)
+print_command (const PlaitCommand *command)
 {
   printf (".SS plait %s\n\\fBplait %s\\fR ", command->name, command->name);
   print_text (command->synopsis, FALSE);
   fputs ("\n.PP\n", stdout);
   print_text (command->summary, TRUE);
   fputs (".\n", stdout);
-  print_options (options);
+  print_options (command);
   print_details (command->details);
 }
 
@@ -107,8 +109,8 @@ plait_manual_print (void)
       "\\fBplait help \\-\\-man\\fR prints this page, \\fB\\-\\-bash\\fR and \\fB\\-\\-zsh\\fR completion for\n"
       "these shells.\n"
       ".SH COMMANDS\n");
-  for (const PlaitCommand *command = plait_commands; command->name; command++)
-    plait_command_describe (command, print_command);
+  for (guint i = 0; plait_commands[i]; i++)
+    print_command (plait_commands[i]);
   fputs (".SH \"EXIT STATUS\"\n", stdout);
   for (const PlaitExitCode *exit = plait_exit_codes; exit->summary; exit++)
     printf (".TP\n%d\n%c%s%s%s.\n", exit->code, g_ascii_toupper (exit->summary[0]), exit->summary + 1,

@@ -69,16 +69,6 @@ plait_option_choice (const char *text, const char *choices)
 }
 
 gboolean
-plait_option_threads (const char *text, guint *threads, GError **error)
-{
-  gint64 number = *threads;
-  gboolean good = plait_option_integer ("--threads", text, 0, PLAIT_POOL_MOST_THREADS, &number, error);
-
-  *threads = (guint)number;
-  return good;
-}
-
-gboolean
 plait_option_sets (const char *const *sets, const char *const *beginnings, const char *what, GError **error)
 {
   for (guint i = 0; sets && sets[i]; i++)
@@ -110,14 +100,12 @@ plait_option_set_value (const char *const *sets, const char *key)
 }
 
 gboolean
-plait_option_test (const char *text, const char *trials_text, gboolean *tested, PlaitTest *test, gint64 *trials,
-                   GError **error)
+plait_option_test (guint choice, PlaitTest *test, gint64 *trials)
 {
   static const PlaitTest tests[] = { PLAIT_TEST_PERMUTATION, PLAIT_TEST_BOOTSTRAP, PLAIT_TEST_PERMUTATION };
-  guint choice = plait_option_choice (text, PLAIT_OPTION_TESTS);
 
-  *tested = choice < 2;
   *test = tests[choice];
-  *trials = *test == PLAIT_TEST_BOOTSTRAP ? PLAIT_BOOTSTRAP_RESAMPLES : PLAIT_PERMUTATION_SHUFFLES;
-  return plait_option_integer ("--trials", trials_text, 1, PLAIT_MOST_TRIALS, trials, error);
+  if (*trials == 0)
+    *trials = *test == PLAIT_TEST_BOOTSTRAP ? PLAIT_BOOTSTRAP_RESAMPLES : PLAIT_PERMUTATION_SHUFFLES;
+  return choice < 2;
 }

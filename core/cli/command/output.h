@@ -12,12 +12,6 @@
  * as well.
  */
 
-/* The row of an option table. */
-#define PLAIT_OUTPUT_FORCE(force)                                                                                      \
-  {                                                                                                                    \
-    "force", 0, 0, G_OPTION_ARG_NONE, &(force), "Replace what is there; else a file that exists is refused", NULL      \
-  }
-
 /* Whether the file @output, which @option names, is another one than @input, which the command reads, or than another
  * output. Either may be NULL. PLAIT_ERROR_INPUT if both are one file: writing it would lose what is there. */
 gboolean plait_output_differs (const char *option, const char *output, const char *input, GError **error);

@@ -11,6 +11,7 @@
 #include "files/file-input.h"
 #include "files/path.h"
 #include "command/exit-codes.h"
+#include "command/ranks.h"
 #include "terminal/page.h"
 
 static void
@@ -27,13 +28,13 @@ print_help (const PlaitProgram *program)
   g_autoptr (PlaitPage) page = plait_page_new ();
   guint width = 0;
 
-  for (const PlaitCommand *command = program->commands; command->name; command++)
-    width = MAX (width, (guint)strlen (command->name));
+  for (guint i = 0; program->commands[i]; i++)
+    width = MAX (width, (guint)strlen (program->commands[i]->name));
   print_usage (stdout);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
   plait_page_paragraph (page, 0, 0, summary);
-  for (const PlaitCommand *command = program->commands; command->name; command++)
-    plait_page_row (page, width, command->name, command->summary);
+  for (guint i = 0; program->commands[i]; i++)
+    plait_page_row (page, width, program->commands[i]->name, program->commands[i]->summary);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
   plait_page_paragraph (page, 0, 0, help);
   for (const PlaitExitCode *exit = plait_exit_codes; exit->summary; exit++)
@@ -50,11 +51,11 @@ find_command (const PlaitProgram *program, const char *name, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
 
-  for (const PlaitCommand *command = program->commands; command->name; command++)
+  for (guint i = 0; program->commands[i]; i++)
     {
-      if (strcmp (command->name, name) == 0)
-        return command;
-      g_ptr_array_add (names, (gpointer)command->name);
+      if (strcmp (program->commands[i]->name, name) == 0)
+        return program->commands[i];
+      g_ptr_array_add (names, (gpointer)program->commands[i]->name);
     }
   g_ptr_array_add (names, NULL);
   if (*name == '-')
@@ -78,21 +79,23 @@ quoted_line (int argc, char **argv)
   return g_utf8_make_valid (line->str, -1);
 }
 
-static gboolean
+static void
 run_command (const PlaitCommand *command, int argc, char **argv, PlaitLog **log, GError **error)
 {
-  PlaitInvocation invocation = { .command = command };
-  gboolean done;
+  g_auto (PlaitInvocation) invocation = { .line = quoted_line (argc, argv) };
+  g_autoptr (PlaitRanks) ranks = NULL;
 
-  invocation.line = quoted_line (argc, argv);
-  invocation.arguments = g_strdupv (argv + 2);
   plait_crash_guard_exit (TRUE);
-  done = command->run (&invocation, error);
+  if (!plait_invocation_parse (&invocation, command, argv + 2, error))
+    {
+      if (command->several) /* so that one of them says what is wrong */
+        plait_ranks_join (&ranks, &invocation, NULL);
+    }
+  else if (invocation.help)
+    plait_command_print_help (command);
+  else
+    command->run (&invocation, error);
   *log = invocation.log;
-  g_clear_pointer (&invocation.values, g_ptr_array_unref);
-  g_strfreev (invocation.arguments);
-  g_free (invocation.line);
-  return done;
 }
 
 /* Results that did not reach stdout were not delivered. */

@@ -9,9 +9,9 @@
 typedef struct
 {
   const char *name;
-  const char *summary;          /* a sentence */
-  const char *help;             /* what its --help says below the commands: sentences */
-  const PlaitCommand *commands; /* in the order of the help text; the last has no name */
+  const char *summary;                 /* a sentence */
+  const char *help;                    /* what its --help says below the commands: sentences */
+  const PlaitCommand *const *commands; /* in the order of the help text; NULL-terminated */
 
   /* Prints what "help FORM" asks for, such as "help --man". FALSE if there is no such form. NULL: there are none. */
   gboolean (*print_form) (const char *form);

@@ -20,6 +20,3 @@ void plait_completion_print_zsh (void);
  * does; or the same as JSON. The sources, files and the task of keys are those of the experiment file @path; NULL:
  * there is none. */
 gboolean plait_keys_print (const char *path, gboolean as_json, GError **error);
-
-/* Hands all that a command takes to @describe, as its --help would show it. */
-void plait_command_describe (const PlaitCommand *command, PlaitDescribe describe);

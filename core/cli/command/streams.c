@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/streams.h"
 
-#include "command/options.h"
 #include "command/stop.h"
 #include "tensor/blas.h"
 
@@ -165,14 +164,15 @@ find_files (const PlaitTextUse *use, Files *files, GError **error)
   g_autofree gboolean *missing = g_new0 (gboolean, experiment->n_sources);
 
   name_files (experiment, files);
-  if (!take_sources (use->sources, files, error) || !take_columns (experiment, use->tsv, files, error))
+  if (!take_sources (use->options->sources, files, error)
+      || !take_columns (experiment, use->options->tsv, files, error))
     return FALSE;
-  for (guint i = 0; use->without && use->without[i]; i++)
+  for (guint i = 0; use->options->without && use->options->without[i]; i++)
     {
-      g_autofree char *option = g_strconcat ("--without ", use->without[i], NULL);
+      g_autofree char *option = g_strconcat ("--without ", use->options->without[i], NULL);
       guint source = 0;
 
-      while (source < files->n && !g_str_equal (files->names[source], use->without[i]))
+      while (source < files->n && !g_str_equal (files->names[source], use->options->without[i]))
         source++;
       if (source == files->n)
         return unknown_source (files, option, error) != NULL;
@@ -193,8 +193,8 @@ check_files (const PlaitTextUse *use, const char *run, const Files *files, const
       const PlaitTextPlace *place = i < 2 * n ? &files->places[i] : NULL;
       const char *file = place ? place->path : target;
 
-      if (!plait_output_differs ("--attention", use->attention, file, error)
-          || !plait_output_differs ("--output", use->output, file, error))
+      if (!plait_output_differs ("--attention", use->options->attention, file, error)
+          || !plait_output_differs ("--output", use->options->output, file, error))
         return FALSE;
       if (file && g_str_equal (file, "-") && !(place && place->column > 0))
         {
@@ -207,11 +207,11 @@ check_files (const PlaitTextUse *use, const char *run, const Files *files, const
           standard_input = name;
         }
     }
-  return plait_output_differs ("--attention", use->attention, run, error)
-         && plait_output_differs ("--output", use->output, run, error)
-         && plait_output_differs ("--attention", use->attention, use->output, error)
-         && plait_file_check_new (use->attention, use->force, "", "--attention", error)
-         && plait_file_check_new (use->output, use->force, "", "--output", error);
+  return plait_output_differs ("--attention", use->options->attention, run, error)
+         && plait_output_differs ("--output", use->options->output, run, error)
+         && plait_output_differs ("--attention", use->options->attention, use->options->output, error)
+         && plait_file_check_new (use->options->attention, use->options->force, "", "--attention", error)
+         && plait_file_check_new (use->options->output, use->options->force, "", "--output", error);
 }
 
 /* TRUE if all of @files, and @target unless it is NULL, can be read to their ends without waiting for a writer. */
@@ -237,55 +237,28 @@ plait_text_use_clear (PlaitTextUse *use)
 }
 
 gboolean
-plait_text_use_parse (PlaitTextUse *use, PlaitInvocation *invocation, const GOptionEntry *entries, GError **error)
-{
-  const GOptionEntry common[] = {
-    { "source", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &use->sources,
-      "Text (or features) of a source; - is standard input", "NAME=FILE" },
-    { "tsv", 0, 0, G_OPTION_ARG_FILENAME, &use->tsv,
-      "Read the sources from standard input, in columns between tabs; - skips a column", "NAME,..." },
-    { "without", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &use->without, "Leave a source out", "NAME" },
-    { "set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &use->sets,
-      "Set a key of [decode], data.empty or data.too_long otherwise than the experiment", "G.K=V" },
-    { "attention", 'a', 0, G_OPTION_ARG_FILENAME, &use->attention, "Dump attention, and coverage, of every sentence",
-      "DUMP.h5" },
-    { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &use->checkpoint, "Of these parameters; best unless told",
-      "best|last|average" },
-    { "threads", 't', 0, G_OPTION_ARG_FILENAME, &use->threads, "Threads; else as many as there are processors", "N" },
-    PLAIT_OPTION_CHANGED_PLUGINS (use->changed),
-  };
-  g_autoptr (GArray) all = g_array_new (TRUE, FALSE, sizeof (GOptionEntry));
-
-  g_array_append_vals (all, common, G_N_ELEMENTS (common));
-  for (; entries->long_name; entries++)
-    g_array_append_val (all, *entries);
-  return plait_invocation_parse (invocation, (const GOptionEntry *)(gpointer)all->data, 1, 1, error);
-}
-
-gboolean
 plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const char *target, GError **error)
 {
   static const char *const search[] = { "decode.", "data.empty=", "data.too_long=", NULL };
   static const char *const forced[] = { "decode.batch=", "decode.precision=", "data.empty=", "data.too_long=", NULL };
   g_auto (Files) files = { 0 };
-  guint threads = 0;
 
-  if (!plait_option_threads (use->threads, &threads, error)
-      || !(target ? plait_option_sets (use->sets, forced,
-                                       "decode.batch, decode.precision, data.empty and data.too_long", error)
-                  : plait_option_sets (use->sets, search, "[decode], data.empty and data.too_long", error)))
+  use->options = invocation->options;
+  if (!(target ? plait_option_sets (use->options->sets, forced,
+                                    "decode.batch, decode.precision, data.empty and data.too_long", error)
+               : plait_option_sets (use->options->sets, search, "[decode], data.empty and data.too_long", error)))
     return FALSE;
   use->log = invocation->log;
-  use->trained
-      = plait_trained_open (invocation->arguments[0], use->checkpoint, use->sets, use->changed, invocation->log, error);
-  if (!use->trained || !plait_experiment_check_sets (use->trained->experiment, use->sets, error))
+  use->trained = plait_trained_open (invocation->arguments[0], use->options->checkpoint, use->options->sets,
+                                     use->options->changed, invocation->log, error);
+  if (!use->trained || !plait_experiment_check_sets (use->trained->experiment, use->options->sets, error))
     return FALSE;
   if (use->trained->experiment->predict.kind == PLAIT_PREDICT_MASKED)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s predicts the masked tokens of its own corpus, nothing of other text; begin a run that "
                        "translates or classifies with it (train.initialise)",
                        invocation->arguments[0]);
-  if (use->attention && !plait_experiment_has_decoder (use->trained->experiment))
+  if (use->options->attention && !plait_experiment_has_decoder (use->trained->experiment))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--attention: %s has no decoder that could pay attention; leave the option out",
                        invocation->arguments[0]);
@@ -296,16 +269,16 @@ plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const
                                          &files.table, error);
   if (!use->feed)
     return FALSE;
-  use->pool = plait_pool_new (threads, error);
+  use->pool = plait_pool_new ((guint)use->options->threads, error);
   if (!use->pool || !plait_blas_reserve (use->pool, error))
     return FALSE;
   use->search = plait_search_new (use->trained->system->model, use->pool,
                                   (PlaitPrecision)use->trained->experiment->decode.precision, 0, error);
   if (!use->search)
     return FALSE;
-  if (use->attention)
+  if (use->options->attention)
     {
-      use->dump = plait_store_create (use->attention, error);
+      use->dump = plait_store_create (use->options->attention, error);
       if (!use->dump)
         return FALSE;
     }

@@ -2,26 +2,62 @@
 #pragma once
 
 #include "command/command.h"
+#include "command/options.h"
 #include "command/output.h"
 #include "scoring/evaluation.h"
 #include "setup/trained.h"
 
+/* Options that translate and score have in common; the first member of their structs. */
+typedef struct
+{
+  const char *const *sources; /* NAME=FILE */
+  const char *const *without; /* names of sources that are missing */
+  const char *const *sets;    /* keys of search, and what an empty line is */
+  const char *tsv;            /* names of the columns of standard input, or NULL */
+  const char *checkpoint;
+  const char *attention; /* path of a dump, or NULL */
+  const char *output;    /* path of the command's own, or NULL */
+  gint64 threads;
+  gboolean changed; /* plugins may be others than those of training */
+  gboolean force;   /* replaces attention and output */
+} PlaitTextOptions;
+
+/* Their rows, but those of output and force. */
+#define PLAIT_TEXT_OPTIONS                                                                                             \
+  { "source",                                                                                                          \
+    's',                                                                                                               \
+    PLAIT_OPTION_TEXTS,                                                                                                \
+    offsetof (PlaitTextOptions, sources),                                                                              \
+    "Text (or features) of a source; - is standard input",                                                             \
+    "NAME=FILE" },                                                                                                     \
+      { "tsv",                                                                                                         \
+        0,                                                                                                             \
+        PLAIT_OPTION_TEXT,                                                                                             \
+        offsetof (PlaitTextOptions, tsv),                                                                              \
+        "Read the sources from standard input, in columns between tabs; - skips a column",                             \
+        "NAME,..." },                                                                                                  \
+      { "without", 0, PLAIT_OPTION_TEXTS, offsetof (PlaitTextOptions, without), "Leave a source out", "NAME" },        \
+      { "set",                                                                                                         \
+        0,                                                                                                             \
+        PLAIT_OPTION_TEXTS,                                                                                            \
+        offsetof (PlaitTextOptions, sets),                                                                             \
+        "Set a key of [decode], data.empty or data.too_long otherwise than the experiment",                            \
+        "G.K=V" },                                                                                                     \
+      { "attention",                                                                                                   \
+        'a',                                                                                                           \
+        PLAIT_OPTION_TEXT,                                                                                             \
+        offsetof (PlaitTextOptions, attention),                                                                        \
+        "Dump attention, and coverage, of every sentence",                                                             \
+        "DUMP.h5" },                                                                                                   \
+      PLAIT_OPTION_CHECKPOINT (PlaitTextOptions), PLAIT_OPTION_THREADS (PlaitTextOptions),                             \
+      PLAIT_OPTION_CHANGED_PLUGINS (PlaitTextOptions)
+
 /*
- * A trained run and the text that it is to read: what plait translate and plait score have in common.
+ * A trained run and the text that it is to read.
  */
 typedef struct
 {
-  /* Options, filled by the parser; the invocation's. */
-  const char *const *sources; /* NAME=FILE */
-  const char *const *without; /* names of sources that are missing */
-  char *tsv;                  /* names of the columns of standard input, or NULL */
-  char *checkpoint;
-  const char *const *sets; /* keys of search, and what an empty line is */
-  gboolean changed;        /* plugins may be others than those of training */
-  char *attention;         /* path of a dump, or NULL */
-  char *output;            /* path of the command's own, or NULL */
-  gboolean force;          /* replaces both */
-  char *threads;
+  const PlaitTextOptions *options; /* the invocation's */
 
   /* Opened by plait_text_use_open. */
   PlaitTrained *trained;
@@ -40,11 +76,6 @@ typedef struct
 
 void plait_text_use_clear (PlaitTextUse *use);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlaitTextUse, plait_text_use_clear)
-
-/* Parses the options that both commands have, and behind them @entries, the command's own; one argument is left. As
- * plait_invocation_parse. */
-gboolean plait_text_use_parse (PlaitTextUse *use, PlaitInvocation *invocation, const GOptionEntry *entries,
-                               GError **error);
 
 /* Opens the run that @invocation's first argument names, its model for search, the text of its sources, that of the
  * target if @target is not NULL, and the dump. Every source must be named once, by --source, --tsv or --without. */

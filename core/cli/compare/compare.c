@@ -15,6 +15,15 @@
 
 #define FORMATS "markdown|csv|latex"
 
+typedef struct
+{
+  guint test;
+  gint64 trials, seed;
+  gint64 differ; /* 0: not given */
+  const char *frequencies, *format;
+  gboolean attention, json;
+} Options;
+
 /* What --format takes. */
 static const struct
 {
@@ -173,54 +182,73 @@ print_text (const PlaitRunComparison *comparison, GError **error)
   return TRUE;
 }
 
-gboolean
-plait_command_compare (PlaitInvocation *invocation, GError **error)
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
 {
-  char *test = NULL, *trials = NULL, *seed = NULL;
-  char *format = NULL, *differ = NULL, *frequencies = NULL;
-  gint64 sentences = 0;
-  gboolean json = FALSE, attention = FALSE;
-  PlaitComparisonOptions options = { .seed = 12345 };
-  const GOptionEntry entries[] = {
-    { "test", 0, 0, G_OPTION_ARG_FILENAME, &test, "Test against the first run (permutation)", PLAIT_OPTION_TESTS },
-    { "trials", 0, 0, G_OPTION_ARG_FILENAME, &trials, "Shuffles (10000) or resamples (1000) of the test", "N" },
-    { "seed", 0, 0, G_OPTION_ARG_FILENAME, &seed, "Seed of the test (12345)", "N" },
-    { "attention", 0, 0, G_OPTION_ARG_NONE, &attention,
-      "Compare the attention of two files instead, by Jensen-Shannon divergence", NULL },
-    { "differ", 0, 0, G_OPTION_ARG_FILENAME, &differ,
-      "Print the N sentences whose scores differ most between two runs instead", "N" },
-    { "frequencies", 0, 0, G_OPTION_ARG_FILENAME, &frequencies,
-      "Score words by how often this text of training, in the target language, has them, instead", "FILE" },
-    { "format", 0, 0, G_OPTION_ARG_FILENAME, &format, "Print the scores alone, as text for other programs", FORMATS },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
-    { NULL },
-  };
+  const Options *options = invocation->options;
+  PlaitComparisonOptions wanted = { .trials = options->trials, .seed = options->seed, .log = invocation->log };
 
-  if (!plait_invocation_parse (invocation, entries, 1, -1, error)
-      || !plait_option_integer ("--seed", seed, 0, G_MAXINT64, &options.seed, error)
-      || !plait_option_test (test, trials, &options.tested, &options.test, &options.trials, error)
-      || !plait_option_integer ("--differ", differ, 1, G_MAXINT, &sentences, error))
-    return FALSE;
-  if (format && json)
+  if (options->format && options->json)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--format is of scores as text; leave out --json");
-  if (!!format + attention + !!differ + !!frequencies > 1)
+  if (!!options->format + options->attention + !!options->differ + !!options->frequencies > 1)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--format, --attention, --differ and --frequencies print one thing each; give one of them");
-  if (attention)
-    return plait_compare_attention (invocation->arguments, json, invocation->log, error);
-  options.log = invocation->log;
-  options.tested = options.tested && !differ && !frequencies;
-  g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (invocation->arguments, &options, error);
+  if (options->attention)
+    return plait_compare_attention (invocation->arguments, options->json, invocation->log, error);
+  wanted.tested
+      = plait_option_test (options->test, &wanted.test, &wanted.trials) && !options->differ && !options->frequencies;
+  g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (invocation->arguments, &wanted, error);
   if (!comparison)
     return FALSE;
-  if (differ)
-    return plait_compare_sentences (comparison, sentences, json, error);
-  if (frequencies)
-    return plait_compare_frequencies (comparison, frequencies, json, error);
-  if (format)
+  if (options->differ)
+    return plait_compare_sentences (comparison, options->differ, options->json, error);
+  if (options->frequencies)
+    return plait_compare_frequencies (comparison, options->frequencies, options->json, error);
+  if (options->format)
     {
-      write_scores (comparison, plait_option_choice (format, FORMATS));
+      write_scores (comparison, plait_option_choice (options->format, FORMATS));
       return TRUE;
     }
-  return json ? print_json (comparison, error) : print_text (comparison, error);
+  return options->json ? print_json (comparison, error) : print_text (comparison, error);
 }
+
+static const PlaitOption options[] = {
+  { "test", 0, PLAIT_OPTION_CHOICE, offsetof (Options, test), "Test against the first run (permutation)",
+    PLAIT_OPTION_TESTS },
+  PLAIT_OPTION_TRIALS (Options),
+  { "seed", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seed), "Seed of the test (12345)", "N", 0, G_MAXINT64 },
+  { "attention", 0, PLAIT_OPTION_FLAG, offsetof (Options, attention),
+    "Compare the attention of two files instead, by Jensen-Shannon divergence", NULL },
+  { "differ", 0, PLAIT_OPTION_INTEGER, offsetof (Options, differ),
+    "Print the N sentences whose scores differ most between two runs instead", "N", 1, G_MAXINT },
+  { "frequencies", 0, PLAIT_OPTION_TEXT, offsetof (Options, frequencies),
+    "Score words by how often this text of training, in the target language, has them, instead", "FILE" },
+  { "format", 0, PLAIT_OPTION_TEXT, offsetof (Options, format), "Print the scores alone, as text for other programs",
+    FORMATS },
+  PLAIT_OPTION_JSON (Options),
+  { NULL },
+};
+
+const PlaitCommand plait_command_compare = {
+  .name = "compare",
+  .synopsis
+  = "RUN.h5|grid.h5... [--test NAME] [--attention] [--differ N] [--frequencies FILE] [--format NAME] [--json]",
+  .summary = "Compare the scores of runs, and what was set otherwise",
+  .details
+  = "A grid stands for all its finished runs. Every run is tested against the first on the hypotheses that it holds. "
+    "Runs that differ in nothing but experiment.seed and experiment.name are one system: a mean with its standard "
+    "deviation, and a test that has the seeds in it.\n"
+    "\n"
+    "Examples:\n"
+    "  plait compare serial.h5 flat.h5\n"
+    "  plait compare grid/grid.h5 --test bootstrap --json\n"
+    "  plait compare serial.h5 flat.h5 --differ 10\n"
+    "  plait compare serial.h5 flat.h5 --frequencies train.cs.gz\n"
+    "  plait compare serial.h5 flat.h5 --attention",
+  .options = options,
+  .size = sizeof (Options),
+  .defaults = &(const Options){ .seed = 12345 },
+  .least = 1,
+  .most = -1,
+  .run = run_command,
+};

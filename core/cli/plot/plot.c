@@ -14,6 +14,14 @@
 #define MOST_MAPS 16
 #define LABELS "tokens|numbers|none" /* in the order of PlaitPlotLabels */
 
+typedef struct
+{
+  PlaitPlotSettings settings;
+  const char *output, *layer, *head, *metric, *names;
+  guint labels;
+  gboolean force;
+} Options;
+
 /* The ending of @output says how it is written. */
 static gboolean
 find_format (const char *output, PlaitPlotFormat *format, GError **error)
@@ -143,64 +151,88 @@ draw (const PlaitPlotTable *table, const GPtrArray *files, const GPtrArray *path
   return bytes;
 }
 
-gboolean
-plait_command_plot (PlaitInvocation *invocation, GError **error)
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
 {
-  char *output = NULL, *width = NULL, *size = NULL, *labels = NULL, *layer = NULL, *head = NULL;
-  char *metric = NULL, *names = NULL;
-  g_auto (GStrv) name_list = NULL;
+  const Options *options = invocation->options;
+  const char *output = options->output;
+  g_auto (GStrv) name_list = options->names ? g_strsplit (options->names, ";", -1) : NULL;
   g_autoptr (GPtrArray) files = g_ptr_array_new (), paths = g_ptr_array_new ();
   g_autoptr (GBytes) bytes = NULL;
   PlaitMapChoice choice = PLAIT_MAP_CHOICE_USUAL;
-  PlaitPlotSettings settings = { .width = 8, .size = 7 };
+  PlaitPlotSettings settings = options->settings;
   PlaitPlotFormat format = PLAIT_PLOT_SVG;
-  gboolean force = FALSE;
   static const PlaitModuleWanted cairo
       = { "plot", "cairo", "drawing figures", "libcairo2-dev and libpango1.0-dev", sizeof (PlaitPlotTable) };
   const PlaitPlotTable *table;
-  const GOptionEntry entries[] = {
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The figure to be written: .svg, .pdf or .png", "FILE" },
-    PLAIT_OUTPUT_FORCE (force),
-    { "width", 0, 0, G_OPTION_ARG_FILENAME, &width, "Width as printed, in centimetres (8)", "CM" },
-    { "size", 0, 0, G_OPTION_ARG_FILENAME, &size, "Size of letters as printed, in points (7)", "PT" },
-    { "font", 0, 0, G_OPTION_ARG_FILENAME, &settings.font, "Font (Sans)", "NAME" },
-    { "labels", 0, 0, G_OPTION_ARG_FILENAME, &labels, "Labels of a heatmap (tokens)", LABELS },
-    { "layer", 0, 0, G_OPTION_ARG_FILENAME, &layer, "Layer of a heatmap: a number from 0, or mean (the last)", "N" },
-    { "head", 0, 0, G_OPTION_ARG_FILENAME, &head, "Head of a heatmap: a number from 0, or mean (mean)", "N" },
-    { "metric", 0, 0, G_OPTION_ARG_FILENAME, &metric, "Which score is drawn (the first)", "METRIC" },
-    { "names", 0, 0, G_OPTION_ARG_FILENAME, &names, "What heatmaps, lines or bars are called, with ; between",
-      "NAMES" },
-    { "x-title", 0, 0, G_OPTION_ARG_FILENAME, &settings.x_title, "Title of the horizontal axis; empty: none", "TEXT" },
-    { "y-title", 0, 0, G_OPTION_ARG_FILENAME, &settings.y_title, "Title of the vertical axis; empty: none", "TEXT" },
-    { NULL },
-  };
 
-  if (!plait_invocation_parse (invocation, entries, 1, -1, error)
-      || !plait_option_real ("--width", width, 2, 100, &settings.width, error)
-      || !plait_option_real ("--size", size, 2, 40, &settings.size, error)
-      || !plait_map_parse ("--layer", layer, &choice.layer, error)
-      || !plait_map_parse ("--head", head, &choice.head, error) || !(table = plait_module_open (&cairo, error))
+  if (!plait_map_parse ("--layer", options->layer, &choice.layer, error)
+      || !plait_map_parse ("--head", options->head, &choice.head, error) || !(table = plait_module_open (&cairo, error))
       || !split_arguments (invocation->arguments, files, paths, error))
     return FALSE;
-  settings.labels = (PlaitPlotLabels)plait_option_choice (labels, LABELS);
+  settings.labels = (PlaitPlotLabels)options->labels;
+  settings.names = name_list;
   if (!output)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--output is missing; name the figure, such as -o figure.pdf");
-  const char *const texts[] = { names, settings.x_title, settings.y_title, settings.font };
+  const char *const texts[] = { options->names, settings.x_title, settings.y_title, settings.font };
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     if (texts[i] && !g_utf8_validate (texts[i], -1, NULL))
       return plait_fail (error, PLAIT_ERROR_INPUT, "names and titles must be in UTF-8");
-  if (!find_format (output, &format, error) || !plait_file_check_new (output, force, "", "--output", error))
+  if (!find_format (output, &format, error) || !plait_file_check_new (output, options->force, "", "--output", error))
     return FALSE;
   for (guint i = 0; files->pdata[i]; i++)
     if (!plait_output_differs ("--output", output, files->pdata[i], error))
       return FALSE;
-  name_list = names ? g_strsplit (names, ";", -1) : NULL;
-  settings.names = name_list;
-  if (!settings.font)
-    settings.font = "Sans";
-  bytes = draw (table, files, paths, choice, metric, &settings, format, invocation->log, error);
+  bytes = draw (table, files, paths, choice, options->metric, &settings, format, invocation->log, error);
   if (!bytes || !plait_file_replace (output, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error))
     return FALSE;
   plait_log_info (invocation->log, "%s is written", output);
   return TRUE;
 }
+
+static const PlaitOption options[] = {
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "The figure to be written: .svg, .pdf or .png",
+    "FILE" },
+  PLAIT_OPTION_FORCE (Options),
+  { "width", 0, PLAIT_OPTION_REAL, offsetof (Options, settings.width), "Width as printed, in centimetres (8)", "CM", 2,
+    100 },
+  { "size", 0, PLAIT_OPTION_REAL, offsetof (Options, settings.size), "Size of letters as printed, in points (7)", "PT",
+    2, 40 },
+  { "font", 0, PLAIT_OPTION_TEXT, offsetof (Options, settings.font), "Font (Sans)", "NAME" },
+  { "labels", 0, PLAIT_OPTION_CHOICE, offsetof (Options, labels), "Labels of a heatmap (tokens)", LABELS },
+  { "layer", 0, PLAIT_OPTION_TEXT, offsetof (Options, layer), "Layer of a heatmap: a number from 0, or mean (the last)",
+    "N" },
+  { "head", 0, PLAIT_OPTION_TEXT, offsetof (Options, head), "Head of a heatmap: a number from 0, or mean (mean)", "N" },
+  { "metric", 0, PLAIT_OPTION_TEXT, offsetof (Options, metric), "Which score is drawn (the first)", "METRIC" },
+  { "names", 0, PLAIT_OPTION_TEXT, offsetof (Options, names), "What heatmaps, lines or bars are called, with ; between",
+    "NAMES" },
+  { "x-title", 0, PLAIT_OPTION_TEXT, offsetof (Options, settings.x_title), "Title of the horizontal axis; empty: none",
+    "TEXT" },
+  { "y-title", 0, PLAIT_OPTION_TEXT, offsetof (Options, settings.y_title), "Title of the vertical axis; empty: none",
+    "TEXT" },
+  { NULL },
+};
+
+const PlaitCommand plait_command_plot = {
+  .name = "plot",
+  .synopsis = "FILE... PATH... --output FIGURE [--width CM] [--size PT] [--metric NAME] [--names A;B] [--force]",
+  .summary = "Draw a figure for a paper as SVG, PDF or PNG: heatmaps, curves, scores, scores by length",
+  .details
+  = "PATH is a heatmap (several stand beside each other with one scale), a column of a training table, "
+    "/evaluation/SPLIT/metrics or /evaluation/SPLIT/length_bins. A grid stands for all its finished runs. Runs that "
+    "differ in nothing but experiment.seed are drawn as their mean with its standard deviation, a single run with its "
+    "interval. Figures keep their meaning without colour; a PDF has its fonts in it. Word marks of SentencePiece are "
+    "left out.\n"
+    "\n"
+    "Examples:\n"
+    "  plait plot run.h5 /attention/test/0/a /attention/test/0/b -o attention.pdf\n"
+    "  plait plot grid/grid.h5 /training/validation/perplexity -o curves.svg --width 12\n"
+    "  plait plot grid/grid.h5 /evaluation/test/metrics --metric chrF2 -o scores.pdf\n"
+    "  plait plot serial.h5 flat.h5 /evaluation/test/length_bins -o lengths.png",
+  .options = options,
+  .size = sizeof (Options),
+  .defaults = &(const Options){ .settings = { .width = 8, .size = 7, .font = "Sans" } },
+  .least = 1,
+  .most = -1,
+  .run = run_command,
+};

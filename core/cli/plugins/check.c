@@ -24,6 +24,13 @@
 
 static const char *const outcomes[OUTCOMES] = { "passed", "failed", "not applicable", "not run" };
 
+typedef struct
+{
+  const char *const *sets, *const *properties;
+  gint64 seconds; /* 0: not given */
+  gboolean json;
+} Options;
+
 /*
  * Plugins
  */
@@ -182,7 +189,7 @@ end_properties (Report *report)
 }
 
 static gboolean
-check_names (char **names, GError **error)
+check_names (const char *const *names, GError **error)
 {
   g_autofree const char **known = plait_contract_properties ();
 
@@ -197,7 +204,7 @@ check_names (char **names, GError **error)
 }
 
 static gboolean
-check_plugin (PlaitPlugin *plugin, char **names, guint seconds, gboolean as_json, GError **error)
+check_plugin (PlaitPlugin *plugin, const char *const *names, guint seconds, gboolean as_json, GError **error)
 {
   g_autoptr (PlaitContract) contract = plait_contract_new (plugin, error);
   g_autoptr (GString) failed = g_string_new (NULL);
@@ -208,7 +215,7 @@ check_plugin (PlaitPlugin *plugin, char **names, guint seconds, gboolean as_json
   if (!contract)
     return FALSE;
   begin (&report, plugin);
-  plait_contract_hold (contract, (const char *const *)names, seconds, take, &report);
+  plait_contract_hold (contract, names, seconds, take, &report);
   end_properties (&report);
   if (!check_doubles (&report, plugin, seconds))
     g_string_append_printf (failed, "%s" GRADIENTS " in doubles", failed->len > 0 ? ", " : "");
@@ -327,41 +334,75 @@ check_experiment (const char *path, const char *const *overrides, gboolean as_js
   return n == 0 || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %u mistake%s", path, n, n == 1 ? "" : "s");
 }
 
-gboolean
-plait_command_check (PlaitInvocation *invocation, GError **error)
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
 {
-  gboolean json = FALSE;
+  const Options *options = invocation->options;
   gboolean is_experiment; /* else the name of a plugin */
   const char *word;
-  char **names = NULL;
-  char **overrides = NULL;
-  char *seconds_text = NULL;
-  gint64 seconds = SECONDS;
-  const GOptionEntry entries[] = {
-    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Of an experiment: set a key", "G.K=V" },
-    { "property", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &names,
-      "Of a plugin: hold it to this property alone (may be repeated)", "NAME" },
-    { "seconds", 0, 0, G_OPTION_ARG_FILENAME, &seconds_text, "Of a plugin: give each property at most N seconds (60)",
-      "N" },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
-    { NULL },
-  };
   g_autoptr (PlaitRegistry) registry = NULL;
   PlaitPlugin *plugin;
 
-  if (!plait_invocation_parse (invocation, entries, 1, 1, error)
-      || !plait_option_integer ("--seconds", seconds_text, 1, 86400, &seconds, error) || !check_names (names, error))
+  if (!check_names (options->properties, error))
     return FALSE;
   word = invocation->arguments[0];
   is_experiment = g_str_has_suffix (word, ".ini") || g_file_test (word, G_FILE_TEST_IS_REGULAR);
-  if (is_experiment && (names || seconds_text))
+  if (is_experiment && (options->properties || options->seconds))
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--property and --seconds are of plugins, but %s is an experiment; leave them out", word);
   if (is_experiment)
-    return check_experiment (word, (const char *const *)overrides, json, error);
-  if (overrides)
+    return check_experiment (word, options->sets, options->json, error);
+  if (options->sets)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--set is of experiments, but %s is a plugin; leave it out", word);
   registry = plait_registry_new ();
   plugin = plait_find_plugin (registry, word, NULL, error);
-  return plugin && check_plugin (plugin, names, (guint)seconds, json, error);
+  return plugin
+         && check_plugin (plugin, options->properties, options->seconds ? (guint)options->seconds : SECONDS,
+                          options->json, error);
 }
+
+static const PlaitOption options[] = {
+  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Of an experiment: set a key", "G.K=V" },
+  { "property", 0, PLAIT_OPTION_TEXTS, offsetof (Options, properties),
+    "Of a plugin: hold it to this property alone (may be repeated)", "NAME" },
+  { "seconds", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seconds),
+    "Of a plugin: give each property at most N seconds (60)", "N", 1, 86400 },
+  PLAIT_OPTION_JSON (Options),
+  { NULL },
+};
+
+const PlaitCommand plait_command_check = {
+  .name = "check",
+  .synopsis = "FILE.ini [--set G.K=V]... [--json] | PLUGIN [--property NAME]... [--seconds N] [--json]",
+  .summary = "Find every mistake of an experiment file, or hold a plugin to the contract of its kind",
+  .details
+  = "Of an experiment, with all cells of its [grid], it tells everything that is wrong at once, a line each with file, "
+    "line and key: keys, values, what does not fit together, files that are missing, cannot be read or have other "
+    "numbers of lines, modules that do not load, models that cannot be built. Nothing is learnt from the data, so it "
+    "takes seconds; plait run begins with the same, and plait run --dry-run goes on to what only the data tell: the "
+    "vocabularies, updates and memory. The exit code is 2 where there is a mistake.\n"
+    "\n"
+    "PLUGIN is a name, or KIND/NAME where several kinds have it. It stands in small models beside plait's own plugins, "
+    "with its defaults under every decoder that its schema allows, and with each of its choices. A line for each "
+    "property: passed, failed, not applicable, or not run, and for a failure one sentence. The exit code is 0 where "
+    "nothing failed. A plugin that crashes, exits or does not end fails the property that is being checked.\n"
+    "\n"
+    "structure: memories are as the schema promises. runs: it is built and trains. gradients: those of finite "
+    "differences. memories: one, two and three sources are read. missing: sources may be missing. batches: no sentence "
+    "sees another. lengths: long and short sentences. search: scores of forced decoding. losses: declared ones are "
+    "given. repeats: the same bits on any number of threads. shards: parts of a batch at once.\n"
+    "\n"
+    "Floats let differences show gross errors of gradients alone. Where plait-double is found, which is what plait is "
+    "called if built with -Dscalar=double, it checks them to six digits: for the plugin FOLDER/KIND/NAME.so it loads "
+    "FOLDER/double/KIND/NAME.so, which a project of plait new builds too.\n"
+    "\n"
+    "Examples:\n"
+    "  plait check first.ini\n"
+    "  plait check hierarchical\n"
+    "  PLAIT_PLUGIN_PATH=build plait check combiner/averaged --property gradients",
+  .options = options,
+  .size = sizeof (Options),
+  .least = 1,
+  .most = 1,
+  .run = run_command,
+};

@@ -5,6 +5,7 @@
 #include "autograd/internal.h"
 #include "text/json.h"
 #include "command/command.h"
+#include "command/options.h"
 #include "terminal/page.h"
 #include "run/drawn.h"
 #include "weights/parts.h"
@@ -13,6 +14,12 @@
 /* plait explain: the model that an experiment describes, component by component, before anything is trained. */
 
 #define LABEL_WIDTH 12
+
+typedef struct
+{
+  const char *const *sets;
+  gboolean json;
+} Options;
 
 /* Parameters of one name and shape, those of all layers together. */
 typedef struct
@@ -351,30 +358,48 @@ explain (const PlaitExperiment *experiment, gboolean as_json, GError **error)
   return TRUE;
 }
 
-gboolean
-plait_command_explain (PlaitInvocation *invocation, GError **error)
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
 {
-  char **overrides = NULL;
-  gboolean json = FALSE;
-  const GOptionEntry entries[] = {
-    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Set a key, such as decoder.combiner=flat", "G.K=V" },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
-    { NULL },
-  };
+  const Options *options = invocation->options;
   g_autoptr (PlaitRegistry) registry = NULL;
   g_autoptr (PlaitExperiment) experiment = NULL;
   g_autoptr (GStrvBuilder) all = g_strv_builder_new ();
   g_auto (GStrv) settings = NULL;
 
-  if (!plait_invocation_parse (invocation, entries, 1, 1, error))
-    return FALSE;
-  for (guint i = 0; overrides && overrides[i]; i++)
-    g_strv_builder_add (all, overrides[i]);
+  for (guint i = 0; options->sets && options->sets[i]; i++)
+    g_strv_builder_add (all, options->sets[i]);
   /* What is counted over: a few sentences, whatever a step of training takes. */
   g_strv_builder_add_many (all, "train.batch=8", "train.batch_unit=sentences", "decode.batch=8", NULL);
   settings = g_strv_builder_end (all);
   registry = plait_registry_new ();
   experiment = plait_experiment_load (invocation->arguments[0], (const char *const *)settings,
                                       PLAIT_RESOLVE_WITHOUT_DATA, registry, error);
-  return experiment && explain (experiment, json, error);
+  return experiment && explain (experiment, options->json, error);
 }
+
+static const PlaitOption options[] = {
+  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Set a key, such as decoder.combiner=flat", "G.K=V" },
+  PLAIT_OPTION_JSON (Options),
+  { NULL },
+};
+
+const PlaitCommand plait_command_explain = {
+  .name = "explain",
+  .synopsis = "FILE [--set G.K=V]... [--json]",
+  .summary = "Show the equations, shapes and costs of an experiment's model",
+  .details
+  = "For each component of the model: the equations, as schemas of plugins and the decoder's settings tell them, the "
+    "memories that an encoder gives, how many parameters it has and of which shapes, those of all layers in one line, "
+    "and the multiply-adds of products and attention for a token, forward. No data are read: vocabularies have "
+    "data.vocabulary_size entries, and operations are counted over drawn sentences as the group [bench] says.\n"
+    "\n"
+    "Examples:\n"
+    "  plait explain first.ini\n"
+    "  plait explain first.ini --set decoder.combiner=flat --json",
+  .options = options,
+  .size = sizeof (Options),
+  .least = 1,
+  .most = 1,
+  .run = run_command,
+};

@@ -4,6 +4,7 @@
 #include "text/json.h"
 #include "command/command.h"
 #include "command/find-plugin.h"
+#include "command/options.h"
 #include "terminal/page.h"
 #include "command/reference.h"
 #include "experiment/file.h"
@@ -13,6 +14,11 @@
 /* plait inspect: one plugin, or one group of experiment files, with all that may be set; or which groups there are. */
 
 #define LABEL_WIDTH 9
+
+typedef struct
+{
+  gboolean keys, json;
+} Options;
 
 #define GRID_SUMMARY "Axes that vary, and what runs the cells: plait grid"
 
@@ -446,23 +452,16 @@ print_plugin_json (PlaitPlugin *plugin, const PlaitSchema *schema, const GError 
   plait_json_print (json);
 }
 
-gboolean
-plait_command_inspect (PlaitInvocation *invocation, GError **error)
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
 {
-  gboolean json = FALSE, keys = FALSE;
-  const GOptionEntry entries[] = {
-    { "keys", 'k', 0, G_OPTION_ARG_NONE, &keys,
-      "List all keys that --set takes, with the values to choose from, of no experiment or of FILE.ini", NULL },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
-    { NULL },
-  };
+  const Options *options = invocation->options;
+  gboolean json = options->json;
   g_autofree const char **summaries = NULL;
   g_autofree const char **groups = name_groups (&summaries);
-
-  if (!plait_invocation_parse (invocation, entries, 0, 1, error))
-    return FALSE;
   const char *wanted = invocation->arguments[0];
-  if (keys)
+
+  if (options->keys)
     return plait_keys_print (wanted, json, error);
   if (!wanted)
     {
@@ -492,3 +491,26 @@ plait_command_inspect (PlaitInvocation *invocation, GError **error)
     print_plugin (plugin, schema, refusal);
   return plait_no_fault (&refusal, error);
 }
+
+static const PlaitOption options[] = {
+  { "keys", 'k', PLAIT_OPTION_FLAG, offsetof (Options, keys),
+    "List all keys that --set takes, with the values to choose from, of no experiment or of FILE.ini", NULL },
+  PLAIT_OPTION_JSON (Options),
+  { NULL },
+};
+
+const PlaitCommand plait_command_inspect = {
+  .name = "inspect",
+  .synopsis = "[PLUGIN|GROUP|GROUP.KEY] [--json] | --keys [FILE.ini] [--json]",
+  .summary = "Show a plugin, or a group of experiment files, with its parameters",
+  .details
+  = "PLUGIN is a name, or KIND/NAME where several kinds have it. GROUP is a group of experiment files, such as "
+    "decoder, train or grid; combiner, coverage and encoder show the parameters of all plugins of that kind. Without "
+    "either it lists the groups. With --keys a line is a key and what there is to choose from, or FILE for a path; "
+    "sources and files of FILE.ini are among them.",
+  .options = options,
+  .size = sizeof (Options),
+  .least = 0,
+  .most = 1,
+  .run = run_command,
+};

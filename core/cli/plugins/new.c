@@ -124,14 +124,12 @@ check_name (PlaitPluginKind kind, const char *name, GError **error)
   return TRUE;
 }
 
-gboolean
-plait_command_new (PlaitInvocation *invocation, GError **error)
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
 {
   PlaitPluginKind kind;
-
-  if (!plait_invocation_parse (invocation, NULL, 2, 2, error))
-    return FALSE;
   const char *name = invocation->arguments[1];
+
   if (!find_kind (invocation->arguments[0], &kind, error) || !check_name (kind, name, error)
       || !write_project (plait_plugin_kind_name (kind), name, error))
     return FALSE;
@@ -143,3 +141,20 @@ plait_command_new (PlaitInvocation *invocation, GError **error)
     }
   return TRUE;
 }
+
+const PlaitCommand plait_command_new = {
+  .name = "new",
+  .synopsis = "KIND NAME",
+  .summary = "Write the project of a new plugin into a folder NAME: code, schema, build, an experiment",
+  .details
+  = "KIND is encoder, combiner or coverage. What is written is a small plugin that builds with meson and runs as it "
+    "is. Its README.md has the commands. The names of the files are printed, without --quiet.\n"
+    "\n"
+    "Examples:\n"
+    "  plait new combiner averaged\n"
+    "  cd averaged && meson setup build && ninja -C build\n"
+    "  PLAIT_PLUGIN_PATH=build plait check averaged",
+  .least = 2,
+  .most = 2,
+  .run = run_command,
+};

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "command/command.h"
 #include "text/json.h"
+#include "command/command.h"
+#include "command/options.h"
 #include "terminal/page.h"
 #include "loading/registry.h"
 
 /* plait plugins: what is found, where, and what hides what. No module is loaded. */
+
+typedef struct
+{
+  gboolean json;
+} Options;
 
 static void
 describe (PlaitJson *json, PlaitPlugin *plugin)
@@ -115,21 +121,31 @@ print_text (const PlaitRegistry *registry)
     }
 }
 
-gboolean
-plait_command_plugins (PlaitInvocation *invocation, GError **error)
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
 {
-  gboolean json = FALSE;
-  const GOptionEntry entries[] = {
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
-    { NULL },
-  };
+  const Options *options = invocation->options;
 
-  if (!plait_invocation_parse (invocation, entries, 0, 0, error))
-    return FALSE;
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  if (json)
+  if (options->json)
     print_json (registry);
   else
     print_text (registry);
   return TRUE;
 }
+
+static const PlaitOption options[] = {
+  PLAIT_OPTION_JSON (Options),
+  { NULL },
+};
+
+const PlaitCommand plait_command_plugins = {
+  .name = "plugins",
+  .synopsis = "[--json]",
+  .summary = "List the plugins that are found, and where",
+  .options = options,
+  .size = sizeof (Options),
+  .least = 0,
+  .most = 0,
+  .run = run_command,
+};

@@ -175,12 +175,18 @@ add_footer (GString *html, const PlaitRunComparison *comparison)
   g_string_append (html, "</footer>\n");
 }
 
-static gboolean
-report (char *const *paths, const char *output, const char *given_title, gint64 sentences, PlaitLog *log,
-        GError **error)
+typedef struct
 {
-  PlaitComparisonOptions options = { TRUE, PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES, 12345, TRUE, log };
-  g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (paths, &options, error);
+  const char *output, *title;
+  gint64 sentences;
+  gboolean force;
+} Options;
+
+static gboolean
+report (char *const *paths, const Options *options, PlaitLog *log, GError **error)
+{
+  const PlaitComparisonOptions wanted = { TRUE, PLAIT_TEST_PERMUTATION, PLAIT_PERMUTATION_SHUFFLES, 12345, TRUE, log };
+  g_autoptr (PlaitRunComparison) comparison = plait_run_comparison_new (paths, &wanted, error);
   g_autoptr (GString) html = g_string_new (NULL);
 
   if (!comparison)
@@ -189,7 +195,7 @@ report (char *const *paths, const char *output, const char *given_title, gint64 
   const PlaitRunFile *first = comparison->runs->pdata[0];
   const char *name = plait_key_file_value (first->experiment, "experiment", "name");
   gboolean trained = FALSE;
-  const char *title = given_title ? given_title : name && *name != '\0' ? name : first->name;
+  const char *title = options->title ? options->title : name && *name != '\0' ? name : first->name;
 
   for (guint r = 0; r < comparison->runs->len; r++)
     trained = trained || !plait_run_at (comparison->runs, r)->dump;
@@ -204,40 +210,58 @@ report (char *const *paths, const char *output, const char *given_title, gint64 
     return FALSE;
   if (trained)
     plait_report_training (html, comparison);
-  if (!add_divergence (html, comparison, error) || !add_sentences (html, comparison, sentences, error)
+  if (!add_divergence (html, comparison, error) || !add_sentences (html, comparison, options->sentences, error)
       || (trained && !plait_report_settings (html, comparison, error)) || !check_intact (comparison, error))
     return FALSE;
   add_footer (html, comparison);
   plait_html_end (html);
-  return plait_file_replace (output, html->str, html->len, error);
+  return plait_file_replace (options->output, html->str, html->len, error);
 }
 
-gboolean
-plait_command_report (PlaitInvocation *invocation, GError **error)
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
 {
-  char *output = NULL, *title = NULL, *sentences_text = NULL;
-  gint64 sentences = 3;
-  gboolean force = FALSE;
-  const GOptionEntry entries[] = {
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The page to be written", "FILE.html" },
-    PLAIT_OUTPUT_FORCE (force),
-    { "sentences", 0, 0, G_OPTION_ARG_FILENAME, &sentences_text,
-      "Translations that are shown without script (3); 0: no sentences at all", "N" },
-    { "title", 0, 0, G_OPTION_ARG_FILENAME, &title, "Title of the page; else the experiment's name", "TEXT" },
-    { NULL },
-  };
+  const Options *options = invocation->options;
 
-  if (!plait_invocation_parse (invocation, entries, 1, -1, error)
-      || !plait_option_integer ("--sentences", sentences_text, 0, MOST_SENTENCES, &sentences, error))
-    return FALSE;
-  if (!output)
+  if (!options->output)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--output is missing; name the page, such as -o report.html");
   for (char **path = invocation->arguments; *path; path++)
-    if (!plait_output_differs ("--output", output, *path, error))
+    if (!plait_output_differs ("--output", options->output, *path, error))
       return FALSE;
-  if (!plait_file_check_new (output, force, "", "--output", error)
-      || !report (invocation->arguments, output, title, sentences, invocation->log, error))
+  if (!plait_file_check_new (options->output, options->force, "", "--output", error)
+      || !report (invocation->arguments, options, invocation->log, error))
     return FALSE;
-  plait_log_info (invocation->log, "%s is written", output);
+  plait_log_info (invocation->log, "%s is written", options->output);
   return TRUE;
 }
+
+static const PlaitOption options[] = {
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "The page to be written", "FILE.html" },
+  PLAIT_OPTION_FORCE (Options),
+  { "sentences", 0, PLAIT_OPTION_INTEGER, offsetof (Options, sentences),
+    "Translations that are shown without script (3); 0: no sentences at all", "N", 0, MOST_SENTENCES },
+  { "title", 0, PLAIT_OPTION_TEXT, offsetof (Options, title), "Title of the page; else the experiment's name", "TEXT" },
+  { NULL },
+};
+
+const PlaitCommand plait_command_report = {
+  .name = "report",
+  .synopsis = "RUN.h5|grid.h5|DUMP.h5... --output FILE.html [--sentences N] [--force]",
+  .summary = "Make one HTML page of runs, a grid or a dump",
+  .details
+  = "Scores, training curves, translations, attention, settings; the page needs no other file and no network. With "
+    "script any sentence is chosen, by number, words, score or difference, any source, layer and head, and two runs "
+    "stand beside each other on one scale of colour. Without script the first sentences are drawn.\n"
+    "The same runs give the same bytes.\n"
+    "\n"
+    "Examples:\n"
+    "  plait report run.h5 -o report.html\n"
+    "  plait report grid/grid.h5 --sentences 5 -o grid.html\n"
+    "  plait report dump.h5 -o dump.html    # what plait translate --attention wrote",
+  .options = options,
+  .size = sizeof (Options),
+  .defaults = &(const Options){ .sentences = 3 },
+  .least = 1,
+  .most = -1,
+  .run = run_command,
+};

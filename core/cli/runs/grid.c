@@ -371,26 +371,14 @@ tell_left_out (const PlaitGrid *grid, PlaitLog *log)
 /* What the command line asks for. */
 typedef struct
 {
-  const char *const *overrides;
-  char *folder;
-  char *jobs;
-  char *threads;
-  char *retries;
-  char *time;
-  char *executor;
-  char *lines;
-  char *events;
-  const char *const *cells;
-  gboolean fresh;
-  gboolean resume;
-  gboolean collect;
-  gboolean commands;
-  gboolean dry_run;
-  gboolean json;
-} Wishes;
+  const char *const *overrides, *const *cells;
+  const char *folder, *time, *executor, *lines, *events;
+  gint64 jobs, threads, retries; /* -1: not given */
+  gboolean fresh, resume, collect, commands, dry_run, json;
+} Options;
 
 static gboolean
-check_wishes (const Wishes *wishes, GError **error)
+check_wishes (const Options *wishes, GError **error)
 {
   guint n = (wishes->cells != NULL) + wishes->collect + wishes->commands + wishes->dry_run;
 
@@ -413,23 +401,18 @@ check_wishes (const Wishes *wishes, GError **error)
 
 /* What runs the cells: as the command line says, or else the file. */
 static gboolean
-choose_options (const Wishes *wishes, const PlaitGrid *grid, PlaitGridOptions *options, const PlaitExecutor **executor,
+choose_options (const Options *wishes, const PlaitGrid *grid, PlaitGridOptions *options, const PlaitExecutor **executor,
                 GError **error)
 {
   const PlaitExecutorSettings *settings = &grid->cells->executor;
   const char *name = wishes->executor ? wishes->executor
                      : grid->part     ? "local"
                                       : plait_executors[settings->executor].name;
-  gint64 jobs = settings->jobs, retries = settings->retries;
 
   *executor = plait_executor_find (name);
-  options->threads = (guint)settings->threads;
-  if (!plait_option_integer ("--jobs", wishes->jobs, 1, PLAIT_GRID_MOST_JOBS, &jobs, error)
-      || !plait_option_threads (wishes->threads, &options->threads, error)
-      || !plait_option_integer ("--retries", wishes->retries, 0, PLAIT_GRID_MOST_RETRIES, &retries, error))
-    return FALSE;
-  options->jobs = (guint)jobs;
-  options->retries = (guint)retries;
+  options->threads = (guint)(wishes->threads < 0 ? settings->threads : wishes->threads);
+  options->jobs = (guint)(wishes->jobs < 0 ? settings->jobs : wishes->jobs);
+  options->retries = (guint)(wishes->retries < 0 ? settings->retries : wishes->retries);
   options->seconds = settings->seconds;
   options->lines = wishes->lines;
   options->events = wishes->events;
@@ -443,66 +426,32 @@ choose_options (const Wishes *wishes, const PlaitGrid *grid, PlaitGridOptions *o
   return TRUE;
 }
 
-gboolean
-plait_command_grid (PlaitInvocation *invocation, GError **error)
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
 {
-  Wishes wishes = { NULL };
-  g_autofree char *usual = NULL;
-  const GOptionEntry entries[] = {
-    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &wishes.overrides, "Set a key of all cells, such as train.batch=32",
-      "G.K=V" },
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &wishes.folder, "Folder of the cells; else the file's name without .ini",
-      "FOLDER" },
-    { "jobs", 'j', 0, G_OPTION_ARG_FILENAME, &wishes.jobs,
-      "Cells that run at once; else as many as processors, while memory lasts", "N" },
-    { "threads", 't', 0, G_OPTION_ARG_FILENAME, &wishes.threads,
-      "Threads of each; else the processors divided by the cells that run at once", "N" },
-    { "executor", 'e', 0, G_OPTION_ARG_FILENAME, &wishes.executor, "What runs the cells; else local", "local|slurm" },
-    { "time", 0, 0, G_OPTION_ARG_FILENAME, &wishes.time, "Longest time of a cell, such as 90s, 30m or 2h", "TIME" },
-    { "retries", 0, 0, G_OPTION_ARG_FILENAME, &wishes.retries, "Run a cell that fails so many times more; else 0",
-      "N" },
-    { "log", 0, 0, G_OPTION_ARG_FILENAME, &wishes.lines,
-      "Write training for other programs into this folder: CELL.jsonl, a JSON object a line", "FOLDER" },
-    { "tensorboard", 0, 0, G_OPTION_ARG_FILENAME, &wishes.events,
-      "Write training for TensorBoard into this folder, a folder a cell", "FOLDER" },
-    { "cell", 'c', 0, G_OPTION_ARG_FILENAME_ARRAY, &wishes.cells,
-      "Run this cell alone, by the name of its file or its label", "CELL" },
-    { "collect", 0, 0, G_OPTION_ARG_NONE, &wishes.collect, "Run nothing, and make the table of what is finished",
-      NULL },
-    { "commands", 0, 0, G_OPTION_ARG_NONE, &wishes.commands, "Print a shell line for each cell to be run", NULL },
-    { "fresh", 'f', 0, G_OPTION_ARG_NONE, &wishes.fresh, "Run finished and interrupted cells again too, from the start",
-      NULL },
-    { "resume", 'r', 0, G_OPTION_ARG_NONE, &wishes.resume, "Go on with what is there, as without this option", NULL },
-    { "dry-run", 'n', 0, G_OPTION_ARG_NONE, &wishes.dry_run,
-      "List the cells, what would be done with each, and what it takes", NULL },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &wishes.json, "Print the table as JSON, with all its numbers; or the plan",
-      NULL },
-    { NULL },
-  };
+  const Options *wishes = invocation->options;
+  g_autofree char *usual = plait_path_stem (invocation->arguments[0], ".ini");
   g_autoptr (PlaitRegistry) registry = NULL;
   g_autoptr (PlaitGrid) grid = NULL;
   PlaitGridOptions options = { .command = invocation->line };
   PlaitResolveFlags more = 0;
   const PlaitExecutor *executor;
 
-  if (!plait_invocation_parse (invocation, entries, 1, 1, error) || !check_wishes (&wishes, error))
-    return FALSE;
-  if (!wishes.folder)
-    wishes.folder = usual = plait_path_stem (invocation->arguments[0], ".ini");
-  if (!plait_ranks_refuse ("plait grid, which starts a process for each cell itself,", error))
+  if (!check_wishes (wishes, error)
+      || !plait_ranks_refuse ("plait grid, which starts a process for each cell itself,", error))
     return FALSE;
   registry = plait_registry_new ();
   options.log = invocation->log;
   /* Files that do not go together are told once, before cells begin. A cell alone counts lines as it runs. */
-  if (!wishes.cells && !wishes.collect)
+  if (!wishes->cells && !wishes->collect)
     more = PLAIT_RESOLVE_COUNT_LINES;
-  grid = plait_grid_new (invocation->arguments[0], wishes.overrides, wishes.folder, wishes.fresh, wishes.cells, more,
-                         registry, options.log, error);
-  if (!grid || !choose_options (&wishes, grid, &options, &executor, error))
+  grid = plait_grid_new (invocation->arguments[0], wishes->overrides, wishes->folder ? wishes->folder : usual,
+                         wishes->fresh, wishes->cells, more, registry, options.log, error);
+  if (!grid || !choose_options (wishes, grid, &options, &executor, error))
     return FALSE;
-  if (wishes.commands)
+  if (wishes->commands)
     return print_commands (grid, &options, invocation->log, error);
-  if (wishes.dry_run)
+  if (wishes->dry_run)
     {
       g_autoptr (PlaitGridCost) cost = NULL;
       g_autoptr (GPtrArray) asked = NULL;
@@ -515,13 +464,94 @@ plait_command_grid (PlaitInvocation *invocation, GError **error)
       cost = plait_grid_cost_new (grid, &options);
       if (executor->plan)
         asked = executor->plan (grid, &options, cost, error);
-      (wishes.json ? print_plan_json : print_plan) (grid, cost, asked);
+      (wishes->json ? print_plan_json : print_plan) (grid, cost, asked);
       return asked || !executor->plan;
     }
   tell_left_out (grid, options.log);
-  if (wishes.collect)
-    return plait_grid_collect (grid, options.log, error) && conclude (grid, wishes.json, FALSE, options.log, error);
+  if (wishes->collect)
+    return plait_grid_collect (grid, options.log, error) && conclude (grid, wishes->json, FALSE, options.log, error);
   options.stop = plait_stop_on_signals ();
   return executor->run (grid, &options, error)
-         && (!executor->waits || conclude (grid, wishes.json, TRUE, options.log, error));
+         && (!executor->waits || conclude (grid, wishes->json, TRUE, options.log, error));
 }
+
+static const PlaitOption options[] = {
+  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, overrides), "Set a key of all cells, such as train.batch=32",
+    "G.K=V" },
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, folder),
+    "Folder of the cells; else the file's name without .ini", "FOLDER" },
+  { "jobs", 'j', PLAIT_OPTION_INTEGER, offsetof (Options, jobs),
+    "Cells that run at once; else as many as processors, while memory lasts", "N", 1, PLAIT_GRID_MOST_JOBS },
+  { "threads", 't', PLAIT_OPTION_INTEGER, offsetof (Options, threads),
+    "Threads of each; else the processors divided by the cells that run at once", "N", 0, PLAIT_POOL_MOST_THREADS },
+  { "executor", 'e', PLAIT_OPTION_TEXT, offsetof (Options, executor), "What runs the cells; else local",
+    "local|slurm" },
+  { "time", 0, PLAIT_OPTION_TEXT, offsetof (Options, time), "Longest time of a cell, such as 90s, 30m or 2h", "TIME" },
+  { "retries", 0, PLAIT_OPTION_INTEGER, offsetof (Options, retries), "Run a cell that fails so many times more; else 0",
+    "N", 0, PLAIT_GRID_MOST_RETRIES },
+  { "log", 0, PLAIT_OPTION_TEXT, offsetof (Options, lines),
+    "Write training for other programs into this folder: CELL.jsonl, a JSON object a line", "FOLDER" },
+  { "tensorboard", 0, PLAIT_OPTION_TEXT, offsetof (Options, events),
+    "Write training for TensorBoard into this folder, a folder a cell", "FOLDER" },
+  { "cell", 'c', PLAIT_OPTION_TEXTS, offsetof (Options, cells),
+    "Run this cell alone, by the name of its file or its label", "CELL" },
+  { "collect", 0, PLAIT_OPTION_FLAG, offsetof (Options, collect), "Run nothing, and make the table of what is finished",
+    NULL },
+  { "commands", 0, PLAIT_OPTION_FLAG, offsetof (Options, commands), "Print a shell line for each cell to be run",
+    NULL },
+  { "fresh", 'f', PLAIT_OPTION_FLAG, offsetof (Options, fresh),
+    "Run finished and interrupted cells again too, from the start", NULL },
+  { "resume", 'r', PLAIT_OPTION_FLAG, offsetof (Options, resume), "Go on with what is there, as without this option",
+    NULL },
+  { "dry-run", 'n', PLAIT_OPTION_FLAG, offsetof (Options, dry_run),
+    "List the cells, what would be done with each, and what it takes", NULL },
+  { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json),
+    "Print the table as JSON, with all its numbers; or the plan", NULL },
+  { NULL },
+};
+
+const PlaitCommand plait_command_grid = {
+  .name = "grid",
+  .synopsis
+  = "FILE [--set G.K=V]... [--output FOLDER] [--executor local|slurm] [--jobs N] [--threads N] [--time TIME] "
+    "[--retries N] [--log FOLDER] [--tensorboard FOLDER] [--fresh] [--dry-run|--commands|--cell CELL...|--collect] "
+    "[--json]",
+  .summary = "Run all cells of an experiment's [grid] and make a table of them",
+  .details
+  = "A cell that is finished is not run again unless its settings, data or plugins have changed; one that was "
+    "interrupted goes on. So the same command, given again, does what is left. --dry-run tells how long that takes, by "
+    "the cells that are finished, and measures the speed of those that none of these is like but for its seed, for a "
+    "few seconds each and about a minute in all.\n"
+    "\n"
+    "With match=parameters and match.vary=decoder.feed_forward in [grid], the widths named are solved for in each "
+    "cell, so that all have as many parameters as the first; --dry-run shows them.\n"
+    "\n"
+    "zip=source.en.layers & source.de.layers in [grid] lets axes vary together, and "
+    "only.combiner.heads=decoder.combiner=flat makes an axis one only of cells that meet the condition.\n"
+    "\n"
+    "Cells that would learn different vocabularies for a stream learn one, from the training text of all of them: "
+    "--dry-run shows it. vocabularies=own in [grid] has each cell learn from the text that it reads itself. Cells "
+    "whose settings and files say the same are one.\n"
+    "\n"
+    "--log and --tensorboard tell other programs of training as it goes on, as those of plait run do: a file and a "
+    "folder for each cell that is trained, called as its file is.\n"
+    "\n"
+    "--executor slurm hands the cells to Slurm as job arrays, and the table to a job that begins when they have ended. "
+    "For other schedulers --commands prints a shell line for each cell; the lines may run at once, on all machines "
+    "that see the folder, and --collect then makes the table. Cells that are trained the same are one line. Keys of "
+    "[grid] say the same as the options: executor, executor.jobs, executor.threads, executor.time, executor.retries; "
+    "and for Slurm executor.memory=4G, which like executor.time may be measured: before the cells are submitted, as "
+    "with --dry-run, and asked for with room to spare; and executor.options=--partition=cpu;--account=mt.\n"
+    "\n"
+    "Examples:\n"
+    "  plait grid experiments/quickstart.ini --dry-run\n"
+    "  plait grid experiments/quickstart.ini --output quickstart\n"
+    "  plait grid experiments/quickstart.ini --executor slurm --time 2h\n"
+    "  plait grid experiments/quickstart.ini --commands | parallel",
+  .options = options,
+  .size = sizeof (Options),
+  .defaults = &(const Options){ .jobs = -1, .threads = -1, .retries = -1 },
+  .least = 1,
+  .most = 1,
+  .run = run_command,
+};

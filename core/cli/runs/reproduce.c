@@ -8,6 +8,15 @@
 
 /* plait reproduce: a run made again from what it says of itself, and compared bit for bit. */
 
+typedef struct
+{
+  const char *const *sets;
+  const char *output;
+  gint64 updates; /* 0: not given */
+  gint64 threads;
+  gboolean force, json;
+} Options;
+
 /* The last update whose row both have: of a part, the rows that it has made. */
 static gboolean
 has_rows (const PlaitRebuild *rebuild, gint64 updates, GError **error)
@@ -109,45 +118,67 @@ reproduce (PlaitRebuild *rebuild, const PlaitRunOptions *options, gboolean as_js
   return likenesses && conclude (rebuild, print (likenesses, rebuild->difference, as_json), options->log, error);
 }
 
-gboolean
-plait_command_reproduce (PlaitInvocation *invocation, GError **error)
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
 {
-  const char *const *overrides = NULL;
-  PlaitRunOptions options = { .command = invocation->line };
-  char *output = NULL, *threads_text = NULL, *updates_text = NULL;
-  gint64 updates = 0;
-  gboolean json = FALSE;
-  const GOptionEntry entries[] = {
-    { "updates", 'n', 0, G_OPTION_ARG_FILENAME, &updates_text, "Make the first N updates alone, and compare the log",
-      "N" },
-    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Say where files are now, such as data.folder=text",
-      "G.K=V" },
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Keep what is made; else it is thrown away", "AGAIN.h5" },
-    PLAIT_OUTPUT_FORCE (options.force),
-    { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text, "Threads; else as many as there are processors", "N" },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
-    { NULL },
+  const Options *wanted = invocation->options;
+  PlaitRunOptions options = {
+    .command = invocation->line,
+    .force = wanted->force,
+    .threads = (guint)wanted->threads,
+    .log = invocation->log,
   };
+  gint64 updates = wanted->updates;
   g_autoptr (PlaitRebuild) rebuild = NULL;
   g_autofree char *place = NULL;
 
-  if (!plait_invocation_parse (invocation, entries, 1, 1, error)
-      || !plait_option_threads (threads_text, &options.threads, error)
-      || !plait_option_integer ("--updates", updates_text, 1, G_MAXINT64, &updates, error)
-      || !plait_output_differs ("--output", output, invocation->arguments[0], error)
-      || !plait_file_check_new (output, options.force, "", "--output", error))
+  if (!plait_output_differs ("--output", wanted->output, invocation->arguments[0], error)
+      || !plait_file_check_new (wanted->output, wanted->force, "", "--output", error))
     return FALSE;
-  rebuild = plait_rebuild_new (invocation->arguments[0], overrides, invocation->log, error);
+  rebuild = plait_rebuild_new (invocation->arguments[0], wanted->sets, invocation->log, error);
   if (!rebuild || !has_rows (rebuild, updates, error))
     return FALSE;
-  place = output ? g_strdup (output) : plait_rebuild_place (rebuild, "again.h5", error);
+  place = wanted->output ? g_strdup (wanted->output) : plait_rebuild_place (rebuild, "again.h5", error);
   if (!place)
     return FALSE;
   if (updates == 0 && !rebuild->complete)
     updates = rebuild->updates;
   options.output = place;
   options.updates = updates == rebuild->updates && rebuild->complete ? 0 : updates;
-  options.log = invocation->log;
   options.stop = plait_stop_on_signals ();
-  return reproduce (rebuild, &options, json, error);
+  return reproduce (rebuild, &options, wanted->json, error);
 }
+
+static const PlaitOption options[] = {
+  { "updates", 'n', PLAIT_OPTION_INTEGER, offsetof (Options, updates),
+    "Make the first N updates alone, and compare the log", "N", 1, G_MAXINT64 },
+  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Say where files are now, such as data.folder=text",
+    "G.K=V" },
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "Keep what is made; else it is thrown away",
+    "AGAIN.h5" },
+  PLAIT_OPTION_FORCE (Options),
+  PLAIT_OPTION_THREADS (Options),
+  PLAIT_OPTION_JSON (Options),
+  { NULL },
+};
+
+const PlaitCommand plait_command_reproduce = {
+  .name = "reproduce",
+  .synopsis = "RUN.h5 [--updates N] [--set G.K=V]... [--output AGAIN.h5] [--force] [--threads N] [--json]",
+  .summary = "Make a run again from its own record, and compare it bit for bit",
+  .details
+  = "Settings, seed and places of files are those that the run keeps; --set says where files are now, and can change "
+    "nothing else. It prints what was compared (the training log, parameters, hypotheses, scores, attention) and how "
+    "many things differ, and ends with code 1 if some do, with the reason as far as is known: data, plugins or a "
+    "version of plait that have changed, or another processor or library. With --updates it makes the first updates "
+    "alone, and compares the log up to them.\n"
+    "\n"
+    "Examples:\n"
+    "  plait reproduce run.h5\n"
+    "  plait reproduce run.h5 --updates 200 --set data.folder=/data/text",
+  .options = options,
+  .size = sizeof (Options),
+  .least = 1,
+  .most = 1,
+  .run = run_command,
+};

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "files/lock.h"
 #include "files/path.h"
 #include "command/command.h"
 #include "command/exit-codes.h"
@@ -9,6 +10,14 @@
 #include "command/stop.h"
 #include "run/run.h"
 #include "run/training-log.h"
+
+typedef struct
+{
+  const char *const *sets;
+  const char *output, *lines, *events;
+  gint64 threads;
+  gboolean resume, force, dry_run, json;
+} Options;
 
 /* Whether the logs may be written: not over what is there, nor over the run. */
 static gboolean
@@ -25,69 +34,52 @@ check_logs (const PlaitRunOptions *options, GError **error)
          && plait_file_check_new (events, replace, "", "--tensorboard", error);
 }
 
-gboolean
-plait_command_run (PlaitInvocation *invocation, GError **error)
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
 {
-  PlaitRunOptions options = { .command = invocation->line };
-  const char *const *overrides = NULL;
-  char *threads_text = NULL;
-  gboolean dry_run = FALSE, json = FALSE;
-  const GOptionEntry entries[] = {
-    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &overrides, "Set a key, such as decoder.combiner=flat", "G.K=V" },
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "The run's file; else the experiment's name with .h5",
-      "RUN.h5" },
-    { "resume", 'r', 0, G_OPTION_ARG_NONE, &options.resume, "Go on with the run in the file, if there is one", NULL },
-    PLAIT_OUTPUT_FORCE (options.force),
-    { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text, "Threads; else as many as there are processors", "N" },
-    { "dry-run", 'n', 0, G_OPTION_ARG_NONE, &dry_run, "Print parameters, memory and the plan, and train nothing",
-      NULL },
-    { "log", 0, 0, G_OPTION_ARG_FILENAME, &options.lines,
-      "Write training for other programs here, a JSON object a line", "FILE" },
-    { "tensorboard", 0, 0, G_OPTION_ARG_FILENAME, &options.events, "Write training for TensorBoard into this folder",
-      "FOLDER" },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the scores, or the plan, as JSON", NULL },
-    { NULL },
+  const Options *wanted = invocation->options;
+  g_autofree char *stem = plait_path_stem (invocation->arguments[0], ".ini");
+  g_autofree char *usual = g_strconcat (stem, ".h5", NULL);
+  PlaitRunOptions options = {
+    .command = invocation->line,
+    .output = wanted->output ? wanted->output : usual,
+    .lines = wanted->lines,
+    .events = wanted->events,
+    .threads = (guint)wanted->threads,
+    .resume = wanted->resume,
+    .force = wanted->force,
+    .log = invocation->log,
   };
   g_autoptr (PlaitRegistry) registry = NULL;
   g_autoptr (PlaitExperiment) experiment = NULL;
   g_autoptr (PlaitRanks) ranks = NULL;
   g_autoptr (GError) fault = NULL;
-  g_autofree char *stem = NULL, *usual = NULL;
-  gboolean parsed, ready;
+  gboolean ready;
   PlaitRunOutcome outcome;
   guint flags = PLAIT_RESOLVE_CHECK_FILES | PLAIT_RESOLVE_LOAD_MODULES;
 
-  parsed = plait_invocation_parse (invocation, entries, 1, 1, &fault)
-           && plait_option_threads (threads_text, &options.threads, &fault)
-           && (!options.force || !options.resume
-               || plait_fail (&fault, PLAIT_ERROR_INPUT, "--force and --resume are opposites; give one of them"));
-  if (!parsed && !fault) /* --help */
-    return FALSE;
   registry = plait_registry_new ();
   /* Files that do not go together are told before a vocabulary is learnt from them. */
   if (!options.resume)
     flags |= PLAIT_RESOLVE_COUNT_LINES;
-  if (parsed)
-    experiment = plait_experiment_load (invocation->arguments[0], overrides, flags, registry, &fault);
+  if (options.force && options.resume)
+    plait_fail (&fault, PLAIT_ERROR_INPUT, "--force and --resume are opposites; give one of them");
+  else
+    experiment = plait_experiment_load (invocation->arguments[0], wanted->sets, flags, registry, &fault);
   /* Now that modules were tried in children: where networks share memory with MPI, processes must not fork. */
-  if (!plait_ranks_join (&ranks, invocation, error) || (dry_run && !plait_ranks_refuse ("--dry-run", error)))
+  if (!plait_ranks_join (&ranks, invocation, error) || (wanted->dry_run && !plait_ranks_refuse ("--dry-run", error)))
     return FALSE;
   if (fault)
     g_propagate_error (error, g_steal_pointer (&fault));
   if (!plait_ranks_agree (ranks, experiment != NULL, error))
     return FALSE;
-  stem = plait_path_stem (invocation->arguments[0], ".ini");
-  usual = g_strconcat (stem, ".h5", NULL);
-  if (!options.output)
-    options.output = usual;
-  options.log = invocation->log;
   options.ranks = ranks;
   options.stop = plait_stop_on_signals ();
-  ready = dry_run || !plait_ranks_is_first (ranks) || check_logs (&options, error);
+  ready = wanted->dry_run || !plait_ranks_is_first (ranks) || check_logs (&options, error);
   if (!plait_ranks_agree (ranks, ready, error))
     return FALSE;
-  if (dry_run)
-    return plait_run_plan (experiment, &options, json, error);
+  if (wanted->dry_run)
+    return plait_run_plan (experiment, &options, wanted->json, error);
   if (!plait_run (experiment, &options, &outcome, error))
     {
       plait_ranks_fail (ranks, *error, plait_exit_code (*error));
@@ -100,5 +92,50 @@ plait_command_run (PlaitInvocation *invocation, GError **error)
                   : outcome == PLAIT_RUN_EVALUATED ? "%s was trained already, and is evaluated again"
                                                    : "%s was complete already",
                   options.output);
-  return plait_run_print_scores (options.output, json, error);
+  return plait_run_print_scores (options.output, wanted->json, error);
 }
+
+static const PlaitOption options[] = {
+  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Set a key, such as decoder.combiner=flat", "G.K=V" },
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "The run's file; else the experiment's name with .h5",
+    "RUN.h5" },
+  { "resume", 'r', PLAIT_OPTION_FLAG, offsetof (Options, resume), "Go on with the run in the file, if there is one",
+    NULL },
+  PLAIT_OPTION_FORCE (Options),
+  PLAIT_OPTION_THREADS (Options),
+  { "dry-run", 'n', PLAIT_OPTION_FLAG, offsetof (Options, dry_run),
+    "Print parameters, memory and the plan, and train nothing", NULL },
+  { "log", 0, PLAIT_OPTION_TEXT, offsetof (Options, lines),
+    "Write training for other programs here, a JSON object a line", "FILE" },
+  { "tensorboard", 0, PLAIT_OPTION_TEXT, offsetof (Options, events), "Write training for TensorBoard into this folder",
+    "FOLDER" },
+  { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Print the scores, or the plan, as JSON", NULL },
+  { NULL },
+};
+
+const PlaitCommand plait_command_run = {
+  .name = "run",
+  .synopsis
+  = "FILE [--set G.K=V]... [--output RUN.h5] [--resume] [--force] [--threads N] [--dry-run] [--json] [--log FILE] "
+    "[--tensorboard FOLDER]",
+  .summary = "Train and evaluate an experiment into one HDF5 file, and print its scores",
+  .details
+  = "While it runs, RUN.h5" PLAIT_LOCK_ENDING
+    " beside the file tells who writes it, and keeps a second run out. --log and --tensorboard tell other programs of "
+    "training as it goes on, by the names of the columns of /training/updates and /training/validation.\n"
+    "\n"
+    "Started by mpirun, several processes train one model: each has some of the train.shards of a batch, and the "
+    "result has the bits of one process with as many shards. The first process writes; all must have the same plait "
+    "and data.\n"
+    "\n"
+    "Examples:\n"
+    "  plait run experiments/quickstart.ini\n"
+    "  mpirun -n 4 plait run experiments/quickstart.ini --set train.shards=4 --threads 2\n"
+    "  plait run experiments/quickstart.ini --set decoder.combiner=flat --output flat.h5",
+  .options = options,
+  .size = sizeof (Options),
+  .least = 1,
+  .most = 1,
+  .several = TRUE,
+  .run = run_command,
+};

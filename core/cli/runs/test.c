@@ -107,6 +107,14 @@ is_grid (const char *path)
   return store && plait_store_has (store, "/cells");
 }
 
+typedef struct
+{
+  const char *const *sets;
+  const char *checkpoint, *as;
+  gint64 threads;
+  gboolean json;
+} Options;
+
 /* A name is part of a path in the file, behind a dot. */
 static gboolean
 check_name (const char *name, GError **error)
@@ -123,54 +131,72 @@ check_name (const char *name, GError **error)
                      "--as cannot be \"%s\"; expected a name of letters, digits, - and _, such as greedy", name);
 }
 
-gboolean
-plait_command_test (PlaitInvocation *invocation, GError **error)
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
 {
+  const Options *options = invocation->options;
   static const char *const keys[] = { "decode.", "-decode.n_best=", "evaluate.", "data.", NULL };
-  PlaitTestOptions options = { NULL };
-  const char *const *sets = NULL;
-  char *checkpoint = NULL;
-  char *threads_text = NULL;
-  gboolean json = FALSE;
-  const GOptionEntry entries[] = {
-    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &sets,
-      "Set a key of [decode], [evaluate], or of a test split in [data], such as decode.beam=10", "G.K=V" },
-    { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "Of these parameters; else evaluate.checkpoint says",
-      "best|last|average" },
-    { "as", 'a', 0, G_OPTION_ARG_FILENAME, &options.name,
-      "Keep what comes out beside the run's own evaluation, as SPLIT.NAME; else it takes its place", "NAME" },
-    { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text, "Threads; else as many as there are processors", "N" },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the scores as JSON", NULL },
-    { NULL },
-  };
+  PlaitTestOptions how = { .name = options->as, .threads = (guint)options->threads, .log = invocation->log };
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   g_auto (GStrv) all = NULL;
   const char *path;
 
-  if (!plait_invocation_parse (invocation, entries, 1, 1, error)
-      || !plait_option_sets (sets, keys, "[decode] except n_best, [evaluate] and [data]", error)
-      || !plait_option_threads (threads_text, &options.threads, error) || !check_name (options.name, error))
+  if (!plait_option_sets (options->sets, keys, "[decode] except n_best, [evaluate] and [data]", error)
+      || !check_name (options->as, error))
     return FALSE;
-  for (guint i = 0; sets && sets[i]; i++)
+  for (guint i = 0; options->sets && options->sets[i]; i++)
     {
       /* It is kept in the run. */
-      g_autofree char *set = plait_experiment_set_from_here (sets[i], error);
+      g_autofree char *set = plait_experiment_set_from_here (options->sets[i], error);
 
       if (!set)
         return FALSE;
       g_strv_builder_add (builder, set);
     }
-  if (checkpoint)
+  if (options->checkpoint)
     {
-      g_autofree char *set = g_strconcat ("evaluate.checkpoint=", checkpoint, NULL);
+      g_autofree char *set = g_strconcat ("evaluate.checkpoint=", options->checkpoint, NULL);
 
       g_strv_builder_add (builder, set);
     }
   all = g_strv_builder_end (builder);
-  options.log = invocation->log;
-  options.stop = plait_stop_on_signals ();
+  how.stop = plait_stop_on_signals ();
   path = invocation->arguments[0];
   if (!is_grid (path))
-    return test_run (path, (const char *const *)all, &options, json, error);
-  return test_grid (path, (const char *const *)all, &options, json, error);
+    return test_run (path, (const char *const *)all, &how, options->json, error);
+  return test_grid (path, (const char *const *)all, &how, options->json, error);
 }
+
+static const PlaitOption options[] = {
+  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets),
+    "Set a key of [decode], [evaluate], or of a test split in [data], such as decode.beam=10", "G.K=V" },
+  { "checkpoint", 'c', PLAIT_OPTION_TEXT, offsetof (Options, checkpoint),
+    "Of these parameters; else evaluate.checkpoint says", "best|last|average" },
+  { "as", 'a', PLAIT_OPTION_TEXT, offsetof (Options, as),
+    "Keep what comes out beside the run's own evaluation, as SPLIT.NAME; else it takes its place", "NAME" },
+  PLAIT_OPTION_THREADS (Options),
+  { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Print the scores as JSON", NULL },
+  { NULL },
+};
+
+const PlaitCommand plait_command_test = {
+  .name = "test",
+  .synopsis = "RUN.h5|grid.h5 [--set G.K=V]... [--checkpoint best|last|average] [--as NAME] [--json]",
+  .summary = "Evaluate a finished run otherwise, or all runs of a grid, into their files",
+  .details
+  = "What was trained stays as it is, to the bit. A split that was evaluated under the same settings already is not "
+    "evaluated again; a grid's table is made anew. Without --as the run is from then on one of these settings, and "
+    "plait grid, given the old ones, evaluates it again. With --as NAME the scores stand beside the others, as "
+    "SPLIT.NAME, in every table.\n"
+    "\n"
+    "Examples:\n"
+    "  plait test run.h5 --set 'evaluate.metrics=bleu;chrf;rouge' --set evaluate.attention=20\n"
+    "  plait test run.h5 --set data.test2017.en=new.en --set data.test2017.cs=new.cs\n"
+    "  plait test run.h5 --checkpoint average --as average\n"
+    "  plait test grid/grid.h5 --set decode.beam=1 --as greedy",
+  .options = options,
+  .size = sizeof (Options),
+  .least = 1,
+  .most = 1,
+  .run = run_command,
+};

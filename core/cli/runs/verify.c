@@ -115,28 +115,24 @@ verify_resume (const char *path, gint64 updates, PlaitJson *json, PlaitLog *log,
              stops[0], different);
 }
 
-gboolean
-plait_command_verify (PlaitInvocation *invocation, GError **error)
+typedef struct
 {
-  char *updates_text = NULL;
-  gint64 updates = UPDATES;
-  gboolean resume = FALSE, as_json = FALSE;
-  const GOptionEntry entries[] = {
-    { "resume", 0, 0, G_OPTION_ARG_NONE, &resume,
-      "Of runs: also check that updates give the same bits with a stop in their middle as without", NULL },
-    { "updates", 0, 0, G_OPTION_ARG_FILENAME, &updates_text, "With --resume: how many (20)", "N" },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print JSON", NULL },
-    { NULL },
-  };
+  gint64 updates; /* 0: not given */
+  gboolean resume, json;
+} Options;
+
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
+{
+  const Options *options = invocation->options;
+  gint64 updates = options->updates > 0 ? options->updates : UPDATES;
+  gboolean resume = options->resume, as_json = options->json;
   g_autoptr (PlaitPage) page = plait_page_new ();
   g_autoptr (PlaitJson) json = plait_json_new_object ();
   g_autoptr (GPtrArray) bad = g_ptr_array_new ();
   g_autofree char *list = NULL;
 
-  if (!plait_invocation_parse (invocation, entries, 1, -1, error)
-      || !plait_option_integer ("--updates", updates_text, 2, 1000000, &updates, error))
-    return FALSE;
-  if (updates_text && !resume)
+  if (options->updates > 0 && !resume)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--updates goes with --resume; add it, or leave it out");
   plait_json_begin_array (json, "files");
   for (char **path = invocation->arguments; *path; path++)
@@ -170,3 +166,34 @@ plait_command_verify (PlaitInvocation *invocation, GError **error)
   return plait_fail (error, PLAIT_ERROR_FAILED, "%u of %u files are not whole%s: %s", bad->len - 1,
                      g_strv_length (invocation->arguments), resume ? ", or do not resume to the same bits" : "", list);
 }
+
+static const PlaitOption options[] = {
+  { "resume", 0, PLAIT_OPTION_FLAG, offsetof (Options, resume),
+    "Of runs: also check that updates give the same bits with a stop in their middle as without", NULL },
+  { "updates", 0, PLAIT_OPTION_INTEGER, offsetof (Options, updates), "With --resume: how many (20)", "N", 2, 1000000 },
+  PLAIT_OPTION_JSON (Options),
+  { NULL },
+};
+
+const PlaitCommand plait_command_verify = {
+  .name = "verify",
+  .synopsis = "FILE... [--resume] [--updates N] [--json]",
+  .summary = "Check that files are as they were written, to the last byte",
+  .details
+  = "Other commands check what they read of a run, a dump or a grid; this one reads everything. Vocabularies that "
+    "plait made are checked too. It prints a line a file and ends with code 1 if one of them is not whole, as one that "
+    "another program (h5py, h5repack) has written anew, of which it lists what was changed, removed and added.\n"
+    "\n"
+    "With --resume some updates of a run are made twice in temporary files, at a stretch and with a stop in their "
+    "middle, after which a checkpoint is read: all that comes out must be the same bits. They are the updates that "
+    "follow the checkpoint of a run that is not finished, and the first ones of one that is.\n"
+    "\n"
+    "Examples:\n"
+    "  plait verify run.h5\n"
+    "  plait verify grid/*.h5",
+  .options = options,
+  .size = sizeof (Options),
+  .least = 1,
+  .most = -1,
+  .run = run_command,
+};

@@ -12,6 +12,13 @@
 
 #define MOST_MAPS 8
 
+typedef struct
+{
+  const char *layer, *head;
+  gint64 top, sentence, word;
+  gboolean everything, json;
+} Options;
+
 PlaitMap *
 plait_show_map (const PlaitShow *show, const char *path, GError **error)
 {
@@ -192,34 +199,60 @@ show (PlaitShow *show, const char *file, const char *path, gboolean json, PlaitL
   return (json ? plait_show_json : show_text) (show, place->path, error);
 }
 
-gboolean
-plait_command_show (PlaitInvocation *invocation, GError **error)
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
 {
-  gboolean json = FALSE;
-  char *layer = NULL, *head = NULL, *top = NULL, *sentence = NULL, *word = NULL;
+  const Options *options = invocation->options;
   g_autoptr (PlaitPage) page = plait_page_new ();
-  PlaitShow options = { .page = page, .choice = PLAIT_MAP_CHOICE_USUAL, .sentence = -1, .word = -1 };
-  const GOptionEntry entries[] = {
-    { "all", 'a', 0, G_OPTION_ARG_NONE, &options.everything, "Show long lists and deep trees whole", NULL },
-    { "layer", 0, 0, G_OPTION_ARG_FILENAME, &layer,
-      "Layer of a heatmap or descent: a number from 0, or mean (the last)", "N" },
-    { "head", 0, 0, G_OPTION_ARG_FILENAME, &head, "Head of a heatmap or descent: a number from 0, or mean (mean)",
-      "N" },
-    { "top", 0, 0, G_OPTION_ARG_FILENAME, &top,
-      "Weights of each row of a heatmap, the heaviest of each head; 0: all (16 of sentences, else 0)", "K" },
-    { "sentence", 0, 0, G_OPTION_ARG_FILENAME, &sentence,
-      "Sentence of a document whose tokens a heatmap shows: a number from 0 (all)", "N" },
-    { "word", 0, 0, G_OPTION_ARG_FILENAME, &word, "Target word of a descent: a number from 0 (0; of JSON all)", "N" },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
-    { NULL },
+  PlaitShow shown = {
+    .page = page,
+    .everything = options->everything,
+    .choice.top = options->top,
+    .sentence = options->sentence,
+    .word = options->word,
   };
 
-  if (!plait_invocation_parse (invocation, entries, 1, 2, error)
-      || !plait_map_parse ("--layer", layer, &options.choice.layer, error)
-      || !plait_map_parse ("--head", head, &options.choice.head, error)
-      || !plait_option_integer ("--top", top, 0, G_MAXINT32, &options.choice.top, error)
-      || !plait_option_integer ("--sentence", sentence, 0, G_MAXINT32, &options.sentence, error)
-      || !plait_option_integer ("--word", word, 0, G_MAXINT32, &options.word, error))
-    return FALSE;
-  return show (&options, invocation->arguments[0], invocation->arguments[1], json, invocation->log, error);
+  return plait_map_parse ("--layer", options->layer, &shown.choice.layer, error)
+         && plait_map_parse ("--head", options->head, &shown.choice.head, error)
+         && show (&shown, invocation->arguments[0], invocation->arguments[1], options->json, invocation->log, error);
 }
+
+static const PlaitOption options[] = {
+  { "all", 'a', PLAIT_OPTION_FLAG, offsetof (Options, everything), "Show long lists and deep trees whole", NULL },
+  { "layer", 0, PLAIT_OPTION_TEXT, offsetof (Options, layer),
+    "Layer of a heatmap or descent: a number from 0, or mean (the last)", "N" },
+  { "head", 0, PLAIT_OPTION_TEXT, offsetof (Options, head),
+    "Head of a heatmap or descent: a number from 0, or mean (mean)", "N" },
+  { "top", 0, PLAIT_OPTION_INTEGER, offsetof (Options, top),
+    "Weights of each row of a heatmap, the heaviest of each head; 0: all (16 of sentences, else 0)", "K", 0,
+    G_MAXINT32 },
+  { "sentence", 0, PLAIT_OPTION_INTEGER, offsetof (Options, sentence),
+    "Sentence of a document whose tokens a heatmap shows: a number from 0 (all)", "N", 0, G_MAXINT32 },
+  { "word", 0, PLAIT_OPTION_INTEGER, offsetof (Options, word),
+    "Target word of a descent: a number from 0 (0; of JSON all)", "N", 0, G_MAXINT32 },
+  PLAIT_OPTION_JSON (Options),
+  { NULL },
+};
+
+const PlaitCommand plait_command_show = {
+  .name = "show",
+  .synopsis = "FILE [PATH] [--all] [--layer N] [--head N] [--top K] [--sentence N] [--word N] [--json]",
+  .summary = "Show a run, a dump or a grid: its tree, tables, texts, numbers, heatmaps and descents",
+  .details
+  = "PATH is a group or dataset; PATH@NAME is an attribute. Links are followed, from a grid into its cells. A heatmap "
+    "or a descent is drawn at its last layer and the mean of its heads unless told; of sentences, each head has the 16 "
+    "that it reads most.\n"
+    "\n"
+    "Examples:\n"
+    "  plait show run.h5\n"
+    "  plait show run.h5 /training/validation\n"
+    "  plait show run.h5 /attention/test/0 --layer 0 --head 3\n"
+    "  plait show run.h5 /attention/test/0/a.tokens --sentence 3\n"
+    "  plait show run.h5 /@experiment",
+  .options = options,
+  .size = sizeof (Options),
+  .defaults = &(const Options){ .top = PLAIT_MAP_USUAL, .sentence = -1, .word = -1 },
+  .least = 1,
+  .most = 2,
+  .run = run_command,
+};

@@ -9,6 +9,7 @@
 #include "text/json.h"
 #include "text/number.h"
 #include "command/command.h"
+#include "command/options.h"
 #include "command/output.h"
 #include "terminal/table-print.h"
 
@@ -96,6 +97,13 @@ list_tasks (gboolean as_json)
     }
 }
 
+typedef struct
+{
+  const char *output;
+  const char *const *sets;
+  gboolean force, json;
+} Options;
+
 /* Takes "KEY=VALUE". */
 static gboolean
 set (const PlaitTask *task, PlaitTaskSettings *settings, const char *text, GError **error)
@@ -110,60 +118,67 @@ set (const PlaitTask *task, PlaitTaskSettings *settings, const char *text, GErro
 }
 
 static gboolean
-generate (PlaitInvocation *invocation, const char *folder, gboolean force, char *const *sets, gboolean json,
-          GError **error)
+run_command (PlaitInvocation *invocation, GError **error)
 {
+  const Options *options = invocation->options;
   const char *name = invocation->arguments[0];
 
   if (!name)
     {
-      if (folder || sets)
+      if (options->output || options->sets)
         return plait_fail (
             error, PLAIT_ERROR_INPUT,
             "TASK is missing; usage: plait generate TASK --output FOLDER (plait generate lists the tasks)");
-      list_tasks (json);
+      list_tasks (options->json);
       return TRUE;
     }
   const PlaitTask *task = plait_task_find (name, error);
   if (!task)
     return FALSE;
-  if (!folder)
+  if (!options->output)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--output is missing; name the folder for the files of %s", name);
-  if (json)
+  if (options->json)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--json goes with the list of tasks alone; leave it or %s out", name);
   g_auto (PlaitTaskSettings) settings = plait_task_defaults (task);
-  for (guint i = 0; sets && sets[i]; i++)
-    if (!set (task, &settings, sets[i], error))
+  for (guint i = 0; options->sets && options->sets[i]; i++)
+    if (!set (task, &settings, options->sets[i], error))
       return FALSE;
   g_auto (GStrv) files = plait_task_files (task);
-  if (!plait_output_check_folder (folder, (const char *const *)files, force, error)
-      || !plait_task_write (task, &settings, folder, error))
+  if (!plait_output_check_folder (options->output, (const char *const *)files, options->force, error)
+      || !plait_task_write (task, &settings, options->output, error))
     return FALSE;
   for (guint i = 0; files[i] && !invocation->quiet; i++)
     {
-      g_autofree char *path = g_build_filename (folder, files[i], NULL);
+      g_autofree char *path = g_build_filename (options->output, files[i], NULL);
 
       plait_display_line (stdout, path);
     }
   return TRUE;
 }
 
-gboolean
-plait_command_generate (PlaitInvocation *invocation, GError **error)
-{
-  char *folder = NULL;
-  char **sets = NULL;
-  gboolean force = FALSE, json = FALSE;
-  const GOptionEntry entries[] = {
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &folder, "Folder for the files SPLIT.STREAM; made if need be",
-      "FOLDER" },
-    PLAIT_OUTPUT_FORCE (force),
-    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &sets, "Set a parameter, such as seed=2 or train=20000",
-      "KEY=VALUE" },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the list of tasks as JSON", NULL },
-    { NULL },
-  };
+static const PlaitOption options[] = {
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "Folder for the files SPLIT.STREAM; made if need be",
+    "FOLDER" },
+  PLAIT_OPTION_FORCE (Options),
+  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Set a parameter, such as seed=2 or train=20000",
+    "KEY=VALUE" },
+  { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Print the list of tasks as JSON", NULL },
+  { NULL },
+};
 
-  return plait_invocation_parse (invocation, entries, 0, 1, error)
-         && generate (invocation, folder, force, sets, json, error);
-}
+const PlaitCommand plait_command_generate
+    = { .name = "generate",
+        .synopsis = "TASK --output FOLDER [--set KEY=VALUE]... [--force]",
+        .summary = "Write the corpus of a generated task as text files, or list the tasks",
+        .details
+        = "The files are FOLDER/SPLIT.STREAM, the same bytes for the same parameters; their names are printed, without "
+          "--quiet.\n"
+          "\n"
+          "Examples:\n"
+          "  plait generate\n"
+          "  plait generate agreement --output data --set train=20000 --set seed=7",
+        .options = options,
+        .size = sizeof (Options),
+        .least = 0,
+        .most = 1,
+        .run = run_command };

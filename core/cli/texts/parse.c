@@ -23,7 +23,8 @@
 
 typedef struct
 {
-  char *output, *unlinked, *tokens, *seconds, *jobs;
+  const char *output;
+  gint64 unlinked, tokens, seconds, jobs; /* jobs 0: as many as there are processors */
   gboolean force, json;
 } Options;
 
@@ -114,32 +115,23 @@ tell (const Result *result, const PlaitParseSettings *settings, double seconds)
 }
 
 static gboolean
-take_settings (const Options *options, PlaitParseSettings *settings, GError **error)
+run_command (PlaitInvocation *invocation, GError **error)
 {
-  gint64 jobs = 0;
-
-  *settings = (PlaitParseSettings){ UNLINKED, TOKENS, SECONDS, 0 };
-  if (!plait_option_integer ("--unlinked", options->unlinked, 0, MOST_TOKENS, &settings->unlinked, error)
-      || !plait_option_integer ("--tokens", options->tokens, 1, MOST_TOKENS, &settings->tokens, error)
-      || !plait_option_integer ("--seconds", options->seconds, 1, 86400, &settings->seconds, error)
-      || !plait_option_integer ("--jobs", options->jobs, 0, 1024, &jobs, error))
-    return FALSE;
-  settings->n_processes = jobs > 0 ? (guint)jobs : g_get_num_processors ();
-  return TRUE;
-}
-
-static gboolean
-parse (const PlaitInvocation *invocation, const Options *options, GError **error)
-{
+  const Options *options = invocation->options;
   const char *text = invocation->arguments[0];
   gint64 start = g_get_monotonic_time ();
   Result result = { .log = invocation->log };
-  PlaitParseSettings settings;
+  const PlaitParseSettings settings = {
+    options->unlinked,
+    options->tokens,
+    options->seconds,
+    options->jobs > 0 ? (guint)options->jobs : g_get_num_processors (),
+  };
 
   if (options->json && !options->output)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--json prints counts where the trees would go; name a file for them with --output");
-  if (!take_settings (options, &settings, error) || !plait_output_differs ("--output", options->output, text, error)
+  if (!plait_output_differs ("--output", options->output, text, error)
       || !plait_file_check_new (options->output, options->force, "", "--output", error)
       || !parse_to (options->output, text, &settings, &result, error))
     return FALSE;
@@ -150,22 +142,39 @@ parse (const PlaitInvocation *invocation, const Options *options, GError **error
   return TRUE;
 }
 
-gboolean
-plait_command_parse (PlaitInvocation *invocation, GError **error)
-{
-  Options options = { NULL };
-  const GOptionEntry entries[] = {
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "File for the trees; else standard output", "FILE" },
-    PLAIT_OUTPUT_FORCE (options.force),
-    { "unlinked", 0, 0, G_OPTION_ARG_FILENAME, &options.unlinked,
-      "Words that a tree may leave without links (1); they stand in the constituent around them", "N" },
-    { "tokens", 0, 0, G_OPTION_ARG_FILENAME, &options.tokens, "Sentences of more tokens get no tree (60)", "N" },
-    { "seconds", 0, 0, G_OPTION_ARG_FILENAME, &options.seconds, "Seconds after which a sentence is given up (60)",
-      "N" },
-    { "jobs", 'j', 0, G_OPTION_ARG_FILENAME, &options.jobs, "Processes; else as many as there are processors", "N" },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print the counts as JSON; needs --output", NULL },
-    { NULL },
-  };
+static const PlaitOption options[] = {
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "File for the trees; else standard output", "FILE" },
+  PLAIT_OPTION_FORCE (Options),
+  { "unlinked", 0, PLAIT_OPTION_INTEGER, offsetof (Options, unlinked),
+    "Words that a tree may leave without links (1); they stand in the constituent around them", "N", 0, MOST_TOKENS },
+  { "tokens", 0, PLAIT_OPTION_INTEGER, offsetof (Options, tokens), "Sentences of more tokens get no tree (60)", "N", 1,
+    MOST_TOKENS },
+  { "seconds", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seconds), "Seconds after which a sentence is given up (60)",
+    "N", 1, 86400 },
+  { "jobs", 'j', PLAIT_OPTION_INTEGER, offsetof (Options, jobs), "Processes; else as many as there are processors", "N",
+    0, 1024 },
+  { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Print the counts as JSON; needs --output", NULL },
+  { NULL },
+};
 
-  return plait_invocation_parse (invocation, entries, 1, 1, error) && parse (invocation, &options, error);
-}
+const PlaitCommand plait_command_parse = {
+  .name = "parse",
+  .synopsis = "FILE [--output FILE] [--force] [--unlinked N] [--tokens N] [--seconds N] [--json]",
+  .summary = "Make constituency trees of English text with link-grammar",
+  .details
+  = "A line is a sentence, whose words are its white-space tokens; line i of the trees belongs to it. A sentence that "
+    "gets no tree has an empty line, for which data.no_tree says what to do. Files are plain or gzip; \"-\" is "
+    "standard input. The same text gives the same trees, whatever the number of processes, but for sentences that "
+    "--seconds cuts off.\n"
+    "\n"
+    "Examples:\n"
+    "  plait parse train.en --output train.en.trees\n"
+    "  plait parse train.en --unlinked 0 --json --output train.en.trees\n"
+    "  plait trees --check train.en.trees --tokens train.en",
+  .options = options,
+  .size = sizeof (Options),
+  .defaults = &(const Options){ .unlinked = UNLINKED, .tokens = TOKENS, .seconds = SECONDS },
+  .least = 1,
+  .most = 1,
+  .run = run_command,
+};

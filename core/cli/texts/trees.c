@@ -19,7 +19,9 @@
 
 typedef struct
 {
-  char *check, *convert, *tokens, *form, *output, *binarise, *rules, *limit;
+  const char *check, *convert, *tokens, *form, *output, *rules;
+  guint binarise;
+  gint64 limit; /* -1: not given */
   gboolean force, json;
 } Options;
 
@@ -36,8 +38,7 @@ find_rules (const char *name, GError **error)
 static gboolean
 take_settings (const Options *options, PlaitTreeSettings *settings, GError **error)
 {
-  settings->binarisation
-      = options->binarise ? (PlaitBinarisation)plait_option_choice (options->binarise, WAYS) : PLAIT_BINARISE_HEAD;
+  settings->binarisation = (PlaitBinarisation)options->binarise;
   if (settings->binarisation != PLAIT_BINARISE_HEAD)
     return !options->rules
            || plait_fail (error, PLAIT_ERROR_INPUT, "--head-rules goes with --binarise head alone; leave it out");
@@ -134,13 +135,12 @@ static gboolean
 check (const Options *options, const PlaitTreeSettings *settings, GError **error)
 {
   g_autoptr (GPtrArray) shown = g_ptr_array_new_with_free_func (g_free);
-  Complaints complaints = { shown, 20 };
+  Complaints complaints = { shown, options->limit < 0 ? 20 : options->limit };
   PlaitTreeCounts counts;
 
   if (options->form || options->output)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--to and --output go with --convert; leave them out of a check");
-  if (!plait_option_integer ("--limit", options->limit, 0, 1000000, &complaints.limit, error)
-      || !plait_trees_check (options->check, options->tokens, settings, complain, &complaints, &counts, error))
+  if (!plait_trees_check (options->check, options->tokens, settings, complain, &complaints, &counts, error))
     return FALSE;
   if (options->json)
     print_json (&counts, &complaints);
@@ -167,7 +167,7 @@ convert (const Options *options, const PlaitTreeSettings *settings, GError **err
 {
   g_auto (PlaitOutput) to = { 0 };
 
-  if (options->json || options->limit)
+  if (options->json || options->limit >= 0)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--json and --limit go with --check; leave them out of a conversion");
   if (!options->form)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--to is missing; expected --to brackets or --to triples");
@@ -182,40 +182,62 @@ convert (const Options *options, const PlaitTreeSettings *settings, GError **err
          && plait_output_commit (&to, error);
 }
 
-gboolean
-plait_command_trees (PlaitInvocation *invocation, GError **error)
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
 {
-  Options options = { NULL };
+  const Options *options = invocation->options;
   PlaitTreeSettings settings = { .shape = PLAIT_TREES_GIVEN };
-  const GOptionEntry entries[] = {
-    { "check", 0, 0, G_OPTION_ARG_FILENAME, &options.check, "Name every bad line, and print what is in the file",
-      "FILE" },
-    { "convert", 0, 0, G_OPTION_ARG_FILENAME, &options.convert, "Print the trees, made binary", "FILE" },
-    { "tokens", 0, 0, G_OPTION_ARG_FILENAME, &options.tokens, "Text whose tokens the words must be", "FILE" },
-    { "to", 0, 0, G_OPTION_ARG_FILENAME, &options.form, "Form of the converted trees", FORMS },
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "File for converted trees; else standard output",
-      "FILE" },
-    PLAIT_OUTPUT_FORCE (options.force),
-    { "binarise", 0, 0, G_OPTION_ARG_FILENAME, &options.binarise, "How nodes of many parts are cut in two (head)",
-      WAYS },
-    { "head-rules", 0, 0, G_OPTION_ARG_FILENAME, &options.rules, "Head rules; else english", "NAME" },
-    { "limit", 0, 0, G_OPTION_ARG_FILENAME, &options.limit, "Bad lines to name; 20 unless told", "N" },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
-    { NULL },
-  };
-  const char *file;
+  const char *file = options->check ? options->check : options->convert;
 
-  if (!plait_invocation_parse (invocation, entries, 0, 0, error))
-    return FALSE;
-  if ((options.check != NULL) == (options.convert != NULL))
+  if ((options->check != NULL) == (options->convert != NULL))
     return plait_fail (error, PLAIT_ERROR_INPUT, "expected one of --check and --convert, not %s",
-                       options.check ? "both" : "none");
-  file = options.check ? options.check : options.convert;
-  if (options.tokens && strcmp (file, "-") == 0 && strcmp (options.tokens, "-") == 0)
+                       options->check ? "both" : "none");
+  if (options->tokens && strcmp (file, "-") == 0 && strcmp (options->tokens, "-") == 0)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "standard input cannot be both trees and tokens: name a file for one of them");
-  gboolean good = take_settings (&options, &settings, error)
-                  && (options.check ? check (&options, &settings, error) : convert (&options, &settings, error));
+  gboolean good = take_settings (options, &settings, error)
+                  && (options->check ? check (options, &settings, error) : convert (options, &settings, error));
   plait_head_rules_unref (settings.head_rules);
   return good;
 }
+
+static const PlaitOption options[] = {
+  { "check", 0, PLAIT_OPTION_TEXT, offsetof (Options, check), "Name every bad line, and print what is in the file",
+    "FILE" },
+  { "convert", 0, PLAIT_OPTION_TEXT, offsetof (Options, convert), "Print the trees, made binary", "FILE" },
+  { "tokens", 0, PLAIT_OPTION_TEXT, offsetof (Options, tokens), "Text whose tokens the words must be", "FILE" },
+  { "to", 0, PLAIT_OPTION_TEXT, offsetof (Options, form), "Form of the converted trees", FORMS },
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "File for converted trees; else standard output",
+    "FILE" },
+  PLAIT_OPTION_FORCE (Options),
+  { "binarise", 0, PLAIT_OPTION_CHOICE, offsetof (Options, binarise), "How nodes of many parts are cut in two (head)",
+    WAYS },
+  { "head-rules", 0, PLAIT_OPTION_TEXT, offsetof (Options, rules), "Head rules; else english", "NAME" },
+  { "limit", 0, PLAIT_OPTION_INTEGER, offsetof (Options, limit), "Bad lines to name; 20 unless told", "N", 0, 1000000 },
+  PLAIT_OPTION_JSON (Options),
+  { NULL },
+};
+
+const PlaitCommand plait_command_trees = {
+  .name = "trees",
+  .synopsis
+  = "--check FILE [--tokens FILE] [--json] | --convert FILE --to FORM [--tokens FILE] [--output FILE] [--force]",
+  .summary = "Check a file of constituency trees against its text, or write it in another form",
+  .details
+  = "A line holds one tree: brackets as in the Penn Treebank, or triples [LEFT,RIGHT,PARENT] with words numbered from "
+    "1. The words of tree i must be the white-space tokens of line i of the text. A tree in brackets may go over "
+    "several lines, of which each but the first begins with a space. null, (()) and [1,1,201] say that there is no "
+    "tree, and so does an empty line where no tree goes over several lines. Files are plain or gzip; \"-\" is standard "
+    "input.\n"
+    "\n"
+    "Examples:\n"
+    "  plait trees --check train.en.tree --tokens train.en\n"
+    "  plait trees --check train.en.tree --binarise right --json\n"
+    "  plait trees --convert train.en.tree --to triples --binarise head --output train.en.triples",
+  .options = options,
+  .size = sizeof (Options),
+  .defaults = &(const Options){ .binarise = PLAIT_BINARISE_HEAD, .limit = -1 },
+  .least = 0,
+  .most = 0,
+  .run = run_command,
+};

@@ -23,31 +23,14 @@
 
 typedef struct
 {
-  char *output, *show, *encode, *decode, *published, *list, *name;
-  char *type, *size, *minimum_count, *coverage, *normalisation, *lines;
-  gboolean force, byte_fallback, ids, everything, json;
+  const char *output, *show, *encode, *decode, *published, *list, *name;
+  PlaitVocabularySettings settings;
+  gboolean force, ids, everything, json;
 } Options;
-
-static gboolean
-take_settings (const Options *options, PlaitVocabularySettings *settings, GError **error)
-{
-  *settings = plait_vocabulary_defaults ();
-  settings->byte_fallback = options->byte_fallback;
-  if (options->type)
-    settings->type = options->type;
-  if (options->normalisation)
-    settings->normalization = options->normalisation;
-  return plait_option_real ("--coverage", options->coverage, .98, 1, &settings->character_coverage, error)
-         && plait_option_integer ("--size", options->size, 0, 10000000, &settings->size, error)
-         && plait_option_integer ("--minimum-count", options->minimum_count, 1, 1000000000, &settings->minimum_count,
-                                  error)
-         && plait_option_integer ("--lines", options->lines, 0, 1000000000, &settings->sentence_limit, error);
-}
 
 /* Learns a vocabulary from the text files, or takes that of a published model or of a list. */
 static PlaitVocabulary *
-make_vocabulary (const PlaitInvocation *invocation, const Options *options, const PlaitVocabularySettings *settings,
-                 GError **error)
+make_vocabulary (const PlaitInvocation *invocation, const Options *options, GError **error)
 {
   PlaitVocabulary *vocabulary;
   guint left_out = 0;
@@ -55,7 +38,7 @@ make_vocabulary (const PlaitInvocation *invocation, const Options *options, cons
   if (options->published)
     return plait_vocabulary_from_published (options->published, error);
   if (!options->list)
-    return plait_vocabulary_train (settings, (const char *const *)invocation->arguments, error);
+    return plait_vocabulary_train (&options->settings, (const char *const *)invocation->arguments, error);
   vocabulary = plait_vocabulary_from_list (options->list, &left_out, error);
   if (vocabulary && left_out > 0)
     plait_log_info (invocation->log, "%s: %u special tokens are left out, which every vocabulary has by itself",
@@ -66,9 +49,8 @@ make_vocabulary (const PlaitInvocation *invocation, const Options *options, cons
 static gboolean
 make (const PlaitInvocation *invocation, const Options *options, GError **error)
 {
-  char *taken[] = { options->published ? options->published : options->list, NULL };
-  char *const *inputs = taken[0] ? taken : invocation->arguments;
-  PlaitVocabularySettings settings;
+  const char *taken[] = { options->published ? options->published : options->list, NULL };
+  const char *const *inputs = taken[0] ? taken : (const char *const *)invocation->arguments;
   g_autoptr (PlaitVocabulary) vocabulary = NULL;
   g_autoptr (GBytes) bytes = NULL;
 
@@ -80,14 +62,12 @@ make (const PlaitInvocation *invocation, const Options *options, GError **error)
   if (!inputs[0])
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "a text file is missing; usage: plait vocabulary --output FILE FILE...");
-  if (!taken[0] && !take_settings (options, &settings, error))
-    return FALSE;
   for (guint i = 0; inputs[i]; i++)
     if (!plait_output_differs ("--output", options->output, inputs[i], error))
       return FALSE;
   if (!plait_file_check_new (options->output, options->force, "", "--output", error))
     return FALSE;
-  vocabulary = make_vocabulary (invocation, options, &settings, error);
+  vocabulary = make_vocabulary (invocation, options, error);
   bytes = vocabulary ? plait_vocabulary_to_file (vocabulary) : NULL;
   if (!bytes || !plait_file_replace (options->output, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error))
     return FALSE;
@@ -235,8 +215,9 @@ convert (const PlaitInvocation *invocation, const PlaitVocabulary *vocabulary, c
 }
 
 static gboolean
-run (const PlaitInvocation *invocation, const Options *options, GError **error)
+run_command (PlaitInvocation *invocation, GError **error)
 {
+  const Options *options = invocation->options;
   guint modes
       = (options->output != NULL) + (options->show != NULL) + (options->encode != NULL) + (options->decode != NULL);
   const char *path = options->show ? options->show : options->encode ? options->encode : options->decode;
@@ -272,40 +253,55 @@ run (const PlaitInvocation *invocation, const Options *options, GError **error)
   return TRUE;
 }
 
-gboolean
-plait_command_vocabulary (PlaitInvocation *invocation, GError **error)
-{
-  Options options = { 0 };
-  const GOptionEntry entries[] = {
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Make a vocabulary of the text files", "FILE" },
-    PLAIT_OUTPUT_FORCE (options.force),
-    { "show", 0, 0, G_OPTION_ARG_FILENAME, &options.show, "Show a vocabulary", "FILE" },
-    { "encode", 0, 0, G_OPTION_ARG_FILENAME, &options.encode, "Print the pieces of lines of text", "FILE" },
-    { "decode", 0, 0, G_OPTION_ARG_FILENAME, &options.decode, "Print the text of lines of pieces", "FILE" },
-    { "published", 0, 0, G_OPTION_ARG_FILENAME, &options.published,
-      "With --output: take the vocabulary of the published model in a folder", "FOLDER" },
-    { "list", 0, 0, G_OPTION_ARG_FILENAME, &options.list,
-      "With --output: take the words of a list, WORD or WORD COUNT a line (fairseq's dict.txt)", "FILE" },
-    { "name", 0, 0, G_OPTION_ARG_FILENAME, &options.name,
-      "Of a run in the place of a vocabulary's file: the vocabulary that is meant, where it has several", "NAME" },
-    { "type", 0, 0, G_OPTION_ARG_FILENAME, &options.type, "Kind of pieces (bpe)", "bpe|unigram|words" },
-    { "size", 0, 0, G_OPTION_ARG_FILENAME, &options.size,
-      "Entries, four special ones included (8000); words: 0 keeps all", "N" },
-    { "minimum-count", 0, 0, G_OPTION_ARG_FILENAME, &options.minimum_count, "Words: rarer ones become unknown (1)",
-      "N" },
-    { "coverage", 0, 0, G_OPTION_ARG_FILENAME, &options.coverage,
-      "SentencePiece: share of the characters that get a piece (1)", "SHARE" },
-    { "normalisation", 0, 0, G_OPTION_ARG_FILENAME, &options.normalisation,
-      "SentencePiece: normal form of the text (identity)", "identity|nfkc|nmt_nfkc|nfkc_cf|nmt_nfkc_cf" },
-    { "byte-fallback", 0, 0, G_OPTION_ARG_NONE, &options.byte_fallback,
-      "SentencePiece: characters without a piece become bytes", NULL },
-    { "lines", 0, 0, G_OPTION_ARG_FILENAME, &options.lines,
-      "SentencePiece: learn from N lines, spread evenly; 0: from all (0)", "N" },
-    { "ids", 0, 0, G_OPTION_ARG_NONE, &options.ids, "Ids instead of pieces", NULL },
-    { "all", 'a', 0, G_OPTION_ARG_NONE, &options.everything, "Show long vocabularies whole", NULL },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Show as JSON", NULL },
-    { NULL },
-  };
+static const PlaitOption options[] = {
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "Make a vocabulary of the text files", "FILE" },
+  PLAIT_OPTION_FORCE (Options),
+  { "show", 0, PLAIT_OPTION_TEXT, offsetof (Options, show), "Show a vocabulary", "FILE" },
+  { "encode", 0, PLAIT_OPTION_TEXT, offsetof (Options, encode), "Print the pieces of lines of text", "FILE" },
+  { "decode", 0, PLAIT_OPTION_TEXT, offsetof (Options, decode), "Print the text of lines of pieces", "FILE" },
+  { "published", 0, PLAIT_OPTION_TEXT, offsetof (Options, published),
+    "With --output: take the vocabulary of the published model in a folder", "FOLDER" },
+  { "list", 0, PLAIT_OPTION_TEXT, offsetof (Options, list),
+    "With --output: take the words of a list, WORD or WORD COUNT a line (fairseq's dict.txt)", "FILE" },
+  { "name", 0, PLAIT_OPTION_TEXT, offsetof (Options, name),
+    "Of a run in the place of a vocabulary's file: the vocabulary that is meant, where it has several", "NAME" },
+  { "type", 0, PLAIT_OPTION_TEXT, offsetof (Options, settings.type), "Kind of pieces (bpe)", "bpe|unigram|words" },
+  { "size", 0, PLAIT_OPTION_INTEGER, offsetof (Options, settings.size),
+    "Entries, four special ones included (8000); words: 0 keeps all", "N", 0, 10000000 },
+  { "minimum-count", 0, PLAIT_OPTION_INTEGER, offsetof (Options, settings.minimum_count),
+    "Words: rarer ones become unknown (1)", "N", 1, 1000000000 },
+  { "coverage", 0, PLAIT_OPTION_REAL, offsetof (Options, settings.character_coverage),
+    "SentencePiece: share of the characters that get a piece (1)", "SHARE", .98, 1 },
+  { "normalisation", 0, PLAIT_OPTION_TEXT, offsetof (Options, settings.normalization),
+    "SentencePiece: normal form of the text (identity)", "identity|nfkc|nmt_nfkc|nfkc_cf|nmt_nfkc_cf" },
+  { "byte-fallback", 0, PLAIT_OPTION_FLAG, offsetof (Options, settings.byte_fallback),
+    "SentencePiece: characters without a piece become bytes", NULL },
+  { "lines", 0, PLAIT_OPTION_INTEGER, offsetof (Options, settings.sentence_limit),
+    "SentencePiece: learn from N lines, spread evenly; 0: from all (0)", "N", 0, 1000000000 },
+  { "ids", 0, PLAIT_OPTION_FLAG, offsetof (Options, ids), "Ids instead of pieces", NULL },
+  { "all", 'a', PLAIT_OPTION_FLAG, offsetof (Options, everything), "Show long vocabularies whole", NULL },
+  { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Show as JSON", NULL },
+  { NULL },
+};
 
-  return plait_invocation_parse (invocation, entries, 0, -1, error) && run (invocation, &options, error);
-}
+const PlaitCommand plait_command_vocabulary = {
+  .name = "vocabulary",
+  .synopsis = "--output FILE [--force] TEXT... | --show FILE | --encode FILE [TEXT...] | --decode FILE [TEXT...]",
+  .summary = "Make a vocabulary from text, show one, or take text through one",
+  .details
+  = "Several text files, plain or gzip, make one shared vocabulary. --encode and --decode read standard input if no "
+    "text is named. A vocabulary that is read may be a run, which keeps those that it was trained with.\n"
+    "\n"
+    "Examples:\n"
+    "  plait vocabulary --output shared.model --type bpe --size 6000 train.en train.de\n"
+    "  plait vocabulary --show shared.model\n"
+    "  echo 'a man rides' | plait vocabulary --encode shared.model\n"
+    "  plait vocabulary --show run.h5 --name en\n"
+    "  plait vocabulary --list dict.en.txt --output en.words",
+  .options = options,
+  .size = sizeof (Options),
+  .defaults = &(const Options){ .settings = PLAIT_VOCABULARY_DEFAULTS },
+  .least = 0,
+  .most = -1,
+  .run = run_command,
+};

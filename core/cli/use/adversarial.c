@@ -28,6 +28,14 @@ static const char *const disturbances[] = { "shuffled", "noise", "absent", NULL 
 
 typedef struct
 {
+  const char *split, *source_is, *checkpoint;
+  const char *const *sets;
+  gint64 seed, threads;
+  gboolean json, changed;
+} Options;
+
+typedef struct
+{
   const PlaitTrained *trained;
   const char *split;
   guint64 seed;
@@ -275,38 +283,14 @@ read_disturbances (const char *text, Disturbance *wanted, guint *n_wanted, GErro
   return TRUE;
 }
 
-gboolean
-plait_command_adversarial (PlaitInvocation *invocation, GError **error)
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
 {
-  char *split = NULL;
+  const Options *options = invocation->options;
   static const char *const keys[] = { "decode.",        "-decode.n_best=", "evaluate.metrics=", "evaluate.resamples=",
                                       "evaluate.seed=", "evaluate.join=",  "data.too_long=",    NULL };
-  char *checkpoint = NULL;
-  const char *const *sets = NULL;
-  char *seed_text = NULL;
-  char *threads_text = NULL;
-  gint64 seed = 1;
-  guint threads = 0;
-  gboolean json = FALSE, changed = FALSE;
-  char *source_is = NULL;
   Disturbance wanted[G_N_ELEMENTS (disturbances)];
   guint n_wanted;
-  const GOptionEntry entries[] = {
-    { "split", 0, 0, G_OPTION_ARG_FILENAME, &split, "Split of the experiment; else its first test split", "NAME" },
-    { "source-is", 0, 0, G_OPTION_ARG_FILENAME, &source_is,
-      "What each source is in turn: shuffled (that of another sentence; the default), noise (tokens or rows drawn from "
-      "the whole split), absent; several with ; between",
-      "LIST" },
-    { "seed", 0, 0, G_OPTION_ARG_FILENAME, &seed_text, "Seed of the shuffles and of noise; 1 unless told", "N" },
-    { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "Of these parameters; best unless told",
-      "best|last|average" },
-    { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &sets,
-      "Set a key of [decode], data.too_long, or metrics, join, resamples or seed of [evaluate], otherwise", "G.K=V" },
-    { "threads", 't', 0, G_OPTION_ARG_FILENAME, &threads_text, "Threads; else as many as there are processors", "N" },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
-    PLAIT_OPTION_CHANGED_PLUGINS (changed),
-    { NULL },
-  };
   g_autoptr (PlaitTrained) trained = NULL;
   g_autoptr (PlaitPool) pool = NULL;
   g_autoptr (PlaitSearch) search = NULL;
@@ -314,18 +298,16 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (row_free);
   Test test;
 
-  if (!plait_invocation_parse (invocation, entries, 1, 1, error)
-      || !plait_option_integer ("--seed", seed_text, 0, G_MAXINT64, &seed, error)
-      || !plait_option_threads (threads_text, &threads, error)
-      || !read_disturbances (source_is, wanted, &n_wanted, error)
+  if (!read_disturbances (options->source_is, wanted, &n_wanted, error)
       || !plait_option_sets (
-          sets, keys,
+          options->sets, keys,
           "[decode] except n_best, data.too_long, and evaluate.metrics, evaluate.join, evaluate.resamples and "
           "evaluate.seed",
           error))
     return FALSE;
-  trained = plait_trained_open (invocation->arguments[0], checkpoint, sets, changed, invocation->log, error);
-  if (!trained || !plait_experiment_check_sets (trained->experiment, sets, error)
+  trained = plait_trained_open (invocation->arguments[0], options->checkpoint, options->sets, options->changed,
+                                invocation->log, error);
+  if (!trained || !plait_experiment_check_sets (trained->experiment, options->sets, error)
       || !plait_materials_generate (trained->materials, invocation->log, error))
     return FALSE;
   if (plait_predictions[trained->experiment->predict.kind].of_source)
@@ -345,8 +327,8 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
     .trained = trained,
     .metrics = metrics,
     .rows = rows,
-    .split = split ? split : trained->experiment->test_splits[0],
-    .seed = (guint64)seed,
+    .split = options->split ? options->split : trained->experiment->test_splits[0],
+    .seed = (guint64)options->seed,
     .log = invocation->log,
     .stop = plait_stop_on_signals (),
   };
@@ -355,10 +337,46 @@ plait_command_adversarial (PlaitInvocation *invocation, GError **error)
                        invocation->arguments[0], test.split ? test.split : "test");
   if (!plait_materials_check (trained->materials, trained->store, error))
     return FALSE;
-  test.pool = pool = plait_pool_new (threads, error);
+  test.pool = pool = plait_pool_new ((guint)options->threads, error);
   if (!pool || !plait_blas_reserve (pool, error))
     return FALSE;
   test.search = search = plait_search_new (trained->system->model, pool,
                                            (PlaitPrecision)trained->experiment->decode.precision, 0, error);
-  return search && run_test (&test, wanted, n_wanted, json, error);
+  return search && run_test (&test, wanted, n_wanted, options->json, error);
 }
+
+static const PlaitOption options[] = {
+  { "split", 0, PLAIT_OPTION_TEXT, offsetof (Options, split), "Split of the experiment; else its first test split",
+    "NAME" },
+  { "source-is", 0, PLAIT_OPTION_TEXT, offsetof (Options, source_is),
+    "What each source is in turn: shuffled (that of another sentence; the default), noise (tokens or rows drawn from "
+    "the whole split), absent; several with ; between",
+    "LIST" },
+  { "seed", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seed), "Seed of the shuffles and of noise; 1 unless told", "N",
+    0, G_MAXINT64 },
+  PLAIT_OPTION_CHECKPOINT (Options),
+  { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets),
+    "Set a key of [decode], data.too_long, or metrics, join, resamples or seed of [evaluate], otherwise", "G.K=V" },
+  PLAIT_OPTION_THREADS (Options),
+  PLAIT_OPTION_JSON (Options),
+  PLAIT_OPTION_CHANGED_PLUGINS (Options),
+  { NULL },
+};
+
+const PlaitCommand plait_command_adversarial = {
+  .name = "adversarial",
+  .synopsis = "RUN.h5 [--split NAME] [--source-is LIST] [--set G.K=V]... [--seed N] [--json]",
+  .summary = "Shuffle one source after the other and score a test split again",
+  .details
+  = "Each source in turn is taken from other sentences, by a seeded permutation without fixed points, or is noise, or "
+    "absent: how far the scores fall says how much the model relies on it. Differences are tested.\n"
+    "\n"
+    "Example:\n"
+    "  plait adversarial run.h5 --source-is 'shuffled;noise;absent'",
+  .options = options,
+  .size = sizeof (Options),
+  .defaults = &(const Options){ .seed = 1 },
+  .least = 1,
+  .most = 1,
+  .run = run_command,
+};

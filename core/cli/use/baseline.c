@@ -14,8 +14,9 @@
 
 typedef struct
 {
-  char *words, *sentences, *train, *output;
-  gboolean force;
+  gint64 words, sentences; /* 0: not given */
+  const char *train, *output;
+  gboolean keep_lines, line_documents, force;
 } Options;
 
 /* What is said of each document. */
@@ -164,9 +165,9 @@ take_lead (const Options *options, Baseline *baseline, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--%s goes with documents of a sentence a line; --line-documents tells no sentences apart",
                        options->sentences ? "sentences" : "keep-lines");
-  baseline->words = baseline->sentences = G_MAXINT64;
-  return plait_option_integer ("--words", options->words, 1, MOST_COUNT, &baseline->words, error)
-         && plait_option_integer ("--sentences", options->sentences, 1, MOST_COUNT, &baseline->sentences, error);
+  baseline->words = options->words ? options->words : G_MAXINT64;
+  baseline->sentences = options->sentences ? options->sentences : G_MAXINT64;
+  return TRUE;
 }
 
 static gboolean
@@ -214,26 +215,54 @@ baseline_run (const PlaitInvocation *invocation, const Options *options, Baselin
   return TRUE;
 }
 
-gboolean
-plait_command_baseline (PlaitInvocation *invocation, GError **error)
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
 {
-  Options options = { 0 };
-  Baseline baseline = { .beginning = g_string_new (NULL) };
-  const GOptionEntry entries[] = {
-    { "words", 0, 0, G_OPTION_ARG_FILENAME, &options.words, "lead: at most N words of a document", "N" },
-    { "sentences", 0, 0, G_OPTION_ARG_FILENAME, &options.sentences, "lead: at most N sentences of a document", "N" },
-    { "keep-lines", 0, 0, G_OPTION_ARG_NONE, &baseline.keep_lines,
-      "lead: a sentence a line and a blank line between documents, instead of a line a document", NULL },
-    { "train", 0, 0, G_OPTION_ARG_FILENAME, &options.train, "majority: titles or labels, one a line", "FILE" },
-    { "line-documents", 0, 0, G_OPTION_ARG_NONE, &baseline.line_documents, "Each line of FILE is a document", NULL },
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write here instead of standard output", "FILE" },
-    PLAIT_OUTPUT_FORCE (options.force),
-    { NULL },
+  const Options *options = invocation->options;
+  Baseline baseline = {
+    .beginning = g_string_new (NULL),
+    .keep_lines = options->keep_lines,
+    .line_documents = options->line_documents,
   };
-  gboolean done = plait_invocation_parse (invocation, entries, 1, 2, error)
-                  && baseline_run (invocation, &options, &baseline, error);
+  gboolean done = baseline_run (invocation, options, &baseline, error);
 
   g_free (baseline.majority);
   g_string_free (baseline.beginning, TRUE);
   return done;
 }
+
+static const PlaitOption options[] = {
+  { "words", 0, PLAIT_OPTION_INTEGER, offsetof (Options, words), "lead: at most N words of a document", "N", 1,
+    MOST_COUNT },
+  { "sentences", 0, PLAIT_OPTION_INTEGER, offsetof (Options, sentences), "lead: at most N sentences of a document", "N",
+    1, MOST_COUNT },
+  { "keep-lines", 0, PLAIT_OPTION_FLAG, offsetof (Options, keep_lines),
+    "lead: a sentence a line and a blank line between documents, instead of a line a document", NULL },
+  { "train", 0, PLAIT_OPTION_TEXT, offsetof (Options, train), "majority: titles or labels, one a line", "FILE" },
+  { "line-documents", 0, PLAIT_OPTION_FLAG, offsetof (Options, line_documents), "Each line of FILE is a document",
+    NULL },
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "Write here instead of standard output", "FILE" },
+  PLAIT_OPTION_FORCE (Options),
+  { NULL },
+};
+
+const PlaitCommand plait_command_baseline = {
+  .name = "baseline",
+  .synopsis = "lead|majority [FILE] [--words N|--sentences N] [--train FILE] [--output FILE] [--force]",
+  .summary
+  = "Print the output of a system that hardly reads its documents: their first words, or the most frequent line",
+  .details
+  = "lead prints the first N words, or sentences, of each document of FILE, majority the line that stands most often "
+    "in the file of --train, of several the first. A document is a sentence a line, up to a blank line. FILE is plain "
+    "or gzip; without it, or with \"-\", standard input is read.\n"
+    "\n"
+    "Examples:\n"
+    "  plait baseline lead --words 14 test.doc > lead.txt\n"
+    "  plait baseline lead --sentences 3 --keep-lines test.doc --output lead.txt\n"
+    "  plait baseline majority --train train.title test.doc",
+  .options = options,
+  .size = sizeof (Options),
+  .least = 1,
+  .most = 2,
+  .run = run_command,
+};

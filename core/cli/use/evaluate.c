@@ -38,10 +38,10 @@ typedef struct
 
 typedef struct
 {
-  char **references; /* files */
-  char **hypotheses;
-  char *metrics, *resamples, *seed, *test, *trials;
-  char *source, *bins, *join;
+  const char *const *references, *const *hypotheses; /* files */
+  const char *metrics, *source, *bins, *join;
+  gint64 resamples, seed, trials;
+  guint test;
   gboolean sentences, json;
 } Options;
 
@@ -58,10 +58,10 @@ typedef struct
   PlaitLog *log;
   gsize sentences;
   guint n_references;
-  char **reference_paths; /* [n_references] */
-  char ***references;     /* [n_references] lines */
-  PlaitLengthBins *bins;  /* NULL without --source */
-  gint64 *words;          /* [sentences], of the source */
+  const char *const *reference_paths; /* [n_references] */
+  char ***references;                 /* [n_references] lines */
+  PlaitLengthBins *bins;              /* NULL without --source */
+  gint64 *words;                      /* [sentences], of the source */
   guint n_systems;
   System *systems;
 } Evaluation;
@@ -141,7 +141,8 @@ read_lines (Evaluation *evaluation, const char *path, const char *first_path, GE
 static gboolean
 read_files (Evaluation *evaluation, const Options *options, GError **error)
 {
-  guint n_references = g_strv_length (options->references), n_systems = g_strv_length (options->hypotheses);
+  guint n_references = g_strv_length ((char **)options->references),
+        n_systems = g_strv_length ((char **)options->hypotheses);
 
   evaluation->reference_paths = options->references;
   evaluation->references = g_new0 (char **, n_references);
@@ -230,12 +231,12 @@ score_systems (const Evaluation *evaluation, guint m, GError **error)
 }
 
 static void
-print_json (const Evaluation *evaluation, char **reference_names)
+print_json (const Evaluation *evaluation, const char *const *reference_names)
 {
   g_autoptr (PlaitJson) json = plait_json_new_object ();
   g_auto (GStrv) names = g_strsplit (PLAIT_TEXT_PIECES, ";", -1);
 
-  plait_json_texts (json, "references", (const char *const *)reference_names, -1);
+  plait_json_texts (json, "references", reference_names, -1);
   plait_json_integer (json, "sentences", (gint64)evaluation->sentences);
   plait_json_text (json, "join", names[evaluation->join]);
   plait_json_begin_array (json, "systems");
@@ -448,17 +449,17 @@ print_sentences_json (const Evaluation *evaluation)
 static gboolean
 check_standard_input (const Options *options, GError **error)
 {
-  char *source[] = { options->source, NULL };
+  const char *source[] = { options->source, NULL };
   const struct
   {
     const char *option;
-    char *const *files;
+    const char *const *files;
   } read[]
       = { { "--reference", options->references }, { "--hypothesis", options->hypotheses }, { "--source", source } };
   const char *first = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (read); i++)
-    for (char *const *file = read[i].files; *file; file++)
+    for (const char *const *file = read[i].files; *file; file++)
       {
         if (!g_str_equal (*file, "-"))
           continue;
@@ -474,7 +475,7 @@ check_standard_input (const Options *options, GError **error)
 static gboolean
 take_options (Evaluation *evaluation, const Options *options, GError **error)
 {
-  gint64 seed = 12345, resamples = PLAIT_BOOTSTRAP_RESAMPLES, trials;
+  gint64 trials = options->trials;
 
   if (!options->references || !options->hypotheses)
     return plait_fail (error, PLAIT_ERROR_INPUT,
@@ -482,19 +483,16 @@ take_options (Evaluation *evaluation, const Options *options, GError **error)
                        !options->references ? "reference" : "hypothesis");
   if (!check_standard_input (options, error))
     return FALSE;
-  if (!plait_option_integer ("--seed", options->seed, 0, G_MAXINT64, &seed, error)
-      || !plait_option_integer ("--resamples", options->resamples, 0, PLAIT_MOST_TRIALS, &resamples, error)
-      || !plait_option_test (options->test, options->trials, &evaluation->tested, &evaluation->test, &trials, error))
-    return FALSE;
   if (options->sentences && options->source)
     return plait_fail (error, PLAIT_ERROR_INPUT, "--sentences prints a table of its own; leave out --source");
   if (options->bins && !options->source)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "--bins needs --source, the file whose lines say how long each sentence is");
   evaluation->join = options->join ? 1 + plait_option_choice (options->join, JOINS) : PLAIT_PIECES_NONE;
-  evaluation->tested = evaluation->tested && g_strv_length (options->hypotheses) > 1 && !options->sentences;
-  evaluation->seed = (guint64)seed;
-  evaluation->resamples = options->sentences ? 0 : (guint)resamples;
+  evaluation->tested
+      = plait_option_test (options->test, &evaluation->test, &trials) && options->hypotheses[1] && !options->sentences;
+  evaluation->seed = (guint64)options->seed;
+  evaluation->resamples = options->sentences ? 0 : (guint)options->resamples;
   evaluation->trials = (guint)trials;
   evaluation->metrics = plait_metric_new_list (options->metrics ? options->metrics : "bleu;chrf", error);
   if (!evaluation->metrics)
@@ -540,32 +538,59 @@ evaluate (const Options *options, PlaitLog *log, GError **error)
   return TRUE;
 }
 
-gboolean
-plait_command_evaluate (PlaitInvocation *invocation, GError **error)
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
 {
-  Options options = { 0 };
-  const GOptionEntry entries[] = {
-    { "reference", 'r', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.references,
-      "A file of reference translations, plain or gzip; again for more references", "FILE" },
-    { "hypothesis", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.hypotheses,
-      "A file of a system's translations; again for more systems, which are tested against the first", "FILE" },
-    { "metric", 'm', 0, G_OPTION_ARG_FILENAME, &options.metrics, "Metrics with their options (bleu;chrf)", "LIST" },
-    { "source", 0, 0, G_OPTION_ARG_FILENAME, &options.source,
-      "The source text; scores are also given by its words between white space", "FILE" },
-    { "join", 0, 0, G_OPTION_ARG_FILENAME, &options.join,
-      "Join pieces of words before scoring: un@@ known, un ##known, or those of SentencePiece", JOINS },
-    { "bins", 0, 0, G_OPTION_ARG_FILENAME, &options.bins,
-      "With --source: bounds of the bins of its lengths (" USUAL_BINS ")", "LIST" },
-    { "resamples", 0, 0, G_OPTION_ARG_FILENAME, &options.resamples,
-      "Bootstrap samples for intervals, 0 for no intervals (1000)", "N" },
-    { "test", 0, 0, G_OPTION_ARG_FILENAME, &options.test, "Test between systems (permutation)", PLAIT_OPTION_TESTS },
-    { "trials", 0, 0, G_OPTION_ARG_FILENAME, &options.trials, "Shuffles (10000) or resamples (1000) of the test", "N" },
-    { "seed", 0, 0, G_OPTION_ARG_FILENAME, &options.seed, "Seed of intervals and tests (12345)", "N" },
-    { "sentences", 0, 0, G_OPTION_ARG_NONE, &options.sentences,
-      "Print the scores of every sentence instead, separated by tabs, a column a metric and system", NULL },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
-    { NULL },
-  };
+  const Options *options = invocation->options;
 
-  return plait_invocation_parse (invocation, entries, 0, 0, error) && evaluate (&options, invocation->log, error);
+  return evaluate (options, invocation->log, error);
 }
+
+static const PlaitOption options[] = {
+  { "reference", 'r', PLAIT_OPTION_TEXTS, offsetof (Options, references),
+    "A file of reference translations, plain or gzip; again for more references", "FILE" },
+  { "hypothesis", 'i', PLAIT_OPTION_TEXTS, offsetof (Options, hypotheses),
+    "A file of a system's translations; again for more systems, which are tested against the first", "FILE" },
+  { "metric", 'm', PLAIT_OPTION_TEXT, offsetof (Options, metrics), "Metrics with their options (bleu;chrf)", "LIST" },
+  { "source", 0, PLAIT_OPTION_TEXT, offsetof (Options, source),
+    "The source text; scores are also given by its words between white space", "FILE" },
+  { "join", 0, PLAIT_OPTION_TEXT, offsetof (Options, join),
+    "Join pieces of words before scoring: un@@ known, un ##known, or those of SentencePiece", JOINS },
+  { "bins", 0, PLAIT_OPTION_TEXT, offsetof (Options, bins),
+    "With --source: bounds of the bins of its lengths (" USUAL_BINS ")", "LIST" },
+  { "resamples", 0, PLAIT_OPTION_INTEGER, offsetof (Options, resamples),
+    "Bootstrap samples for intervals, 0 for no intervals (1000)", "N", 0, PLAIT_MOST_TRIALS },
+  { "test", 0, PLAIT_OPTION_CHOICE, offsetof (Options, test), "Test between systems (permutation)",
+    PLAIT_OPTION_TESTS },
+  PLAIT_OPTION_TRIALS (Options),
+  { "seed", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seed), "Seed of intervals and tests (12345)", "N", 0,
+    G_MAXINT64 },
+  { "sentences", 0, PLAIT_OPTION_FLAG, offsetof (Options, sentences),
+    "Print the scores of every sentence instead, separated by tabs, a column a metric and system", NULL },
+  PLAIT_OPTION_JSON (Options),
+  { NULL },
+};
+
+const PlaitCommand plait_command_evaluate = {
+  .name = "evaluate",
+  .synopsis = "--reference FILE... --hypothesis FILE... [--metric LIST] [--source FILE] [--sentences] [--json]",
+  .summary = "Score translations in text files, and test systems against the first",
+  .details
+  = "Files hold one sentence a line, plain or gzip; \"-\" is standard input. Metrics are bleu, chrf, chrf++ and ter, "
+    "which equal sacreBLEU's, meteor (exact and stem matches), multi-bleu, which equals that of multi-bleu.perl -lc, "
+    "rouge, which equals rouge-score's, and repetition: NAME or NAME:OPTION,OPTION=VALUE, separated by ';', as in an "
+    "experiment's evaluate.metrics. With unit=document a metric is of documents: blank lines end them.\n"
+    "\n"
+    "Examples:\n"
+    "  plait evaluate --reference test.cs --hypothesis system.txt\n"
+    "  plait evaluate -r test.cs -i baseline.txt -i system.txt --metric 'bleu:lowercase;chrf++' --json\n"
+    "  plait evaluate -r test.cs -i system.txt --metric multi-bleu --source test.en --bins '10;20;30'\n"
+    "  plait evaluate -r pages.cs -i system.txt --metric 'bleu:unit=document;chrf:unit=document'\n"
+    "  plait evaluate -r summaries -i lead.txt -i system.txt --metric 'rouge:type=1;rouge:type=2;rouge:type=L'",
+  .options = options,
+  .size = sizeof (Options),
+  .defaults = &(const Options){ .resamples = PLAIT_BOOTSTRAP_RESAMPLES, .seed = 12345 },
+  .least = 0,
+  .most = 0,
+  .run = run_command,
+};

@@ -6,28 +6,51 @@
 
 /* plait export: the parameters of a run as safetensors. */
 
-gboolean
-plait_command_export (PlaitInvocation *invocation, GError **error)
+typedef struct
 {
-  char *output = NULL, *checkpoint = NULL;
-  gboolean force = FALSE, changed = FALSE;
-  const GOptionEntry entries[] = {
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write here", "FILE" },
-    PLAIT_OUTPUT_FORCE (force),
-    { "checkpoint", 'c', 0, G_OPTION_ARG_FILENAME, &checkpoint, "Of these parameters; best unless told",
-      "best|last|average" },
-    PLAIT_OPTION_CHANGED_PLUGINS (changed),
-    { NULL },
-  };
+  const char *output, *checkpoint;
+  gboolean force, changed;
+} Options;
+
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
+{
+  const Options *options = invocation->options;
   g_autoptr (PlaitTrained) trained = NULL;
 
-  if (!plait_invocation_parse (invocation, entries, 1, 1, error))
-    return FALSE;
-  if (!output)
+  if (!options->output)
     return plait_fail (error, PLAIT_ERROR_INPUT, "there is nowhere to write to: add --output FILE");
-  if (!plait_output_differs ("--output", output, invocation->arguments[0], error)
-      || !plait_file_check_new (output, force, "", "--output", error))
+  if (!plait_output_differs ("--output", options->output, invocation->arguments[0], error)
+      || !plait_file_check_new (options->output, options->force, "", "--output", error))
     return FALSE;
-  trained = plait_trained_open (invocation->arguments[0], checkpoint, NULL, changed, invocation->log, error);
-  return trained && plait_export_safetensors (trained, output, error);
+  trained = plait_trained_open (invocation->arguments[0], options->checkpoint, NULL, options->changed, invocation->log,
+                                error);
+  return trained && plait_export_safetensors (trained, options->output, error);
 }
+
+static const PlaitOption options[] = {
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "Write here", "FILE" },
+  PLAIT_OPTION_FORCE (Options),
+  PLAIT_OPTION_CHECKPOINT (Options),
+  PLAIT_OPTION_CHANGED_PLUGINS (Options),
+  { NULL },
+};
+
+const PlaitCommand plait_command_export = {
+  .name = "export",
+  .synopsis = "RUN.h5 --output FILE [--checkpoint NAME] [--force]",
+  .summary = "Write the parameters of a run as safetensors, which other programs read",
+  .details
+  = "The file holds all parameters under their names, as they are, and the experiment in its metadata; "
+    "train.initialise reads it back to the same bits. A weight is [inputs, outputs], a bias or gain [1, width]. The "
+    "script experiments/to-ctranslate2.py makes a CTranslate2 model of a run.\n"
+    "\n"
+    "Examples:\n"
+    "  plait export run.h5 --output run.safetensors\n"
+    "  plait export run.h5 --checkpoint average --output run.safetensors",
+  .options = options,
+  .size = sizeof (Options),
+  .least = 1,
+  .most = 1,
+  .run = run_command,
+};

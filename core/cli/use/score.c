@@ -184,29 +184,50 @@ score (PlaitTextUse *use, gboolean sentences, Sum *sum, GError **error)
     }
 }
 
-gboolean
-plait_command_score (PlaitInvocation *invocation, GError **error)
+typedef struct
 {
-  g_auto (PlaitTextUse) use = { 0 };
-  char *target = NULL;
-  gboolean sentences = FALSE;
-  Sum sum = { .line = -1, .sentence = -1 };
-  const GOptionEntry entries[] = {
-    { "target", 0, 0, G_OPTION_ARG_FILENAME, &target, "Translations to score", "FILE" },
-    { "sentences", 0, 0, G_OPTION_ARG_NONE, &sentences, "Print a line for each sentence of a document", NULL },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &sum.as_json, "Print a JSON object a line", NULL },
-    PLAIT_OUTPUT_FORCE (use.force),
-    { NULL },
-  };
+  PlaitTextOptions text;
+  const char *target;
+  gboolean sentences, json;
+} Options;
 
-  if (!plait_text_use_parse (&use, invocation, entries, error))
-    return FALSE;
-  if (!target)
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
+{
+  const Options *options = invocation->options;
+  g_auto (PlaitTextUse) use = { 0 };
+  Sum sum = { .line = -1, .sentence = -1, .as_json = options->json };
+
+  if (!options->target)
     return plait_fail (error, PLAIT_ERROR_INPUT, "there is nothing to score: add --target FILE");
-  if (!plait_text_use_open (&use, invocation, target, error) || !score (&use, sentences, &sum, error))
+  if (!plait_text_use_open (&use, invocation, options->target, error) || !score (&use, options->sentences, &sum, error))
     return FALSE;
   plait_log_progress_end (use.log);
   plait_log_info (use.log, "%jd tokens, perplexity a token %.4f", sum.tokens,
                   exp (-sum.log_probability / (double)MAX (1, sum.tokens)));
   return !use.dump || plait_store_commit (use.dump, error);
 }
+
+static const PlaitOption options[] = {
+  PLAIT_TEXT_OPTIONS,
+  { "target", 0, PLAIT_OPTION_TEXT, offsetof (Options, target), "Translations to score", "FILE" },
+  { "sentences", 0, PLAIT_OPTION_FLAG, offsetof (Options, sentences), "Print a line for each sentence of a document",
+    NULL },
+  { "json", 0, PLAIT_OPTION_FLAG, offsetof (Options, json), "Print a JSON object a line", NULL },
+  PLAIT_OPTION_FORCE (PlaitTextOptions),
+  { NULL },
+};
+
+const PlaitCommand plait_command_score = {
+  .name = "score",
+  .synopsis = "RUN.h5 --source NAME=FILE...|--tsv NAME,... --target FILE [--set G.K=V]... [--json]",
+  .summary = "Score given translations by forced decoding",
+  .details
+  = "Prints a line a sentence or document: natural log-probability, and target tokens with the ends. With --sentences "
+    "documents have a line a sentence, and blank lines between them.",
+  .options = options,
+  .size = sizeof (Options),
+  .least = 1,
+  .most = 1,
+  .run = run_command,
+};

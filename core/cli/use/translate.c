@@ -271,23 +271,31 @@ translate (PlaitTextUse *use, const PlaitDecodeSettings *settings, Printer *prin
     }
 }
 
-/* Options as they were given. */
 typedef struct
 {
-  char *beam, *n_best, *format, *alignment;
-} Texts;
+  PlaitTextOptions text;
+  const char *format, *alignment;
+  gint64 beam, n_best; /* 0: not given */
+} Options;
+
+/* TRUE if more than the best hypothesis is asked for. */
+static gboolean
+has_n_best (const Options *options)
+{
+  return options->n_best > 0 || plait_option_set_value (options->text.sets, "decode.n_best");
+}
 
 /* The experiment's settings of search, with what the options say. */
 static gboolean
-decode_settings (const PlaitDecodeSettings *usual, const Texts *texts, PlaitDecodeSettings *settings, GError **error)
+decode_settings (const PlaitDecodeSettings *usual, const Options *options, PlaitDecodeSettings *settings,
+                 GError **error)
 {
   *settings = *usual;
-  settings->n_best = 1;
-  if (!plait_option_integer ("--n-best", texts->n_best, 1, MOST_HYPOTHESES, &settings->n_best, error))
-    return FALSE;
-  settings->beam = MAX (settings->beam, settings->n_best);
-  if (!plait_option_integer ("--beam", texts->beam, 1, MOST_HYPOTHESES, &settings->beam, error))
-    return FALSE;
+  if (options->n_best > 0)
+    settings->n_best = options->n_best;
+  else if (!has_n_best (options))
+    settings->n_best = 1;
+  settings->beam = options->beam > 0 ? options->beam : MAX (settings->beam, settings->n_best);
   return settings->n_best <= settings->beam
          || plait_fail (error, PLAIT_ERROR_INPUT, "--n-best %jd is more than the beam of %jd keeps: raise --beam",
                         settings->n_best, settings->beam);
@@ -295,33 +303,21 @@ decode_settings (const PlaitDecodeSettings *usual, const Texts *texts, PlaitDeco
 
 /* What is printed: what --format says; else text, or fields if there is more than text to tell. */
 static gboolean
-read_format (const Texts *texts, Format *format, GError **error)
+read_format (const Options *options, Format *format, GError **error)
 {
-  Format usual = texts->n_best || texts->alignment ? FORMAT_TSV : FORMAT_TEXT;
+  Format usual = has_n_best (options) || options->alignment ? FORMAT_TSV : FORMAT_TEXT;
 
-  *format = texts->format ? (Format)plait_option_choice (texts->format, FORMATS) : usual;
+  *format = options->format ? (Format)plait_option_choice (options->format, FORMATS) : usual;
   return *format != FORMAT_TEXT || usual == FORMAT_TEXT
          || plait_fail (error, PLAIT_ERROR_INPUT, "--format text has no room for what %s asks for; take tsv or json",
-                        texts->n_best ? "--n-best" : "--alignment");
+                        has_n_best (options) ? "--n-best" : "--alignment");
 }
 
-gboolean
-plait_command_translate (PlaitInvocation *invocation, GError **error)
+static gboolean
+run_command (PlaitInvocation *invocation, GError **error)
 {
+  const Options *options = invocation->options;
   g_auto (PlaitTextUse) use = { 0 };
-  Texts texts = { NULL };
-  const GOptionEntry entries[] = {
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &use.output, "Write here instead of standard output", "FILE" },
-    PLAIT_OUTPUT_FORCE (use.force),
-    { "beam", 'b', 0, G_OPTION_ARG_FILENAME, &texts.beam, "Hypotheses kept; else the experiment's", "N" },
-    { "n-best", 0, 0, G_OPTION_ARG_FILENAME, &texts.n_best, "Print N hypotheses a line, with their scores", "N" },
-    { "alignment", 0, 0, G_OPTION_ARG_FILENAME, &texts.alignment,
-      "Print which words each attends to: mean over the layers, last, or a layer from 0; and a head, as in 2:0",
-      "LAYER[:HEAD]" },
-    { "format", 0, 0, G_OPTION_ARG_FILENAME, &texts.format, "What to print; tsv and json have the scores too (text)",
-      FORMATS },
-    { NULL },
-  };
   g_auto (PlaitOutput) to = { 0 };
   g_autoptr (PlaitWordAligner) aligner = NULL;
   Printer printer = { .line = -1 };
@@ -332,24 +328,20 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
   gint64 done = 0;
   gboolean good;
 
-  if (!plait_text_use_parse (&use, invocation, entries, error))
-    return FALSE;
-  if (!texts.n_best)
-    texts.n_best = (char *)plait_option_set_value (use.sets, "decode.n_best");
-  if (!read_format (&texts, &printer.format, error) || !plait_text_use_open (&use, invocation, NULL, error)
-      || !decode_settings (&use.trained->experiment->decode, &texts, &settings, error))
+  if (!read_format (options, &printer.format, error) || !plait_text_use_open (&use, invocation, NULL, error)
+      || !decode_settings (&use.trained->experiment->decode, options, &settings, error))
     return FALSE;
   experiment = use.trained->experiment;
-  if (texts.beam && !plait_experiment_has_decoder (experiment))
+  if (options->beam > 0 && !plait_experiment_has_decoder (experiment))
     return plait_fail (error, PLAIT_ERROR_INPUT, "--beam: %s has no decoder that searches; leave the option out",
                        invocation->arguments[0]);
-  if (texts.alignment)
+  if (options->alignment)
     {
-      aligner = plait_word_aligner_new (use.trained->system, use.trained->materials, texts.alignment, error);
+      aligner = plait_word_aligner_new (use.trained->system, use.trained->materials, options->alignment, error);
       if (!aligner)
         return FALSE;
     }
-  if (!plait_output_begin (&to, use.output, error))
+  if (!plait_output_begin (&to, options->text.output, error))
     return FALSE;
   printer.stream = to.stream;
   printer.aligner = aligner;
@@ -363,8 +355,8 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
     plait_output_commit (&to, NULL);
   if (!good || !plait_output_commit (&to, error) || (use.dump && !plait_store_commit (use.dump, error)))
     return FALSE;
-  if (use.output)
-    plait_log_info (use.log, "%s: %jd sentences", use.output, done);
+  if (options->text.output)
+    plait_log_info (use.log, "%s: %jd sentences", options->text.output, done);
   if (!plait_experiment_has_decoder (experiment))
     return TRUE;
   work = plait_search_work (use.search);
@@ -372,3 +364,49 @@ plait_command_translate (PlaitInvocation *invocation, GError **error)
   plait_log_info (use.log, "%s", told);
   return TRUE;
 }
+
+static const PlaitOption options[] = {
+  PLAIT_TEXT_OPTIONS,
+  { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, text.output), "Write here instead of standard output",
+    "FILE" },
+  PLAIT_OPTION_FORCE (PlaitTextOptions),
+  { "beam", 'b', PLAIT_OPTION_INTEGER, offsetof (Options, beam), "Hypotheses kept; else the experiment's", "N", 1,
+    MOST_HYPOTHESES },
+  { "n-best", 0, PLAIT_OPTION_INTEGER, offsetof (Options, n_best), "Print N hypotheses a line, with their scores", "N",
+    1, MOST_HYPOTHESES },
+  { "alignment", 0, PLAIT_OPTION_TEXT, offsetof (Options, alignment),
+    "Print which words each attends to: mean over the layers, last, or a layer from 0; and a head, as in 2:0",
+    "LAYER[:HEAD]" },
+  { "format", 0, PLAIT_OPTION_TEXT, offsetof (Options, format),
+    "What to print; tsv and json have the scores too (text)", FORMATS },
+  { NULL },
+};
+
+const PlaitCommand plait_command_translate = {
+  .name = "translate",
+  .synopsis
+  = "RUN.h5 --source NAME=FILE...|--tsv NAME,... [--output FILE] [--format text|tsv|json] [--n-best N] [--alignment "
+    "LAYER[:HEAD]] [--set G.K=V]... [--attention DUMP.h5] [--force]",
+  .summary = "Translate text with a trained run",
+  .details
+  = "Prints a line for each line of the sources, or documents where the target's were. A source that is not given is "
+    "left out by name, with --without. Trees of a source whose encoder reads them are given as NAME.trees=FILE.\n"
+    "With --format tsv a line is a hypothesis: number of the line, score, natural log-probability, text, target tokens "
+    "with the end, which the score counts, and with --alignment a field a source, in the experiment's order. With "
+    "--format json it is an object with all hypotheses of a line. Alignments are Pharaoh's pairs of a word of the "
+    "source and one of the hypothesis, from 0. A line that is empty in all sources has none. With --tsv a line of "
+    "standard input has a column for each source, between tabs. An empty line, or column, is an error in a run of "
+    "data.empty=error; --set data.empty=missing takes the source as missing there.\n"
+    "\n"
+    "Examples:\n"
+    "  plait translate run.h5 --source en=test.en --source de=test.de\n"
+    "  plait translate run.h5 --source en=- --without de --beam 10\n"
+    "  paste test.en test.de | plait translate run.h5 --tsv en,de\n"
+    "  plait translate run.h5 --source en=test.en --n-best 5 --format json --alignment mean\n"
+    "  plait translate run.h5 --source en=test.en --set decode.no_repeat_ngrams=3 --set decode.minimum_length=20",
+  .options = options,
+  .size = sizeof (Options),
+  .least = 1,
+  .most = 1,
+  .run = run_command,
+};

@@ -24,18 +24,6 @@ struct PlaitVocabulary
   char *hash;
 };
 
-PlaitVocabularySettings
-plait_vocabulary_defaults (void)
-{
-  return (PlaitVocabularySettings){
-    .type = "bpe",
-    .size = 8000,
-    .minimum_count = 1,
-    .character_coverage = 1,
-    .normalization = "identity",
-  };
-}
-
 static PlaitVocabulary *
 load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *name, GError **error)
 {

@@ -36,7 +36,7 @@ typedef struct PlaitVocabulary PlaitVocabulary;
 /* Most pieces of a SentencePiece vocabulary. */
 #define PLAIT_VOCABULARY_MAXIMUM_SIZE (1 << 20)
 
-/* How to make a vocabulary from text. Start from plait_vocabulary_defaults. */
+/* How to make a vocabulary from text. Begin with PLAIT_VOCABULARY_DEFAULTS. */
 typedef struct
 {
   const char *type;          /* "words", "labels", "unigram" or "bpe" */
@@ -50,7 +50,10 @@ typedef struct
 } PlaitVocabularySettings;
 
 /* bpe of 8,000 pieces, character coverage 1, identity, no byte fallback, all lines. */
-PlaitVocabularySettings plait_vocabulary_defaults (void);
+#define PLAIT_VOCABULARY_DEFAULTS                                                                                      \
+  {                                                                                                                    \
+    .type = "bpe", .size = 8000, .minimum_count = 1, .character_coverage = 1, .normalization = "identity",             \
+  }
 
 /* Makes a vocabulary from the lines of all @paths (NULL-terminated; plain or gzip) together: a shared vocabulary is
  * trained on several files. The same text and settings give the same bytes, whatever threads the pool has.

@@ -327,7 +327,7 @@ write_file_grid (void)
   g_autoptr (GError) error = NULL;
   const PlaitTask *task = plait_task_find ("agreement", &error);
   g_auto (PlaitTaskSettings) settings = plait_task_defaults (task);
-  PlaitVocabularySettings words = plait_vocabulary_defaults ();
+  PlaitVocabularySettings words = PLAIT_VOCABULARY_DEFAULTS;
   g_autoptr (PlaitVocabulary) vocabulary = NULL;
   g_auto (GStrv) parts = g_strsplit (test_grid_text, "generate=agreement\n", 2);
   g_auto (GStrv) rest = g_strsplit (parts[1], "target=target\n", 2);

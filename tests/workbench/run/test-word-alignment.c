@@ -10,7 +10,7 @@ letters (void)
 {
   g_autofree char *path = plait_test_path ("letters");
   const char *const paths[] = { path, NULL };
-  PlaitVocabularySettings settings = plait_vocabulary_defaults ();
+  PlaitVocabularySettings settings = PLAIT_VOCABULARY_DEFAULTS;
 
   settings.type = "words";
   CHECK (g_file_set_contents (path, "a a a a b b b c c d\n", -1, NULL));
