@@ -3,12 +3,13 @@
 """Writes the C of the settings that a schema describes: a struct, names of choices, and the table that fills the struct.
 
 Usage: settings.py PLUGIN.ini HEADER.h
-       settings.py GROUP.ini HEADER.h TABLE.c
+       settings.py GROUP.ini HEADER.h TABLE.c INCLUDER
 
-A plugin's header needs nothing else. A group of the host has its table in a file of its own.
+A plugin's header holds all. A group of the host has its table in a file of its own. Its header needs what INCLUDER declares.
 """
 import configparser
 import json
+import os
 import re
 import sys
 
@@ -32,8 +33,10 @@ class Parameter:
         self.choices = items if any(items) else []
         if self.type == "choice" and not self.choices:
             self.take("choices", "choices=FIRST;SECOND")
-        # TYPE PREFIX [HEADER]: with a header the enum is there.
-        self.enum, self.prefix, self.header = (keys.get("enum", "").split() + [None] * 3)[:3]
+        self.enum, self.prefix = (keys.get("enum", "").split() + [None, None])[:2]
+        self.flags = [flag for flag in keys.get("flags", "").split(";") if flag]
+        if not FLAGS.issuperset(self.flags):
+            sys.exit(f"{self.place} flags={keys['flags']} has an unknown flag; give some of {', '.join(sorted(FLAGS))}")
 
     def take(self, key, remedy):
         if not self.keys.get(key):
@@ -71,17 +74,37 @@ def write_plugin(schema, parameters):
     bindings = "".join(
         f"  {{ {quote(p.name)}, PLAIT_SETTING_{p.type.upper()}, G_STRUCT_OFFSET (Settings, {p.field}), "
         f"{quote(';'.join(p.choices) or None)} }},\n" for p in parameters)
-    return (f"#pragma once\n\n#include <plait.h>\n\n"
+    return [f"#pragma once\n\n#include <plait.h>\n\n"
             f"typedef struct\n{{\n{''.join(p.declare(p.field) for p in parameters)}}} Settings;\n\n"
             f"static const PlaitBinding plait_plugin_bindings[] = {{\n{bindings}}};\n{''.join(p.hold() for p in parameters)}\n"
             f"#define PLAIT_PLUGIN_KIND PLAIT_PLUGIN_{kind.upper()}\n"
             f"#define PLAIT_PLUGIN_NAME {quote(plugin['name'])}\n"
             f"#define PLAIT_PLUGIN_VERSION {quote(plugin['version'])}\n"
-            f"#define PLAIT_PLUGIN_TABLE Plait{kind}Table\n")
+            f"#define PLAIT_PLUGIN_TABLE Plait{kind}Table\n"]
 
 
 def write_group(schema, parameters):
-    raise NotImplementedError
+    """The header, and the table that the host compiles in. Types of enums are for the header's includer to declare."""
+    group = schema["group"]
+    words = re.split(r"\W", os.path.basename(schema.path)[:-len(".ini")])
+    name, struct = "_".join(words), f"Plait{''.join(word.title() for word in words)}Settings"
+    prefix = f"PLAIT_{name.upper()}_"
+    details = "\n".join(text for key, text in group.items() if key.startswith("details."))
+    bounds = "".join(f"#define {prefix}{p.field.upper()}_MAXIMUM {p.keys['maximum']}\n" for p in parameters if "maximum" in p.keys)
+    header = (f"#pragma once\n\ntypedef struct\n{{\n{''.join(p.declare(prefix + p.field) for p in parameters)}}} {struct};\n\n"
+              f"extern const PlaitSettingGroup plait_{name}_group;\n\n{bounds}")
+    rows = ""
+    for p in parameters:
+        fields = {"standard": "default", "minimum": "minimum", "maximum": "maximum", "summary": "summary", "reference": "reference"}
+        texts = "".join(f", .{field} = {quote(p.keys[key])}" for field, key in fields.items() if key in p.keys)
+        texts += f", .choices = {quote(';'.join(p.choices))}" if p.choices else ""
+        flags = " | ".join(f"PLAIT_SETTING_{flag.upper()}" for flag in p.flags) or "0"
+        rows += (f"  {{ {{ .name = {quote(p.name)}, .type = PLAIT_SETTING_{p.type.upper()}, .flags = {flags}{texts} }},\n"
+                 f"    G_STRUCT_OFFSET ({struct}, {p.field}) }},\n")
+    table = (f"{''.join(p.hold() for p in parameters)}\nstatic const PlaitSettingDefinition definitions[] = {{\n{rows}}};\n\n"
+             f"const PlaitSettingGroup plait_{name}_group = {{ {quote(group['name'])}, {quote(group['summary'])}, sizeof ({struct}),\n"
+             f"  definitions, G_N_ELEMENTS (definitions), {quote(details or None)} }};\n")
+    return [header, table]
 
 
 def main():
@@ -99,10 +122,14 @@ def main():
     if not found:
         sys.exit(f"{path}: has no group [plugin], so it is no schema of a plugin")
     parameters = [Parameter(path, name[len(PREFIX):], schema[name]) for name in schema.sections() if name.startswith(PREFIX)]
+    made = f"/* SPDX-License-Identifier: MIT */\n/* Made by settings.py of plait from {path}: change that file. */\n"
     texts = kinds[found[0]](schema, parameters)
-    for output, text in zip(outputs, [texts] if isinstance(texts, str) else texts):
+    if found[0] == "group":
+        includer = outputs.pop()
+        texts[1] = f'#include "{includer}"\n#include "{os.path.basename(outputs[0])}"\n\n{texts[1]}'
+    for output, text in zip(outputs, texts):
         with open(output, "w", encoding="utf-8") as file:
-            file.write(f"/* SPDX-License-Identifier: MIT */\n/* Made by settings.py of plait from {path}: change that file. */\n{text}")
+            file.write(made + text)
 
 
 main()

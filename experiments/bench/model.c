@@ -157,7 +157,7 @@ describe_training (const BenchOptions *options)
   g_autofree char *batch = describe_batch (&experiment->train), *decoder = describe_decoder (&experiment->decoder);
 
   return g_strdup_printf ("a training step of %s, %s%s", batch, decoder,
-                          experiment->train.precision == PLAIT_TRAIN_FLOAT ? "" : ", in bfloat16");
+                          experiment->train.precision == PLAIT_TRAIN_PRECISION_FLOAT ? "" : ", in bfloat16");
 }
 
 const BenchWork bench_train = { "train", make_trained, train, model_free, describe_training };
@@ -184,8 +184,7 @@ make_searched (const Bench *bench, GError **error)
   model->searching = experiment->decode;
   model->searching.minimum_length = model->searching.maximum_length = search_steps (experiment);
   model->searching.maximum_ratio = 0;
-  model->search
-      = plait_search_new (model->system->model, bench->pool, (PlaitPrecision)model->searching.precision, 0, error);
+  model->search = plait_search_new (model->system->model, bench->pool, model->searching.precision, 0, error);
   return model->search ? g_steal_pointer (&model) : NULL;
 }
 

@@ -81,7 +81,7 @@ build_encoder (BenchSite *site, GError **error)
     .kind = source->kind,
     .input_width = decoder->width,
     .model_width = decoder->width,
-    .pre_norm = decoder->norm == PLAIT_NORM_PRE,
+    .pre_norm = decoder->norm == PLAIT_DECODER_NORM_PRE,
     .parameters = site->parameters,
     .prefix = "source/",
   };
@@ -123,7 +123,7 @@ build_site (BenchSite *site, GError **error)
   };
   return plait_part_open (site->experiment->combiner, error)
          && plait_declared_site_build (&site->site, &site->build,
-                                       decoder->type == PLAIT_DECODER_TRANSFORMER ? site->memory.width : state,
+                                       decoder->type == PLAIT_DECODER_TYPE_TRANSFORMER ? site->memory.width : state,
                                        site->memory.width, "site/", error);
 }
 

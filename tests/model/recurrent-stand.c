@@ -165,7 +165,7 @@ void
 recurrent_stand_visit_gru (const RecurrentStand *stand)
 {
   const PlaitRecurrent *r = recurrent_stand_decoder (stand);
-  gboolean conditional = r->settings->query == PLAIT_QUERY_INTERMEDIATE;
+  gboolean conditional = r->settings->query == PLAIT_DECODER_QUERY_INTERMEDIATE;
   gint64 state = r->state_width, memory = stand->memories[0].width;
   gint64 context = reference (stand->the_case->name, "outputs/context")->width;
 

@@ -47,11 +47,12 @@ decode_settings (const BeamCase *wanted)
   plait_setting_group_defaults (&plait_decode_group, &settings);
   settings.beam = wanted->width;
   settings.n_best = wanted->width;
-  settings.length_normalisation = g_str_equal (wanted->normalise, "wu")        ? PLAIT_NORMALISE_WU
-                                  : g_str_equal (wanted->normalise, "average") ? PLAIT_NORMALISE_AVERAGE
-                                                                               : PLAIT_NORMALISE_NONE;
+  settings.length_normalisation = g_str_equal (wanted->normalise, "wu") ? PLAIT_DECODE_LENGTH_NORMALISATION_WU
+                                  : g_str_equal (wanted->normalise, "average")
+                                      ? PLAIT_DECODE_LENGTH_NORMALISATION_AVERAGE
+                                      : PLAIT_DECODE_LENGTH_NORMALISATION_NONE;
   settings.alpha = wanted->alpha;
-  settings.ranking = g_str_equal (wanted->rank, "final") ? PLAIT_RANK_FINAL : PLAIT_RANK_PARTIAL;
+  settings.ranking = g_str_equal (wanted->rank, "final") ? PLAIT_DECODE_RANKING_FINAL : PLAIT_DECODE_RANKING_PARTIAL;
   return settings;
 }
 
@@ -216,7 +217,8 @@ follow (const Table *table, const PlaitDecodeSettings *settings, gint64 step, co
           {
             path.words[path.length++] = w;
             path.log_probability += table_row (table, step, previous)[w];
-            path.rank = settings->ranking == PLAIT_RANK_FINAL ? path.log_probability : path_score (settings, &path);
+            path.rank
+                = settings->ranking == PLAIT_DECODE_RANKING_FINAL ? path.log_probability : path_score (settings, &path);
             path.ended = w == table->end;
           }
         if (!repeats (&path, (int)settings->no_repeat_ngrams))
@@ -230,12 +232,13 @@ twin (const Table *table, const PlaitDecodeSettings *settings, Paths *found)
 {
   Paths beam = { .n = 1 }, next;
   guint width = (guint)settings->beam;
-  gboolean compete = settings->finished == PLAIT_FINISHED_COMPETE, refill = settings->finished == PLAIT_FINISHED_REFILL;
+  gboolean compete = settings->finished == PLAIT_DECODE_FINISHED_COMPETE,
+           refill = settings->finished == PLAIT_DECODE_FINISHED_REFILL;
 
   found->n = 0;
   for (gint64 step = 0; step < table->limit && beam.n > 0 && found->n < width; step++)
     {
-      guint places = settings->finished == PLAIT_FINISHED_SHRINK ? width - found->n : width;
+      guint places = settings->finished == PLAIT_DECODE_FINISHED_SHRINK ? width - found->n : width;
 
       follow (table, settings, step, &beam, &next);
       beam.n = 0;
@@ -334,7 +337,7 @@ TEST_CASE (beam, repeats_no_ngram_that_it_may_not)
       for (guint k = 0; k < G_N_ELEMENTS (numbers); k++)
         numbers[k] = (k % WORDS == 0 ? -4 : 0) - plait_random_uniform (key, k);
       plait_setting_group_defaults (&plait_decode_group, &settings);
-      settings.ranking = PLAIT_RANK_FINAL;
+      settings.ranking = PLAIT_DECODE_RANKING_FINAL;
       settings.finished = (gint)(i / 3 % 3);
       settings.n_best = 1;
       for (settings.beam = 1; settings.beam <= 5; settings.beam += 2)
@@ -379,9 +382,9 @@ TEST_CASE (beam, does_with_finished_hypotheses_as_it_is_told)
     double scores[2];
     gint32 last[2];
   } cases[] = {
-    { PLAIT_FINISHED_COMPETE, { 1, 1, 2 }, { -6.8 / 3, -7.6 / 3 }, { END, X } },
-    { PLAIT_FINISHED_SHRINK, { 1, 1, 1 }, { -2, -7.6 / 3 }, { END, X } },
-    { PLAIT_FINISHED_REFILL, { 1, 2, 2 }, { -2, -6.8 / 3 }, { END, END } },
+    { PLAIT_DECODE_FINISHED_COMPETE, { 1, 1, 2 }, { -6.8 / 3, -7.6 / 3 }, { END, X } },
+    { PLAIT_DECODE_FINISHED_SHRINK, { 1, 1, 1 }, { -2, -7.6 / 3 }, { END, X } },
+    { PLAIT_DECODE_FINISHED_REFILL, { 1, 2, 2 }, { -2, -6.8 / 3 }, { END, END } },
   };
   /* Behind the beginning, x and y in the second step, and x and y in the third (which x stands before). */
   static const gint32 ids[5][3] = { { X, END, Y }, { Y, X, END }, { END, X, Y }, { END, X, Y }, { X, END, Y } };
@@ -398,8 +401,8 @@ TEST_CASE (beam, does_with_finished_hypotheses_as_it_is_told)
 
       plait_setting_group_defaults (&plait_decode_group, &settings);
       settings.beam = settings.n_best = 2;
-      settings.length_normalisation = PLAIT_NORMALISE_AVERAGE;
-      settings.ranking = PLAIT_RANK_FINAL;
+      settings.length_normalisation = PLAIT_DECODE_LENGTH_NORMALISATION_AVERAGE;
+      settings.ranking = PLAIT_DECODE_RANKING_FINAL;
       settings.finished = cases[i].finished;
       g_autoptr (PlaitBeam) beam = plait_beam_new (&settings, 1, limits);
       for (guint step = 0; step < 3; step++)
@@ -435,11 +438,11 @@ TEST_CASE (beam, scores_by_length_as_named)
 
   plait_setting_group_defaults (&plait_decode_group, &settings);
   settings.alpha = 0.5;
-  settings.length_normalisation = PLAIT_NORMALISE_WU;
+  settings.length_normalisation = PLAIT_DECODE_LENGTH_NORMALISATION_WU;
   CHECK_NEAR (plait_hypothesis_score (&settings, -6, 3), -6 / sqrt (8.0 / 6.0), 1e-12);
-  settings.length_normalisation = PLAIT_NORMALISE_AVERAGE;
+  settings.length_normalisation = PLAIT_DECODE_LENGTH_NORMALISATION_AVERAGE;
   CHECK_NEAR (plait_hypothesis_score (&settings, -6, 3), -6 / sqrt (3.0), 1e-12);
-  settings.length_normalisation = PLAIT_NORMALISE_NONE;
+  settings.length_normalisation = PLAIT_DECODE_LENGTH_NORMALISATION_NONE;
   CHECK_NEAR (plait_hypothesis_score (&settings, -6, 3), -6, 0);
   settings.word_reward = 0.25;
   CHECK_NEAR (plait_hypothesis_score (&settings, -6, 3), -5.25, 1e-12);
@@ -480,11 +483,11 @@ TEST_CASE (beam, ranks_by_length_penalty_and_reward)
 
       plait_setting_group_defaults (&plait_decode_group, &settings);
       settings.beam = settings.n_best = 2;
-      settings.length_normalisation = PLAIT_NORMALISE_AVERAGE;
+      settings.length_normalisation = PLAIT_DECODE_LENGTH_NORMALISATION_AVERAGE;
       settings.alpha = cases[i].alpha;
       settings.word_reward = cases[i].reward;
-      settings.ranking = PLAIT_RANK_FINAL;
-      settings.finished = PLAIT_FINISHED_REFILL;
+      settings.ranking = PLAIT_DECODE_RANKING_FINAL;
+      settings.finished = PLAIT_DECODE_FINISHED_REFILL;
       g_autoptr (PlaitBeam) beam = plait_beam_new (&settings, 1, limits);
       for (guint step = 0; step < 4; step++)
         plait_beam_advance (beam, 3, ids[step], words[step]);

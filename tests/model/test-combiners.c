@@ -25,7 +25,7 @@ build (SiteStand *stand, const char *combiner, const char *const *keys, gint nor
   PlaitDecoderSettings decoder = plait_specimen_decoder (0);
 
   decoder.norm = norm;
-  decoder.attention_bias = norm == PLAIT_NORM_POST; /* so the reference has it */
+  decoder.attention_bias = norm == PLAIT_DECODER_NORM_POST; /* so the reference has it */
   site_stand_begin (stand, decoder, combiner, keys);
   stand->build.memories = memories;
   stand->build.n_memories = n;
@@ -98,22 +98,22 @@ check_combiner (const char *combiner, const char *const *settings, const char *n
 
 TEST_CASE (combiners, paper1_section_3_serial)
 {
-  check_combiner ("serial", plain, "combiner/serial_pre_304", PLAIT_NORM_PRE);
+  check_combiner ("serial", plain, "combiner/serial_pre_304", PLAIT_DECODER_NORM_PRE);
 }
 
 TEST_CASE (combiners, paper1_equation_4_parallel)
 {
-  check_combiner ("parallel", plain, "combiner/parallel_post_304", PLAIT_NORM_POST);
+  check_combiner ("parallel", plain, "combiner/parallel_post_304", PLAIT_DECODER_NORM_POST);
 }
 
 TEST_CASE (combiners, paper1_equations_5_and_6_flat)
 {
-  check_combiner ("flat", plain, "combiner/flat_post_304", PLAIT_NORM_POST);
+  check_combiner ("flat", plain, "combiner/flat_post_304", PLAIT_DECODER_NORM_POST);
 }
 
 TEST_CASE (combiners, paper1_equations_7_and_8_hierarchical)
 {
-  check_combiner ("hierarchical", contexts, "combiner/hierarchical_pre_304", PLAIT_NORM_PRE);
+  check_combiner ("hierarchical", contexts, "combiner/hierarchical_pre_304", PLAIT_DECODER_NORM_PRE);
 }
 
 TEST_CASE (combiners, more_memories_than_a_softmax_takes_are_refused)
@@ -124,10 +124,10 @@ TEST_CASE (combiners, more_memories_than_a_softmax_takes_are_refused)
 
   for (guint i = 0; i < 65; i++)
     many[i] = (PlaitMemorySpecification){ .name = g_strdup_printf ("%u", i), .width = WIDTH };
-  CHECK (build (&fits, "flat", plain, PLAIT_NORM_PRE, many, 64, &error));
-  CHECK (build (&apart, "serial", plain, PLAIT_NORM_PRE, many, 65, &error));
+  CHECK (build (&fits, "flat", plain, PLAIT_DECODER_NORM_PRE, many, 64, &error));
+  CHECK (build (&apart, "serial", plain, PLAIT_DECODER_NORM_PRE, many, 65, &error));
   CHECK_NO_ERROR (error);
-  CHECK (!build (&joint, "flat", plain, PLAIT_NORM_PRE, many, 65, &error));
+  CHECK (!build (&joint, "flat", plain, PLAIT_DECODER_NORM_PRE, many, 65, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "one softmax over 65 memories, at most 64 can share one");
   for (guint i = 0; i < 65; i++)
     g_free ((char *)many[i].name);
@@ -143,7 +143,7 @@ TEST_CASE (combiners, sentinels_are_refused_in_a_transformer_decoder)
       g_auto (SiteStand) stand = { NULL };
       g_autoptr (GError) error = NULL;
 
-      CHECK (!build (&stand, names[i], sentinel, PLAIT_NORM_PRE, specifications, MEMORIES, &error));
+      CHECK (!build (&stand, names[i], sentinel, PLAIT_DECODER_NORM_PRE, specifications, MEMORIES, &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                    "a sentinel was asked for, but a Transformer decoder has none: set sentinel=false, or "
                    "decoder.type=gru or lstm");

@@ -115,8 +115,8 @@ reference_decoder (gint norm)
 
   settings.layers = 1;
   settings.norm = norm;
-  settings.activation = 1;                           /* gelu */
-  settings.attention_bias = norm == PLAIT_NORM_POST; /* so the reference has it */
+  settings.activation = 1;                                   /* gelu */
+  settings.attention_bias = norm == PLAIT_DECODER_NORM_POST; /* so the reference has it */
   settings.positions = PLAIT_POSITIONS_NONE;
   settings.scale_embeddings = FALSE;
   settings.share_embeddings = FALSE;
@@ -223,9 +223,10 @@ static const char *const small_biased[]
 
 TEST_CASE (hat, rohde2021_section_3_sentence_memory_and_decoder_layer)
 {
-  check_case ("hat/top_pre", &(TestDocuments){ small, test_embedding_leaves }, PLAIT_NORM_PRE, visit_top, "y", TRUE);
-  check_case ("hat/top_post", &(TestDocuments){ small_biased, test_embedding_leaves }, PLAIT_NORM_POST, visit_top, "y",
+  check_case ("hat/top_pre", &(TestDocuments){ small, test_embedding_leaves }, PLAIT_DECODER_NORM_PRE, visit_top, "y",
               TRUE);
+  check_case ("hat/top_post", &(TestDocuments){ small_biased, test_embedding_leaves }, PLAIT_DECODER_NORM_POST,
+              visit_top, "y", TRUE);
 }
 
 /* The rows that are not gathered are masked: the same numbers. */
@@ -233,7 +234,8 @@ TEST_CASE (hat, rohde2021_section_3_2_by_masking)
 {
   static const char *const masked[] = { "layers", "1", "heads", "2", "feed_forward", "12", "readers", "all", NULL };
 
-  check_case ("hat/top_pre", &(TestDocuments){ masked, test_embedding_leaves }, PLAIT_NORM_PRE, visit_top, "y", TRUE);
+  check_case ("hat/top_pre", &(TestDocuments){ masked, test_embedding_leaves }, PLAIT_DECODER_NORM_PRE, visit_top, "y",
+              TRUE);
 }
 
 TEST_CASE (hat, rohde2021_section_7_attention_in_each_layer)
@@ -242,8 +244,8 @@ TEST_CASE (hat, rohde2021_section_7_attention_in_each_layer)
   static const char *const starts[] = { "place", "layers",         "layers", "1",       "heads",  "2", "feed_forward",
                                         "12",    "attention_bias", "true",   "readers", "starts", NULL };
 
-  check_case ("hat/layers_pre_all", &(TestDocuments){ all, test_embedding_leaves }, PLAIT_NORM_PRE, visit_layers,
-              "tokens", FALSE);
-  check_case ("hat/layers_post_starts", &(TestDocuments){ starts, test_embedding_leaves }, PLAIT_NORM_POST,
+  check_case ("hat/layers_pre_all", &(TestDocuments){ all, test_embedding_leaves }, PLAIT_DECODER_NORM_PRE,
+              visit_layers, "tokens", FALSE);
+  check_case ("hat/layers_post_starts", &(TestDocuments){ starts, test_embedding_leaves }, PLAIT_DECODER_NORM_POST,
               visit_layers, "tokens", FALSE);
 }

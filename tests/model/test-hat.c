@@ -41,7 +41,7 @@ TEST_CASE (hat, masking_equals_gathering)
   static const char *const masked[] = { "layers", "2", "readers", "all", NULL };
   static const char *const gathered[] = { "layers", "2", "readers", "starts", NULL };
 
-  for (gint norm = PLAIT_NORM_PRE; norm <= PLAIT_NORM_POST; norm++)
+  for (gint norm = PLAIT_DECODER_NORM_PRE; norm <= PLAIT_DECODER_NORM_POST; norm++)
     {
       g_autoptr (PlaitRegistry) registry = plait_registry_new ();
       PlaitDecoderSettings settings = plait_specimen_decoder (0);

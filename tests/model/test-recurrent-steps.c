@@ -217,13 +217,13 @@ gru_case (const char *name, const char *combiner, const char *projections)
     .settings = plait_specimen_decoder (0),
   };
 
-  the_case.settings.type = PLAIT_DECODER_GRU;
+  the_case.settings.type = PLAIT_DECODER_TYPE_GRU;
   the_case.settings.layers = 1;
   the_case.settings.width = 7;
   the_case.settings.state_width = STATE;
   the_case.settings.attention_width = 7;
-  the_case.settings.initial = PLAIT_INITIAL_ZERO;
-  the_case.settings.query = conditional ? PLAIT_QUERY_INTERMEDIATE : PLAIT_QUERY_PREVIOUS;
+  the_case.settings.initial = PLAIT_DECODER_INITIAL_ZERO;
+  the_case.settings.query = conditional ? PLAIT_DECODER_QUERY_INTERMEDIATE : PLAIT_DECODER_QUERY_PREVIOUS;
   the_case.settings.reset = conditional ? PLAIT_RESET_AFTER : PLAIT_RESET_BEFORE;
   return the_case;
 }
@@ -306,13 +306,13 @@ TEST_CASE (recurrent_steps, luong2015_section_3_input_feeding_lstm)
     .settings = plait_specimen_decoder (0),
   };
 
-  the_case.settings.type = PLAIT_DECODER_LSTM;
+  the_case.settings.type = PLAIT_DECODER_TYPE_LSTM;
   the_case.settings.layers = 1;
   the_case.settings.width = STATE;
-  the_case.settings.query = PLAIT_QUERY_CURRENT;
+  the_case.settings.query = PLAIT_DECODER_QUERY_CURRENT;
   the_case.settings.attention = PLAIT_SCORE_DOT;
   the_case.settings.input_feeding = TRUE;
-  the_case.settings.readout = PLAIT_READOUT_ATTENTIONAL;
-  the_case.settings.initial = PLAIT_INITIAL_ZERO;
+  the_case.settings.readout = PLAIT_DECODER_READOUT_ATTENTIONAL;
+  the_case.settings.initial = PLAIT_DECODER_INITIAL_ZERO;
   check_steps (&the_case, recurrent_stand_visit_luong, FALSE);
 }

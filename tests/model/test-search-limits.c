@@ -43,7 +43,7 @@ check_ends (SearchStand *stand, gint finished, double ratio, gint64 offset)
   settings.finished = finished;
   settings.maximum_ratio = ratio;
   settings.maximum_offset = offset;
-  settings.at_limit = PLAIT_LIMIT_END;
+  settings.at_limit = PLAIT_DECODE_AT_LIMIT_END;
   found = plait_search_batch (search, batch, &settings, NULL);
   CHECK (found != NULL);
   if (!found)
@@ -75,7 +75,7 @@ TEST_CASE (search, ends_at_the_limit_where_asked)
     {
       g_auto (SearchStand) stand = search_stand_new ("flat", d, NULL, FALSE);
 
-      for (gint finished = PLAIT_FINISHED_COMPETE; finished <= PLAIT_FINISHED_REFILL; finished++)
+      for (gint finished = PLAIT_DECODE_FINISHED_COMPETE; finished <= PLAIT_DECODE_FINISHED_REFILL; finished++)
         {
           CONTEXT ("decoder %u, finished %d", d, finished);
 

@@ -130,7 +130,7 @@ TEST_CASE (search, parts_of_a_batch_give_the_bits_of_the_whole)
   if (plait_precision_runs_here (PLAIT_PRECISION_INT8))
     check_parts ("serial", 0, NULL, PLAIT_PRECISION_INT8, &settings);
   settings.no_repeat_ngrams = 2;
-  settings.at_limit = PLAIT_LIMIT_END;
+  settings.at_limit = PLAIT_DECODE_AT_LIMIT_END;
   check_parts ("parallel", 0, NULL, PLAIT_PRECISION_FLOAT, &settings);
 }
 

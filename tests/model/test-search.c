@@ -40,10 +40,10 @@ TEST_CASE (search, scores_as_forced_decoding_does)
 TEST_CASE (search, begins_with_the_start_that_is_set)
 {
   for (guint d = 0; d < PLAIT_SPECIMEN_DECODERS; d++)
-    for (gint start = PLAIT_START_BOS; start <= PLAIT_START_PAD; start++)
+    for (gint start = PLAIT_DECODER_START_BOS; start <= PLAIT_DECODER_START_PAD; start++)
       {
         PlaitDecoderSettings settings = plait_specimen_decoder (d);
-        static double losses[PLAIT_START_PAD + 1][64];
+        static double losses[PLAIT_DECODER_START_PAD + 1][64];
         GError *error = NULL;
         CONTEXT ("decoder %u, start %d", d, start);
 
@@ -82,7 +82,7 @@ TEST_CASE (search, sets_finished_hypotheses_aside)
   static const guint decoders[] = { 0, 3 };
 
   for (guint d = 0; d < G_N_ELEMENTS (decoders); d++)
-    for (gint finished = PLAIT_FINISHED_SHRINK; finished <= PLAIT_FINISHED_REFILL; finished++)
+    for (gint finished = PLAIT_DECODE_FINISHED_SHRINK; finished <= PLAIT_DECODE_FINISHED_REFILL; finished++)
       {
         CONTEXT ("decoder %u, finished %d", decoders[d], finished);
         g_auto (SearchStand) stand = search_stand_new ("serial", decoders[d], NULL, FALSE);
@@ -92,7 +92,7 @@ TEST_CASE (search, sets_finished_hypotheses_aside)
             = plait_search_new (stand.model->model, stand.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
         PlaitHypotheses *found;
 
-        settings.ranking = PLAIT_RANK_FINAL;
+        settings.ranking = PLAIT_DECODE_RANKING_FINAL;
         settings.finished = finished;
         found = plait_search_batch (search, batch, &settings, NULL);
         REQUIRE (found != NULL);
@@ -174,7 +174,7 @@ TEST_CASE (search, is_greedy_with_a_beam_of_one)
         CHECK (found[s].hypotheses[0].tokens[t] >= PLAIT_TOKEN_UNKNOWN);
     }
   settings = search_stand_settings (8);
-  settings.length_normalisation = PLAIT_NORMALISE_NONE;
+  settings.length_normalisation = PLAIT_DECODE_LENGTH_NORMALISATION_NONE;
   wide = plait_search_batch (search, batch, &settings, NULL);
   for (gint64 s = 0; s < 3; s++)
     CHECK (wide[s].hypotheses[0].log_probability >= found[s].hypotheses[0].log_probability - 1e-5);

@@ -196,7 +196,7 @@ TEST_CASE (site, keeps_what_each_attention_pays_by_its_name)
           = model ? plait_search_new (model->model, pool, PLAIT_PRECISION_FLOAT, 0, NULL) : NULL;
       g_autoptr (PlaitCaptures) forced = NULL, found = NULL;
       gboolean parameters
-          = decoder.settings.type == PLAIT_DECODER_TRANSFORMER || decoder.settings.attention != PLAIT_SCORE_DOT;
+          = decoder.settings.type == PLAIT_DECODER_TYPE_TRANSFORMER || decoder.settings.attention != PLAIT_SCORE_DOT;
       PlaitDecodeSettings decode;
       PlaitHypotheses *hypotheses;
       double rows[16];

@@ -4,6 +4,8 @@
 #include "harness.h"
 #include "schema/settings.h"
 
+#include "example-settings.h"
+
 static const PlaitSettingSpecification heads
     = { .name = "heads", .type = PLAIT_SETTING_INTEGER, .standard = "8", .minimum = "1", .maximum = "64" };
 static const PlaitSettingSpecification rate
@@ -109,54 +111,52 @@ TEST_CASE (settings, specifications_that_make_no_sense)
     }
 }
 
-typedef struct
-{
-  gint64 heads;
-  double rate;
-  gboolean flag;
-  gint norm;
-  const char *label;
-  const char *parts;
-} Example;
-
-static const PlaitSettingDefinition definitions[] = {
-  PLAIT_DEFINE_INTEGER (Example, heads, "8", "1", "64", "Heads"),
-  PLAIT_DEFINE_REAL (Example, rate, "0.10", "0", "0.9", "Rate"),
-  PLAIT_DEFINE_BOOLEAN (Example, flag, "true", "Flag"),
-  PLAIT_DEFINE_CHOICE (Example, norm, "post", "pre;post", "Norm"),
-  PLAIT_DEFINE_NEUTRAL_TEXT (Example, label, "none", "Label"),
-  PLAIT_DEFINE_LIST (Example, parts, "a;b", NULL, "Parts"),
-};
-
-static const PlaitSettingGroup group = PLAIT_SETTING_GROUP ("example", "An example", Example, definitions);
-
 TEST_CASE (settings, a_group_fills_its_struct)
 {
-  g_autoptr (PlaitSettings) settings = plait_settings_new_for_group (&group);
+  g_autoptr (PlaitSettings) settings = plait_settings_new_for_group (&plait_example_group);
   g_autoptr (GError) error = NULL;
-  Example example, defaults;
+  PlaitExampleSettings example, defaults;
 
   CHECK (plait_settings_set (settings, "heads", "16", &error));
   CHECK (plait_settings_set (settings, "norm", "pre", &error));
-  plait_settings_fill_group (settings, &group, &example);
+  plait_settings_fill_group (settings, &plait_example_group, &example);
   CHECK_INT (example.heads, 16);
   CHECK_NEAR (example.rate, 0.1, 0);
   CHECK_INT (example.flag, TRUE);
-  CHECK_INT (example.norm, 0);
+  CHECK_INT (example.norm, PLAIT_EXAMPLE_NORM_PRE);
   CHECK_STRING (example.label, "none");
   CHECK_STRING (example.parts, "a;b");
   CHECK (plait_settings_is_given (settings, 0));
   CHECK (!plait_settings_is_given (settings, 1));
 
-  plait_setting_group_defaults (&group, &defaults);
+  plait_setting_group_defaults (&plait_example_group, &defaults);
   CHECK_INT (defaults.heads, 8);
-  CHECK_INT (defaults.norm, 1);
+  CHECK_INT (defaults.norm, PLAIT_EXAMPLE_NORM_POST);
   CHECK_STRING (defaults.parts, "a;b");
+}
+
+TEST_CASE (settings, a_group_is_as_its_schema_describes_it)
+{
+  const PlaitSettingSpecification *rate_of = &plait_example_group.definitions[1].specification;
+  const PlaitSettingSpecification *label_of = &plait_example_group.definitions[4].specification;
+
+  CHECK_STRING (plait_example_group.name, "example");
+  CHECK_STRING (plait_example_group.summary, "An example");
+  CHECK_STRING (plait_example_group.details, "One paragraph.\nAnother.");
+  CHECK_INT (plait_example_group.n_definitions, 6);
+  CHECK_STRING (rate_of->name, "rate");
+  CHECK_STRING (rate_of->minimum, "0");
+  CHECK_STRING (rate_of->maximum, "0.9");
+  CHECK_INT (rate_of->flags, 0);
+  CHECK (!rate_of->reference && !rate_of->choices);
+  CHECK_INT (label_of->flags, PLAIT_SETTING_NEUTRAL);
+  CHECK_STRING (label_of->summary, "Label, \"quoted\" \\ as it stands");
+  CHECK_STRING (label_of->reference, "A paper");
 }
 
 TEST_CASE (settings, last_as_long_as_one_of_their_owners)
 {
-  PlaitSettings *first = plait_settings_new_for_group (&group);
+  PlaitSettings *first = plait_settings_new_for_group (&plait_example_group);
   g_autoptr (PlaitSettings) second = plait_settings_share (first);
 
   plait_settings_free (first);
@@ -167,7 +167,7 @@ TEST_CASE (settings, last_as_long_as_one_of_their_owners)
 
 TEST_CASE (settings, a_refused_value_leaves_the_old_one)
 {
-  g_autoptr (PlaitSettings) settings = plait_settings_new_for_group (&group);
+  g_autoptr (PlaitSettings) settings = plait_settings_new_for_group (&plait_example_group);
   g_autoptr (GError) error = NULL;
 
   CHECK (plait_settings_set (settings, "heads", "16", &error));

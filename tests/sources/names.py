@@ -38,8 +38,10 @@ def main():
             options |= set(OPTION.findall(say(program, command, "--help")))
     keys = {line.split("=")[0] for line in say(plait, "inspect", "--keys").split()}
     faults = []
-    for name in sources.files(".c", ".h"):
-        for text in literals(sources.read(name)) if name.startswith(("core/", "plugins/", "experiments/")) else []:
+    for name in sources.files(".c", ".h", ".ini"):
+        texts = sources.read(name).splitlines() if name.endswith(".ini") else literals(sources.read(name))
+        told = ("schemas/",) if name.endswith(".ini") else ("core/", "plugins/", "experiments/")
+        for text in texts if name.startswith(told) else []:
             faults += [f"{name}: no command has {option}: {text[:80]}" for option in OPTION.findall(text)
                        if option not in options and name not in SLURM]
             faults += [f"{name}: there is no key {key}: {text[:80]}" for key in KEY.findall(text)

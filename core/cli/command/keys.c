@@ -66,7 +66,7 @@ add_setting (Keys *keys, const char *prefix, const PlaitSettingSpecification *sp
   g_auto (GStrv) values = g_strsplit (choices ? choices : "", ";", -1);
   Key *key = get_key (keys, prefix, specification->name);
 
-  key->is_path = (specification->flags & PLAIT_SETTING_PLACE) != 0;
+  key->is_path = (specification->flags & PLAIT_SETTING_PATH) != 0;
   for (guint i = 0; values[i]; i++)
     add_value (key, values[i]);
 }

@@ -272,8 +272,8 @@ plait_text_use_open (PlaitTextUse *use, const PlaitInvocation *invocation, const
   use->pool = plait_pool_new ((guint)use->options->threads, error);
   if (!use->pool || !plait_blas_reserve (use->pool, error))
     return FALSE;
-  use->search = plait_search_new (use->trained->system->model, use->pool,
-                                  (PlaitPrecision)use->trained->experiment->decode.precision, 0, error);
+  use->search
+      = plait_search_new (use->trained->system->model, use->pool, use->trained->experiment->decode.precision, 0, error);
   if (!use->search)
     return FALSE;
   if (use->options->attention)

@@ -75,7 +75,7 @@ static gboolean
 find_unread (PlaitTextUse *use, PlaitProblems *unread)
 {
   const PlaitModel *model = use->trained->system->model;
-  gboolean cuts = use->trained->experiment->data.too_long == PLAIT_TOO_LONG_TRUNCATE, truncates = FALSE;
+  gboolean cuts = use->trained->experiment->data.too_long == PLAIT_DATA_TOO_LONG_TRUNCATE, truncates = FALSE;
 
   for (; use->given < use->whole->n_sentences; use->given++)
     {
@@ -138,7 +138,7 @@ give_unread (PlaitTextUse *use, PlaitBatch *part, GError *cause, GError **error)
   guint stream = unread_stream (model, part);
   gboolean is_long = is_too_long (model, part, stream);
 
-  if (is_long && policy == PLAIT_TOO_LONG_SKIP)
+  if (is_long && policy == PLAIT_DATA_TOO_LONG_SKIP)
     {
       g_autofree char *place = plait_feed_place (use->feed, part->sentence[0], stream);
 
@@ -147,7 +147,7 @@ give_unread (PlaitTextUse *use, PlaitBatch *part, GError *cause, GError **error)
       use->given++;
       return part;
     }
-  if (is_long && policy == PLAIT_TOO_LONG_TRUNCATE && cut_sources (use, part, TRUE))
+  if (is_long && policy == PLAIT_DATA_TOO_LONG_TRUNCATE && cut_sources (use, part, TRUE))
     {
       use->given++;
       return part;

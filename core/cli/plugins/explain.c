@@ -106,8 +106,7 @@ equations_of (const PlaitExperiment *experiment, const PlaitModelPart *part)
     return part->component->schema->equations;
   if (g_str_equal (part->title, "decoder"))
     return plait_decoder_equations (&experiment->decoder);
-  return g_str_equal (part->title, "prediction") ? plait_predict_equations ((PlaitPredictKind)experiment->predict.kind)
-                                                 : NULL;
+  return g_str_equal (part->title, "prediction") ? plait_predict_equations (experiment->predict.kind) : NULL;
 }
 
 /* Whose tokens its operations are counted a token of. */
@@ -277,7 +276,7 @@ print_text (const Explanation *explanation)
     print_part (explanation, i, page);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
   plait_page_paragraph (page, 0, 0, sum);
-  if (experiment->train.precision != PLAIT_TRAIN_FLOAT)
+  if (experiment->train.precision != PLAIT_TRAIN_PRECISION_FLOAT)
     plait_page_paragraph (page, 0, 0, precision);
 }
 

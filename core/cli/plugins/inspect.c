@@ -20,8 +20,6 @@ typedef struct
   gboolean keys, json;
 } Options;
 
-#define GRID_SUMMARY "Axes that vary, and what runs the cells: plait grid"
-
 /* "integer", "1 .. 64", "pre, post": what a value may be, short. (transfer full) */
 static char *
 range_text (const PlaitSettingSpecification *setting)
@@ -146,14 +144,15 @@ inspect_group (const PlaitSettingGroup *group, gboolean as_json)
   inspect_keys (group->name, group->summary, group->details, settings, group->n_definitions, as_json);
 }
 
-static void
-inspect_grid (gboolean as_json)
+/* The group of the core, or [grid], that is called @name; NULL if there is none. */
+static const PlaitSettingGroup *
+find_group (const char *name)
 {
-  g_autofree const PlaitSettingSpecification **settings = g_new (const PlaitSettingSpecification *, plait_grid_n_keys);
+  const PlaitSettingGroup *const *groups = plait_experiment_groups ();
 
-  for (guint i = 0; i < plait_grid_n_keys; i++)
-    settings[i] = &plait_grid_keys[i];
-  inspect_keys (PLAIT_GRID_GROUP, GRID_SUMMARY, NULL, settings, plait_grid_n_keys, as_json);
+  while (*groups && !g_str_equal ((*groups)->name, name))
+    groups++;
+  return *groups ? *groups : g_str_equal (name, plait_grid_group.name) ? &plait_grid_group : NULL;
 }
 
 /* Groups whose keys are the parameters of the plugin that stands there. */
@@ -233,8 +232,8 @@ name_groups (const char ***summaries)
       names[n] = plait_plugin_kind_name ((PlaitPluginKind)kind);
       (*summaries)[n] = kinds[kind].summary;
     }
-  names[n] = PLAIT_GRID_GROUP;
-  (*summaries)[n] = GRID_SUMMARY;
+  names[n] = plait_grid_group.name;
+  (*summaries)[n] = plait_grid_group.summary;
   return names;
 }
 
@@ -272,33 +271,12 @@ list_groups (gboolean as_json)
                         "lists the plugins, plait inspect PLUGIN shows one.");
 }
 
-/* Shows the key of [grid] that is called @key. */
-static gboolean
-inspect_grid_key (const char *key, gboolean as_json, GError **error)
-{
-  g_autofree const char **names = g_new0 (const char *, plait_grid_n_keys + 1);
-  g_autofree char *remedy = NULL;
-
-  for (guint i = 0; i < plait_grid_n_keys; i++)
-    {
-      const PlaitSettingSpecification *setting = &plait_grid_keys[i];
-
-      names[i] = setting->name;
-      if (!g_str_equal (setting->name, key))
-        continue;
-      inspect_keys (PLAIT_GRID_GROUP, GRID_SUMMARY, NULL, &setting, 1, as_json);
-      return TRUE;
-    }
-  remedy = plait_name_remedy (key, names, "plait inspect " PLAIT_GRID_GROUP " lists the keys");
-  return plait_fail (error, PLAIT_ERROR_INPUT, "[" PLAIT_GRID_GROUP "] has no key \"%s\"; %s", key, remedy);
-}
-
 /* Shows the key of the core or of [grid] that @wanted, GROUP.KEY, names. FALSE with *@error if the group has no such
  * key, and without one if it names no group. */
 static gboolean
 inspect_key (const char *wanted, gboolean as_json, GError **error)
 {
-  const PlaitSettingGroup *const *groups = plait_experiment_groups ();
+  const PlaitSettingGroup *found;
   g_autofree char *group = NULL, *key = NULL;
   g_autoptr (PlaitSettings) settings = NULL;
   gint place;
@@ -307,13 +285,10 @@ inspect_key (const char *wanted, gboolean as_json, GError **error)
     return FALSE;
   if (g_str_has_prefix (group, "source "))
     strcpy (group, "source");
-  if (g_str_equal (group, PLAIT_GRID_GROUP))
-    return inspect_grid_key (key, as_json, error);
-  while (*groups && !g_str_equal ((*groups)->name, group))
-    groups++;
-  if (!*groups)
+  found = find_group (group);
+  if (!found)
     return FALSE;
-  settings = plait_settings_new_for_group (*groups);
+  settings = plait_settings_new_for_group (found);
   place = plait_settings_find (settings, key);
   if (place < 0)
     {
@@ -323,7 +298,7 @@ inspect_key (const char *wanted, gboolean as_json, GError **error)
       return plait_fail (error, PLAIT_ERROR_INPUT, "[%s] has no key \"%s\"; %s", group, key, remedy);
     }
   const PlaitSettingSpecification *setting = plait_settings_specification (settings, (guint)place);
-  inspect_keys (group, (*groups)->summary, NULL, &setting, 1, as_json);
+  inspect_keys (group, found->summary, NULL, &setting, 1, as_json);
   return TRUE;
 }
 
@@ -331,17 +306,11 @@ inspect_key (const char *wanted, gboolean as_json, GError **error)
 static gboolean
 inspect_wanted_group (const PlaitRegistry *registry, const char *wanted, gboolean as_json)
 {
-  const PlaitSettingGroup *const *groups = plait_experiment_groups ();
+  const PlaitSettingGroup *group = find_group (wanted);
   PlaitPluginKind kind;
 
-  for (guint i = 0; groups[i]; i++)
-    if (g_str_equal (wanted, groups[i]->name))
-      {
-        inspect_group (groups[i], as_json);
-        return TRUE;
-      }
-  if (g_str_equal (wanted, PLAIT_GRID_GROUP))
-    inspect_grid (as_json);
+  if (group)
+    inspect_group (group, as_json);
   else if (plait_plugin_kind_from_name (wanted, &kind))
     inspect_kind (registry, kind, as_json);
   else

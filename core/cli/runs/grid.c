@@ -407,12 +407,12 @@ choose_options (const Options *wishes, const PlaitGrid *grid, PlaitGridOptions *
   const PlaitExecutorSettings *settings = &grid->cells->executor;
   const char *name = wishes->executor ? wishes->executor
                      : grid->part     ? "local"
-                                      : plait_executors[settings->executor].name;
+                                      : plait_executors[settings->keys.executor].name;
 
   *executor = plait_executor_find (name);
-  options->threads = (guint)(wishes->threads < 0 ? settings->threads : wishes->threads);
-  options->jobs = (guint)(wishes->jobs < 0 ? settings->jobs : wishes->jobs);
-  options->retries = (guint)(wishes->retries < 0 ? settings->retries : wishes->retries);
+  options->threads = (guint)(wishes->threads < 0 ? settings->keys.executor_threads : wishes->threads);
+  options->jobs = (guint)(wishes->jobs < 0 ? settings->keys.executor_jobs : wishes->jobs);
+  options->retries = (guint)(wishes->retries < 0 ? settings->keys.executor_retries : wishes->retries);
   options->seconds = settings->seconds;
   options->lines = wishes->lines;
   options->events = wishes->events;
@@ -481,14 +481,15 @@ static const PlaitOption options[] = {
   { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, folder),
     "Folder of the cells; else the file's name without .ini", "FOLDER" },
   { "jobs", 'j', PLAIT_OPTION_INTEGER, offsetof (Options, jobs),
-    "Cells that run at once; else as many as processors, while memory lasts", "N", 1, PLAIT_GRID_MOST_JOBS },
+    "Cells that run at once; else as many as processors, while memory lasts", "N", 1,
+    PLAIT_GRID_EXECUTOR_JOBS_MAXIMUM },
   { "threads", 't', PLAIT_OPTION_INTEGER, offsetof (Options, threads),
     "Threads of each; else the processors divided by the cells that run at once", "N", 0, PLAIT_POOL_MOST_THREADS },
   { "executor", 'e', PLAIT_OPTION_TEXT, offsetof (Options, executor), "What runs the cells; else local",
     "local|slurm" },
   { "time", 0, PLAIT_OPTION_TEXT, offsetof (Options, time), "Longest time of a cell, such as 90s, 30m or 2h", "TIME" },
   { "retries", 0, PLAIT_OPTION_INTEGER, offsetof (Options, retries), "Run a cell that fails so many times more; else 0",
-    "N", 0, PLAIT_GRID_MOST_RETRIES },
+    "N", 0, PLAIT_GRID_EXECUTOR_RETRIES_MAXIMUM },
   { "log", 0, PLAIT_OPTION_TEXT, offsetof (Options, lines),
     "Write training for other programs into this folder: CELL.jsonl, a JSON object a line", "FOLDER" },
   { "tensorboard", 0, PLAIT_OPTION_TEXT, offsetof (Options, events),

@@ -340,8 +340,8 @@ run_command (PlaitInvocation *invocation, GError **error)
   test.pool = pool = plait_pool_new ((guint)options->threads, error);
   if (!pool || !plait_blas_reserve (pool, error))
     return FALSE;
-  test.search = search = plait_search_new (trained->system->model, pool,
-                                           (PlaitPrecision)trained->experiment->decode.precision, 0, error);
+  test.search = search
+      = plait_search_new (trained->system->model, pool, trained->experiment->decode.precision, 0, error);
   return search && run_test (&test, wanted, n_wanted, options->json, error);
 }
 

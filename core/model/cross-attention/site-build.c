@@ -244,7 +244,7 @@ scored_declaration (const PlaitSite *site, const PlaitSiteAttention *asked)
 
   return (PlaitScoredDeclaration){
     .parameters = site->parameters,
-    .score = (PlaitAttentionScore)settings->attention,
+    .score = settings->attention,
     .state_width = site->declared->query_width,
     .attention_width = settings->attention_width ? settings->attention_width : site->declared->query_width,
     .width = site->declared->width,
@@ -299,7 +299,7 @@ declare_coverage (PlaitSite *site, PlaitReader *reader, const char *name, const 
 {
   PlaitDeclaredSite *declared = site->declared;
   const PlaitDecoderBuild *decoder = declared->decoder;
-  gboolean each = settings_of (site)->coverage_heads == PLAIT_COVERAGE_HEADS_EACH;
+  gboolean each = settings_of (site)->coverage_heads == PLAIT_DECODER_COVERAGE_HEADS_EACH;
   PlaitScoredDeclaration scored = scored_declaration (site, asked);
   guint n_states = each ? reader->heads : 1;
   PlaitCoverageBuild build = {
@@ -432,7 +432,7 @@ plait_declared_site_build (PlaitDeclaredSite *site, const PlaitDecoderBuild *dec
 
   *site = (PlaitDeclaredSite){
     .decoder = decoder,
-    .scaled = decoder->settings->type == PLAIT_DECODER_TRANSFORMER,
+    .scaled = decoder->settings->type == PLAIT_DECODER_TYPE_TRANSFORMER,
     .width = width,
     .query_width = query_width,
     .norms = plait_parameters_memory (parameters, PLAIT_SITE_MAXIMUM_SLOTS * sizeof (PlaitNorm)),

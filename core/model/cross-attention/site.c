@@ -50,7 +50,7 @@ plait_site_normalise (PlaitSite *site, guint slot, PlaitStream x)
     return x;
   check_slot (site, G_STRFUNC, slot);
   plait_site_check_query (site, G_STRFUNC, x);
-  if (site->declared->scaled && site->declared->decoder->settings->norm == PLAIT_NORM_PRE)
+  if (site->declared->scaled && site->declared->decoder->settings->norm == PLAIT_DECODER_NORM_PRE)
     x.query = plait_norm_apply (tape, &site->declared->norms[slot], x.query);
   return x;
 }
@@ -310,7 +310,7 @@ plait_site_residual (PlaitSite *site, guint slot, PlaitStream x, PlaitContext co
       return x;
     }
   y = plait_residual (tape, x.query, context.value, 0);
-  if (site->declared->decoder->settings->norm != PLAIT_NORM_PRE)
+  if (site->declared->decoder->settings->norm != PLAIT_DECODER_NORM_PRE)
     {
       y = plait_norm_apply (tape, &site->declared->norms[slot], y);
       if (context.present)

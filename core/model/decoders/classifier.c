@@ -100,7 +100,7 @@ plait_classifier_new (const PlaitDecoderBuild *build, GError **error)
   gint64 width;
 
   c->decoder.table = chooses ? &choice_table : &class_table;
-  c->row = (PlaitMemoryRow)build->predict->row;
+  c->row = build->predict->row;
   c->dropout = build->settings->dropout;
   if (!choose_memories (c, build, &width, error))
     return NULL;

@@ -7,7 +7,7 @@
 gint64
 plait_decoder_memory_width (const PlaitDecoderSettings *settings, const gint64 *widths, guint n)
 {
-  if (settings->type == PLAIT_DECODER_TRANSFORMER)
+  if (settings->type == PLAIT_DECODER_TYPE_TRANSFORMER)
     return settings->width;
   if (settings->context_width > 0)
     return settings->context_width;
@@ -22,9 +22,9 @@ plait_decoder_new (const PlaitDecoderBuild *build, GError **error)
 {
   typedef PlaitDecoder *(*New) (const PlaitDecoderBuild *build, GError **error);
   static const New of_sequences[] = {
-    [PLAIT_DECODER_TRANSFORMER] = plait_transformer_decoder_new,
-    [PLAIT_DECODER_GRU] = plait_recurrent_decoder_new,
-    [PLAIT_DECODER_LSTM] = plait_recurrent_decoder_new,
+    [PLAIT_DECODER_TYPE_TRANSFORMER] = plait_transformer_decoder_new,
+    [PLAIT_DECODER_TYPE_GRU] = plait_recurrent_decoder_new,
+    [PLAIT_DECODER_TYPE_LSTM] = plait_recurrent_decoder_new,
   };
   static const New of_others[] = {
     [PLAIT_PREDICT_CLASS] = plait_classifier_new,

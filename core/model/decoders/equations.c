@@ -2,25 +2,25 @@
 #include "decoders/decoder.h"
 
 static const char *const transformers[] = {
-  [PLAIT_NORM_PRE]
+  [PLAIT_DECODER_NORM_PRE]
   = "x = E[y] + positions;in each layer: x <- x + self_attention (normalise (x));x <- combiner (x), with residual (x, "
     "c) = x + c;x <- x + W_2 f (W_1 normalise (x) + b_1) + b_2;state = normalise (x) after the last layer",
-  [PLAIT_NORM_POST] = "x = E[y] + positions;in each layer: x <- normalise (x + self_attention (x));x <- combiner (x), "
-                      "with normalise (x) = x and residual (x, c) = layer norm (x + c);x <- normalise (x + W_2 f (W_1 "
-                      "x + b_1) + b_2);state = x after the last layer",
+  [PLAIT_DECODER_NORM_POST] = "x = E[y] + positions;in each layer: x <- normalise (x + self_attention (x));x <- "
+                              "combiner (x), with normalise (x) = x and residual (x, c) = layer norm (x + c);x <- "
+                              "normalise (x + W_2 f (W_1 x + b_1) + b_2);state = x after the last layer",
 };
 
 /* By query and readout; recurrent.h has the rest. */
 #define STEP(step)                                                                                                     \
   {                                                                                                                    \
-    [PLAIT_READOUT_DEEP] = step ";state = tanh (W [s, y, c] + b)", [PLAIT_READOUT_ATTENTIONAL]                         \
-                                                                   = step ";state = tanh (W [s, c] + b)"               \
+    [PLAIT_DECODER_READOUT_DEEP] = step ";state = tanh (W [s, y, c] + b)", [PLAIT_DECODER_READOUT_ATTENTIONAL]         \
+                                                                           = step ";state = tanh (W [s, c] + b)"       \
   }
 
 static const char *const recurrent[][2] = {
-  [PLAIT_QUERY_PREVIOUS] = STEP ("c = combiner (s');s = cell (s', [y, c])"),
-  [PLAIT_QUERY_INTERMEDIATE] = STEP ("h = cell (s', y);c = combiner (h);s = second cell (h, c)"),
-  [PLAIT_QUERY_CURRENT] = STEP ("s = cell (s', y);c = combiner (s)"),
+  [PLAIT_DECODER_QUERY_PREVIOUS] = STEP ("c = combiner (s');s = cell (s', [y, c])"),
+  [PLAIT_DECODER_QUERY_INTERMEDIATE] = STEP ("h = cell (s', y);c = combiner (h);s = second cell (h, c)"),
+  [PLAIT_DECODER_QUERY_CURRENT] = STEP ("s = cell (s', y);c = combiner (s)"),
 };
 
 static const char *const predictions[] = {
@@ -36,8 +36,8 @@ static const char *const predictions[] = {
 const char *
 plait_decoder_equations (const PlaitDecoderSettings *settings)
 {
-  return settings->type == PLAIT_DECODER_TRANSFORMER ? transformers[settings->norm]
-                                                     : recurrent[settings->query][settings->readout];
+  return settings->type == PLAIT_DECODER_TYPE_TRANSFORMER ? transformers[settings->norm]
+                                                          : recurrent[settings->query][settings->readout];
 }
 
 const char *

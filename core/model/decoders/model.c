@@ -103,7 +103,7 @@ build_source (PlaitModel *model, Source *source, const PlaitSourceSpecification 
     .input_width
     = plait_input_kind_is_text (specification->kind) ? model->given.decoder.width : specification->feature_width,
     .model_width = model->given.decoder.width,
-    .pre_norm = model->given.decoder.norm == PLAIT_NORM_PRE,
+    .pre_norm = model->given.decoder.norm == PLAIT_DECODER_NORM_PRE,
     .parameters = model->parameters,
     .prefix = prefix,
   };
@@ -159,7 +159,7 @@ find_roles (PlaitModel *model, PlaitDecoderBuild *build, GError **error)
 {
   const Source *source = model->sources, *end = model->sources + model->given.n_sources;
 
-  if (model->given.decoder.roles == PLAIT_TARGET_ROLES_NONE || model->given.predict.kind != PLAIT_PREDICT_SEQUENCE)
+  if (model->given.decoder.roles == PLAIT_DECODER_ROLES_NONE || model->given.predict.kind != PLAIT_PREDICT_SEQUENCE)
     return TRUE;
   while (source < end && source->specification->roles == 0)
     source++;
@@ -168,7 +168,7 @@ find_roles (PlaitModel *model, PlaitDecoderBuild *build, GError **error)
         error, PLAIT_ERROR_INPUT,
         "decoder.roles takes the roles of a source, but none has any: set data.document_roles, or decoder.roles=none");
   model->role_source = source;
-  model->roles = model->given.decoder.roles == PLAIT_TARGET_ROLES_SHARED
+  model->roles = model->given.decoder.roles == PLAIT_DECODER_ROLES_SHARED
                      ? source->roles
                      : embedding_declare (model, "decoder/roles", source->specification->roles);
   build->roles = &model->roles;

@@ -41,7 +41,7 @@ plait_recurrent_read_out (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *s
                           PlaitNode *context)
 {
   PlaitNode *parts[3] = { state, context, embedded }, *out;
-  guint n = r->settings->readout == PLAIT_READOUT_DEEP ? 3 : 2;
+  guint n = r->settings->readout == PLAIT_DECODER_READOUT_DEEP ? 3 : 2;
 
   out = plait_linear_apply (tape, &r->readout, plait_concatenate_columns (tape, parts, n), PLAIT_ACTIVATION_TANH);
   return plait_dropout (tape, out, r->settings->dropout);
@@ -66,19 +66,19 @@ plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass, Pla
                          PlaitRecurrentCarried *carried)
 {
   PlaitTape *tape = pass->tape;
-  gint64 layers = r->settings->layers, asking = r->settings->query == PLAIT_QUERY_INTERMEDIATE ? 0 : layers - 1;
+  gint64 layers = r->settings->layers, asking = r->settings->query == PLAIT_DECODER_QUERY_INTERMEDIATE ? 0 : layers - 1;
   PlaitNode *input = from.cell, *context = NULL;
 
   carried->site.gate = plait_site_gate (&r->site, tape, from.gate, carried->layers[asking].state);
   if (r->settings->input_feeding)
     input = plait_add (tape, input, plait_linear_apply (tape, &r->feed, carried->readout, PLAIT_ACTIVATION_NONE));
-  if (r->settings->query == PLAIT_QUERY_PREVIOUS)
+  if (r->settings->query == PLAIT_DECODER_QUERY_PREVIOUS)
     {
       context = plait_site_combine (&r->site, pass, &carried->site, carried->layers[layers - 1].state).context;
       input = plait_add (tape, input, plait_linear_apply (tape, &r->context, context, PLAIT_ACTIVATION_NONE));
     }
   carried->layers[0] = plait_cell_step (tape, &r->cells[0], input, carried->layers[0]);
-  if (r->settings->query == PLAIT_QUERY_INTERMEDIATE)
+  if (r->settings->query == PLAIT_DECODER_QUERY_INTERMEDIATE)
     {
       context = plait_site_combine (&r->site, pass, &carried->site, carried->layers[0].state).context;
       carried->layers[0]
@@ -91,7 +91,7 @@ plait_recurrent_advance (const PlaitRecurrent *r, const PlaitSitePass *pass, Pla
       carried->layers[i]
           = plait_cell_step (tape, &r->cells[i], plait_cell_project (tape, &r->cells[i], below), carried->layers[i]);
     }
-  if (r->settings->query == PLAIT_QUERY_CURRENT)
+  if (r->settings->query == PLAIT_DECODER_QUERY_CURRENT)
     context = plait_site_combine (&r->site, pass, &carried->site, carried->layers[layers - 1].state).context;
   return (PlaitRecurrentStep){ carried->layers[layers - 1].state, context };
 }
@@ -122,8 +122,8 @@ begin (const PlaitRecurrent *r, PlaitTape *tape, const PlaitReading *reading, gi
   PlaitNode **from = plait_arena_new_array (arena, PlaitNode *, r->n_initial + 1);
 
   for (guint i = 0; i < r->n_initial; i++)
-    from[i] = r->settings->initial == PLAIT_INITIAL_MEAN ? plait_memory_mean (tape, &reading->memories[i])
-                                                         : reading->summaries[i];
+    from[i] = r->settings->initial == PLAIT_DECODER_INITIAL_MEAN ? plait_memory_mean (tape, &reading->memories[i])
+                                                                 : reading->summaries[i];
   for (gint64 i = 0; i < r->settings->layers; i++)
     {
       carried.layers[i].state = first_state (r, tape, r->initial_states + i * r->n_initial, from, n);
@@ -290,7 +290,7 @@ declare_cell (const PlaitRecurrent *r, const char *name, gint64 input_width, gbo
 {
   PlaitCellDeclaration declaration = {
     .kind = plait_recurrent_has_cells (r) ? PLAIT_CELL_LSTM : PLAIT_CELL_GRU,
-    .reset = (PlaitResetPlace)r->settings->reset,
+    .reset = r->settings->reset,
     .input_width = input_width,
     .width = r->state_width,
     .forget_bias = 1,
@@ -305,7 +305,7 @@ static PlaitLinear *
 declare_initial (const PlaitRecurrent *r, const char *part)
 {
   const PlaitMemorySpecification *from
-      = r->settings->initial == PLAIT_INITIAL_MEAN ? r->build.memories : r->build.summaries;
+      = r->settings->initial == PLAIT_DECODER_INITIAL_MEAN ? r->build.memories : r->build.summaries;
   PlaitLinear *linears
       = plait_parameters_memory (r->build.parameters, (r->settings->layers * r->n_initial + 1) * sizeof *linears);
 
@@ -335,10 +335,10 @@ declare_parts (PlaitRecurrent *r, GError **error)
       r->cells[i] = declare_cell (r, name, i == 0 ? settings->width : r->state_width, FALSE);
     }
   /* The bias of dl4mt's second candidate stands within its reset. */
-  if (settings->query == PLAIT_QUERY_INTERMEDIATE)
+  if (settings->query == PLAIT_DECODER_QUERY_INTERMEDIATE)
     r->second = declare_cell (r, "decoder/layer/0/second_cell", context,
                               !plait_recurrent_has_cells (r) && settings->reset == PLAIT_RESET_AFTER);
-  if (settings->query == PLAIT_QUERY_PREVIOUS)
+  if (settings->query == PLAIT_DECODER_QUERY_PREVIOUS)
     r->context = plait_linear_declare_blocks (parameters, "decoder/layer/0/context", context, gates * r->state_width,
                                               (guint)gates, FALSE);
   if (settings->input_feeding)
@@ -351,7 +351,7 @@ declare_parts (PlaitRecurrent *r, GError **error)
                        r->state_width, context, r->state_width);
   if (!plait_declared_site_build (&r->site, &r->build, r->state_width, context, "decoder/combiner/", error))
     return FALSE;
-  parts = r->state_width + context + (settings->readout == PLAIT_READOUT_DEEP ? settings->width : 0);
+  parts = r->state_width + context + (settings->readout == PLAIT_DECODER_READOUT_DEEP ? settings->width : 0);
   r->readout = plait_linear_declare (parameters, "decoder/readout", parts, settings->width, TRUE);
   r->initial_states = declare_initial (r, "state");
   r->initial_cells = plait_recurrent_has_cells (r) ? declare_initial (r, "cell") : NULL;
@@ -369,12 +369,12 @@ plait_recurrent_decoder_new (const PlaitDecoderBuild *build, GError **error)
   r->build = *build;
   r->settings = settings;
   r->state_width = settings->state_width == PLAIT_DECODER_WIDTH ? settings->width : settings->state_width;
-  if (settings->initial == PLAIT_INITIAL_SUMMARY && build->n_summaries == 0)
+  if (settings->initial == PLAIT_DECODER_INITIAL_SUMMARY && build->n_summaries == 0)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "decoder.initial=summary: no encoder of this model gives a summary: take initial=mean, or "
                             "an encoder that gives one");
-  if (settings->initial != PLAIT_INITIAL_ZERO)
-    r->n_initial = settings->initial == PLAIT_INITIAL_MEAN ? build->n_memories : build->n_summaries;
+  if (settings->initial != PLAIT_DECODER_INITIAL_ZERO)
+    r->n_initial = settings->initial == PLAIT_DECODER_INITIAL_MEAN ? build->n_memories : build->n_summaries;
   if (!declare_parts (r, error))
     return NULL;
   return &r->decoder;

@@ -59,7 +59,7 @@ typedef struct
 static inline gboolean
 plait_recurrent_has_cells (const PlaitRecurrent *r)
 {
-  return r->settings->type == PLAIT_DECODER_LSTM;
+  return r->settings->type == PLAIT_DECODER_TYPE_LSTM;
 }
 
 PlaitRecurrentInput plait_recurrent_input (const PlaitRecurrent *r, PlaitTape *tape, PlaitNode *embedded);

@@ -50,13 +50,13 @@ residual (const Transformer *t, PlaitTape *tape, const PlaitNorm *norm, PlaitNod
 {
   PlaitNode *sum = plait_residual (tape, x, y, t->settings->dropout);
 
-  return t->settings->norm == PLAIT_NORM_POST ? plait_norm_apply (tape, norm, sum) : sum;
+  return t->settings->norm == PLAIT_DECODER_NORM_POST ? plait_norm_apply (tape, norm, sum) : sum;
 }
 
 static PlaitNode *
 normalise (const Transformer *t, PlaitTape *tape, const PlaitNorm *norm, PlaitNode *x)
 {
-  return t->settings->norm == PLAIT_NORM_PRE ? plait_norm_apply (tape, norm, x) : x;
+  return t->settings->norm == PLAIT_DECODER_NORM_PRE ? plait_norm_apply (tape, norm, x) : x;
 }
 
 static PlaitNode *
@@ -303,16 +303,15 @@ plait_transformer_decoder_new (const PlaitDecoderBuild *build, GError **error)
   t->decoder.n_layers = (guint)settings->layers;
   t->build = *build;
   t->settings = settings;
-  t->positions
-      = plait_positions_declare (build->parameters, "decoder/positions", (PlaitPositionKind)settings->positions,
-                                 settings->position_limit, settings->width);
+  t->positions = plait_positions_declare (build->parameters, "decoder/positions", settings->positions,
+                                          settings->position_limit, settings->width);
   if (settings->embedding_norm)
     t->embedding_norm = plait_norm_declare (build->parameters, "decoder/embedding_norm", settings->width);
   t->layers = plait_parameters_memory (build->parameters, settings->layers * sizeof (Layer));
   for (gint64 i = 0; i < settings->layers; i++)
     if (!build_layer (t, (guint)i, error))
       return NULL;
-  if (settings->norm == PLAIT_NORM_PRE)
+  if (settings->norm == PLAIT_DECODER_NORM_PRE)
     t->norm = plait_norm_declare (build->parameters, "decoder/norm", settings->width);
   return &t->decoder;
 }

@@ -59,7 +59,7 @@ hypotheses_of (const PlaitBeam *beam, gint64 sentence)
 static gboolean
 sets_aside (const PlaitBeam *beam)
 {
-  return beam->settings.finished != PLAIT_FINISHED_COMPETE;
+  return beam->settings.finished != PLAIT_DECODE_FINISHED_COMPETE;
 }
 
 static guint
@@ -83,7 +83,7 @@ score (const PlaitBeam *beam, double log_probability, gint64 length)
 static double
 rank (const PlaitBeam *beam, double log_probability, gint64 length)
 {
-  return beam->settings.ranking == PLAIT_RANK_FINAL ? log_probability : score (beam, log_probability, length);
+  return beam->settings.ranking == PLAIT_DECODE_RANKING_FINAL ? log_probability : score (beam, log_probability, length);
 }
 
 /* Lists the words behind each earlier place of the last n - 1 tokens of @hypothesis: with any of them an n-gram would
@@ -223,7 +223,7 @@ plait_beam_most_steps (const PlaitBeam *beam)
 guint
 plait_beam_words (const PlaitBeam *beam)
 {
-  return (guint)beam->settings.beam + (beam->settings.finished == PLAIT_FINISHED_REFILL) + beam->most_bans;
+  return (guint)beam->settings.beam + (beam->settings.finished == PLAIT_DECODE_FINISHED_REFILL) + beam->most_bans;
 }
 
 gint64
@@ -277,9 +277,9 @@ candidates_wanted (const PlaitBeam *beam, gint64 sentence)
 
   switch (beam->settings.finished)
     {
-    case PLAIT_FINISHED_SHRINK:
+    case PLAIT_DECODE_FINISHED_SHRINK:
       return width - count_finished (beam, sentence);
-    case PLAIT_FINISHED_REFILL:
+    case PLAIT_DECODE_FINISHED_REFILL:
       return 2 * width;
     default:
       return width;
@@ -322,7 +322,7 @@ is_taken (const PlaitBeam *beam, guint i, guint finished, guint open)
 {
   guint width = (guint)beam->settings.beam;
 
-  if (beam->settings.finished != PLAIT_FINISHED_REFILL)
+  if (beam->settings.finished != PLAIT_DECODE_FINISHED_REFILL)
     return TRUE;
   return beam->candidates[i].token == PLAIT_TOKEN_EOS ? i < width && finished < width : open < width;
 }

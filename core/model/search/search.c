@@ -261,7 +261,7 @@ make_step (gpointer data)
   log_probabilities = plait_arena_new_array (room->step_arena, PlaitScalar, n * best);
   plait_vocabulary_best (room->pool, room->step_arena, states->value, output->packed, bias ? bias->value.data : NULL,
                          forbidden, n_forbidden, NULL, best, ids, log_probabilities);
-  if (work->settings.at_limit == PLAIT_LIMIT_END)
+  if (work->settings.at_limit == PLAIT_DECODE_AT_LIMIT_END)
     leave_the_end (work, states, best, ids, log_probabilities);
   room->steps += n;
   plait_beam_advance (work->beam, best, ids, log_probabilities);

@@ -140,7 +140,7 @@ void
 plait_tell (PlaitModel *model, PlaitTape *tape, const PlaitBatch *batch, gint64 n_best, PlaitHypotheses *told)
 {
   const PlaitModelSpecification *specification = plait_model_specification (model);
-  PlaitPredictKind kind = (PlaitPredictKind)specification->predict.kind;
+  PlaitPredictKind kind = specification->predict.kind;
   PlaitArena *arena = plait_tape_arena (tape);
   PlaitParameter *bias;
   PlaitParameter *output = plait_model_output (model, &bias);

@@ -95,7 +95,7 @@ plait_optimizer_update (PlaitOptimizer *optimizer, PlaitTape *tape, gint64 step,
   PlaitUpdateSlot all = all_parameters (optimizer);
   PlaitUpdateSlot *slots = &all;
   guint n = 1;
-  gboolean keep = plait_tape_keeps_gradients (tape), adadelta = settings->optimizer == PLAIT_OPTIMIZER_ADADELTA;
+  gboolean keep = plait_tape_keeps_gradients (tape), adadelta = settings->optimizer == PLAIT_TRAIN_OPTIMIZER_ADADELTA;
   PlaitUpdateSettings update = {
     .rule = adadelta ? PLAIT_UPDATE_ADADELTA : PLAIT_UPDATE_ADAM,
     .rate = rate,
@@ -136,7 +136,7 @@ describe_kept (const PlaitOptimizer *optimizer, guint i)
 {
   const PlaitRange squares = { 0, INFINITY };
 
-  if (optimizer->settings->optimizer == PLAIT_OPTIMIZER_ADADELTA)
+  if (optimizer->settings->optimizer == PLAIT_TRAIN_OPTIMIZER_ADADELTA)
     return (Kept){ i == 0 ? "squared_gradients" : "squared_updates", squares };
   return i == 0 ? (Kept){ "first", plait_range_finite } : (Kept){ "second", squares };
 }

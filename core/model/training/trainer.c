@@ -13,7 +13,7 @@ new_iterator (const PlaitTrainerSetup *setup, GError **error)
 {
   PlaitIteratorSettings settings = {
     .order = PLAIT_ORDER_SHUFFLED,
-    .unit = (PlaitBatchUnit)setup->settings->batch_unit,
+    .unit = setup->settings->batch_unit,
     .size = setup->settings->batch,
     .window = setup->settings->window,
     .seed = setup->seed,
@@ -250,7 +250,7 @@ is_best (const PlaitTrainer *trainer, const PlaitValidationRow *row)
       best = &g_array_index (trainer->validations, PlaitValidationRow, i - 1);
   if (!best)
     return TRUE;
-  if (trainer->setup.settings->best_by != PLAIT_BEST_BY_METRIC)
+  if (trainer->setup.settings->best_by != PLAIT_TRAIN_BEST_BY_METRIC)
     return row->negative_log_likelihood < best->negative_log_likelihood;
   return trainer->setup.calls.larger_is_better ? row->metric > best->metric : row->metric < best->metric;
 }

@@ -157,7 +157,7 @@ compute (gpointer data)
   plait_tape_multiply_in (shard->tape, plait_train_precision (update->settings));
   if (shard->keeps)
     plait_tape_keep_gradients (shard->tape);
-  if (update->settings->recompute == PLAIT_RECOMPUTE_LAYERS)
+  if (update->settings->recompute == PLAIT_TRAIN_RECOMPUTE_LAYERS)
     plait_tape_recompute (shard->tape);
   if (shard->exchange)
     plait_exchange_watch (shard->exchange, number_of (shard), shard->tape);

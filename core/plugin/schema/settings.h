@@ -6,18 +6,9 @@
 #include "interface/plugin.h"
 
 /*
- * Typed settings: one mechanism for the parameters of plugins (described by a schema file) and for the core's own
- * groups (described by a static table). A table of the core reads:
- *
- *     typedef struct { gint64 layers; double dropout; gint norm; } PlaitDecoderSettings;
- *
- *     static const PlaitSettingDefinition definitions[] = {
- *       PLAIT_DEFINE_INTEGER (PlaitDecoderSettings, layers, "6", "1", "64", "Decoder layers"),
- *       PLAIT_DEFINE_REAL (PlaitDecoderSettings, dropout, "0.1", "0", "0.9", "Of sub-layer outputs"),
- *       PLAIT_DEFINE_CHOICE (PlaitDecoderSettings, norm, "pre", "pre;post", "Where layer norm stands"),
- *     };
- *     const PlaitSettingGroup plait_decoder_settings
- *         = PLAIT_SETTING_GROUP ("decoder", "The decoder", PlaitDecoderSettings, definitions);
+ * Typed settings: one mechanism for the parameters of plugins and for the groups of experiment files that the core
+ * reads. Schemas describe both. schemas/settings.py makes a struct and a table of each; the table of a group of the
+ * core, schemas/group/NAME.ini, is compiled in.
  *
  * Values are written strictly and without a locale: integers in decimal, reals with a point, true or false, one of the
  * choices, texts as they stand, lists separated by ';'.
@@ -26,8 +17,8 @@
 enum
 {
   PLAIT_SETTING_NEUTRAL = 1 << 0,  /* cannot change results (names, log intervals): no part of a grid cell's key */
-  PLAIT_SETTING_PLACE = 1 << 1,    /* a path, made absolute (files/path.h): whether one is given and its digest are part
-                                      of the key, not its place */
+  PLAIT_SETTING_PATH = 1 << 1,     /* a path, made absolute (files/path.h): whether one is given and its digest are part
+                                       of the key, not its place */
   PLAIT_SETTING_OPTIONAL = 1 << 2, /* without a default it may be left out all the same */
 };
 
@@ -62,52 +53,6 @@ typedef struct
   guint n_definitions;
   const char *details; /* on keys that no table can hold, for people, one paragraph a line; or NULL */
 } PlaitSettingGroup;
-
-#define PLAIT_SETTING_GROUP(name, summary, Struct, definitions)                                                        \
-  PLAIT_SETTING_GROUP_WITH (name, summary, Struct, definitions, NULL)
-#define PLAIT_SETTING_GROUP_WITH(name, summary, Struct, definitions, details)                                          \
-  {                                                                                                                    \
-    name, summary, sizeof (Struct), definitions, G_N_ELEMENTS (definitions), details                                   \
-  }
-
-/* Rows of a table: what a setting is, last its summary and, where there is one, its reference. Fields: gint64, double,
- * gboolean, const char * (text and list), gint (choice: the place among the choices). */
-#define PLAIT_DEFINE_(Struct, field, type_, standard_, minimum_, maximum_, choices_, flags_, ...)                      \
-  {                                                                                                                    \
-    { .name = #field,                                                                                                  \
-      .type = type_,                                                                                                   \
-      .standard = standard_,                                                                                           \
-      .minimum = minimum_,                                                                                             \
-      .maximum = maximum_,                                                                                             \
-      .choices = choices_,                                                                                             \
-      .flags = flags_,                                                                                                 \
-      .summary = __VA_ARGS__ },                                                                                        \
-        G_STRUCT_OFFSET (Struct, field)                                                                                \
-  }
-#define PLAIT_DEFINE_INTEGER(Struct, field, standard, minimum, maximum, ...)                                           \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_INTEGER, standard, minimum, maximum, NULL, 0, __VA_ARGS__)
-#define PLAIT_DEFINE_REAL(Struct, field, standard, minimum, maximum, ...)                                              \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_REAL, standard, minimum, maximum, NULL, 0, __VA_ARGS__)
-#define PLAIT_DEFINE_BOOLEAN(Struct, field, standard, ...)                                                             \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_BOOLEAN, standard, NULL, NULL, NULL, 0, __VA_ARGS__)
-#define PLAIT_DEFINE_TEXT(Struct, field, standard, ...)                                                                \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_TEXT, standard, NULL, NULL, NULL, 0, __VA_ARGS__)
-#define PLAIT_DEFINE_CHOICE(Struct, field, standard, choices, ...)                                                     \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_CHOICE, standard, NULL, NULL, choices, 0, __VA_ARGS__)
-#define PLAIT_DEFINE_LIST(Struct, field, standard, choices, ...)                                                       \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_LIST, standard, NULL, NULL, choices, 0, __VA_ARGS__)
-/* A setting that cannot change results: an interval of log lines and the like. */
-#define PLAIT_DEFINE_NEUTRAL_INTEGER(Struct, field, standard, minimum, maximum, summary)                               \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_INTEGER, standard, minimum, maximum, NULL, PLAIT_SETTING_NEUTRAL, summary)
-#define PLAIT_DEFINE_NEUTRAL_CHOICE(Struct, field, standard, choices, summary)                                         \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_CHOICE, standard, NULL, NULL, choices, PLAIT_SETTING_NEUTRAL, summary)
-#define PLAIT_DEFINE_PLACE(Struct, field, standard, summary)                                                           \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_TEXT, standard, NULL, NULL, NULL, PLAIT_SETTING_PLACE, summary)
-#define PLAIT_DEFINE_NEUTRAL_PLACE(Struct, field, standard, summary)                                                   \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_TEXT, standard, NULL, NULL, NULL,                                        \
-                 PLAIT_SETTING_NEUTRAL | PLAIT_SETTING_PLACE, summary)
-#define PLAIT_DEFINE_NEUTRAL_TEXT(Struct, field, standard, summary)                                                    \
-  PLAIT_DEFINE_ (Struct, field, PLAIT_SETTING_TEXT, standard, NULL, NULL, NULL, PLAIT_SETTING_NEUTRAL, summary)
 
 /* One value; which member counts is the type's affair. */
 typedef union

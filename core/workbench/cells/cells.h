@@ -2,6 +2,7 @@
 #pragma once
 
 #include "experiment/file.h"
+#include "cells/keys.h"
 #include "setup/key.h"
 
 /*
@@ -55,17 +56,11 @@ typedef struct
 /* Who runs the cells, and how: executor-settings.h. */
 typedef struct
 {
-  PlaitSettings *values; /* which have the texts */
-  gint executor;         /* place among plait_executors; the first is local */
-  gint64 jobs;           /* cells that run at once; 0: not said */
-  gint64 threads;        /* of each; 0: not said */
-  gint64 retries;        /* of a cell that fails */
-  const char *time;      /* "2h", or "measured", or NULL */
-  gint64 seconds;        /* the same: that a cell may run; 0: as long as it likes */
-  gboolean timed;        /* Slurm gives it the time that it was measured to take */
-  const char *memory;    /* "4G", or "measured", or NULL */
-  const char *options;   /* for sbatch, as they are written; or NULL */
-  char **words;          /* each of them; or NULL */
+  PlaitSettings *values;  /* which have the texts */
+  PlaitGridSettings keys; /* those of the executor */
+  gint64 seconds;         /* executor.time: that a cell may run; 0: as long as it likes */
+  gboolean timed;         /* Slurm gives it the time that it was measured to take */
+  char **words;           /* the items of executor.options; or NULL */
 } PlaitExecutorSettings;
 
 typedef struct

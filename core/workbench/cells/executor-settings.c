@@ -72,16 +72,6 @@ is_allowed (const char *word)
   return g_strv_contains (word[length] == '=' ? allowed : flags, name);
 }
 
-static const PlaitBinding bindings[] = {
-  { "executor", PLAIT_SETTING_CHOICE, G_STRUCT_OFFSET (PlaitExecutorSettings, executor), NULL },
-  { "executor.jobs", PLAIT_SETTING_INTEGER, G_STRUCT_OFFSET (PlaitExecutorSettings, jobs), NULL },
-  { "executor.threads", PLAIT_SETTING_INTEGER, G_STRUCT_OFFSET (PlaitExecutorSettings, threads), NULL },
-  { "executor.time", PLAIT_SETTING_TEXT, G_STRUCT_OFFSET (PlaitExecutorSettings, time), NULL },
-  { "executor.retries", PLAIT_SETTING_INTEGER, G_STRUCT_OFFSET (PlaitExecutorSettings, retries), NULL },
-  { "executor.memory", PLAIT_SETTING_TEXT, G_STRUCT_OFFSET (PlaitExecutorSettings, memory), NULL },
-  { "executor.options", PLAIT_SETTING_TEXT, G_STRUCT_OFFSET (PlaitExecutorSettings, options), NULL },
-};
-
 static void
 refuse (const PlaitKeyFile *file, const char *key, const char *expected, PlaitProblems *problems)
 {
@@ -92,14 +82,15 @@ refuse (const PlaitKeyFile *file, const char *key, const char *expected, PlaitPr
 void
 plait_executor_read (const PlaitKeyFile *file, PlaitExecutorSettings *settings, PlaitProblems *problems)
 {
-  settings->values = plait_grid_read_keys (file, "executor", problems);
-  plait_settings_fill (settings->values, bindings, G_N_ELEMENTS (bindings), settings);
+  settings->values = plait_grid_read_keys (file, "executor", &settings->keys, problems);
   settings->words = plait_key_file_list (file, PLAIT_GRID_GROUP, "executor.options");
-  settings->timed = g_strcmp0 (settings->time, PLAIT_EXECUTOR_MEASURED) == 0;
-  if (settings->time && !settings->timed && !plait_executor_parse_time (settings->time, &settings->seconds))
+  settings->timed = g_strcmp0 (settings->keys.executor_time, PLAIT_EXECUTOR_MEASURED) == 0;
+  if (settings->keys.executor_time && !settings->timed
+      && !plait_executor_parse_time (settings->keys.executor_time, &settings->seconds))
     refuse (file, "executor.time",
             "a number and s, m, h or d, such as 90s or 2h, up to a year, or " PLAIT_EXECUTOR_MEASURED, problems);
-  if (settings->memory && !is_memory (settings->memory) && !g_str_equal (settings->memory, PLAIT_EXECUTOR_MEASURED))
+  if (settings->keys.executor_memory && !is_memory (settings->keys.executor_memory)
+      && !g_str_equal (settings->keys.executor_memory, PLAIT_EXECUTOR_MEASURED))
     refuse (file, "executor.memory", "a size such as 500M or 4G, or " PLAIT_EXECUTOR_MEASURED, problems);
   for (guint i = 0; settings->words && settings->words[i]; i++)
     if (!is_allowed (settings->words[i]))

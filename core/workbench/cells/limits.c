@@ -32,7 +32,7 @@ static gboolean
 limits_length (const PlaitExperiment *experiment)
 {
   return experiment->data.maximum_source_length > 0 || experiment->data.maximum_target_length > 0
-         || experiment->data.too_long != PLAIT_TOO_LONG_ERROR;
+         || experiment->data.too_long != PLAIT_DATA_TOO_LONG_ERROR;
 }
 
 static gboolean

@@ -29,11 +29,6 @@ struct PlaitMatch
   gint64 target; /* parameters of the first cell; 0: it has not been made */
 };
 
-static const PlaitBinding bindings[] = {
-  { "match.tolerance", PLAIT_SETTING_REAL, G_STRUCT_OFFSET (PlaitMatch, tolerance), NULL },
-  { "match.multiple", PLAIT_SETTING_INTEGER, G_STRUCT_OFFSET (PlaitMatch, multiple), NULL },
-};
-
 static gboolean
 is_key (const char *key)
 {
@@ -75,13 +70,15 @@ read_width (PlaitMatch *match, const PlaitKeyFile *file, const char *dotted, Pla
 static void
 read_keys (PlaitMatch *match, const PlaitKeyFile *file, PlaitProblems *problems)
 {
+  PlaitGridSettings read;
   guint before = plait_problems_count (problems);
-  g_autoptr (PlaitSettings) settings = plait_grid_read_keys (file, KEY, problems);
+  g_autoptr (PlaitSettings) settings = plait_grid_read_keys (file, KEY, &read, problems);
   g_auto (GStrv) names = plait_key_file_list (file, PLAIT_GRID_GROUP, VARY);
 
   if (plait_problems_count (problems) > before)
     return;
-  plait_settings_fill (settings, bindings, G_N_ELEMENTS (bindings), match);
+  match->tolerance = read.match_tolerance;
+  match->multiple = read.match_multiple;
   if (!plait_settings_text (settings, KEY))
     plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, VARY,
                             "is of widths that are matched, but " KEY " is not there; write " KEY "=parameters");

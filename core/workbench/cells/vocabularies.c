@@ -15,9 +15,10 @@
 gboolean
 plait_vocabularies_read_own (const PlaitKeyFile *file, PlaitProblems *problems)
 {
-  g_autoptr (PlaitSettings) settings = plait_grid_read_keys (file, KEY, problems);
+  PlaitGridSettings read;
 
-  return g_str_equal (plait_settings_text (settings, KEY), "own");
+  plait_settings_free (plait_grid_read_keys (file, KEY, &read, problems));
+  return read.vocabularies == PLAIT_GRID_VOCABULARIES_OWN;
 }
 
 /*

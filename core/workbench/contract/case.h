@@ -73,8 +73,8 @@ typedef struct
   PlaitContractNote *note;
 
   /* Found on the way. */
-  gboolean taken[PLAIT_DECODER_LSTM + 1]; /* the defaults, by decoders of this type */
-  GError *refusal;                        /* the last of a model, in words of the plugin */
+  gboolean taken[PLAIT_DECODER_TYPE_LSTM + 1]; /* the defaults, by decoders of this type */
+  GError *refusal;                             /* the last of a model, in words of the plugin */
 } PlaitContractWalk;
 
 /* Holds the plugin to the property of @walk, a PlaitContractWalk, in every model, and notes where it is. */

@@ -13,8 +13,7 @@
 
 /* The gradients of an update in @shards. (transfer full) */
 static PlaitScalar *
-update (const PlaitCase *held, const PlaitBatch *batch, gint64 shards, guint threads, PlaitRecompute recompute,
-        GError **error)
+update (const PlaitCase *held, const PlaitBatch *batch, gint64 shards, guint threads, gint recompute, GError **error)
 {
   PlaitParameters *parameters = plait_model_parameters (held->specimen->model);
   PlaitTensor gradients = plait_parameters_gradients (parameters);
@@ -86,8 +85,8 @@ hold (PlaitCase *held, GError **error)
   const PlaitPassLengths *lengths = plait_pass_lengths (held->specimen);
   g_autoptr (PlaitBatch) batch = plait_pass_batch (held->specimen, lengths);
   gint64 n = plait_parameters_gradients (plait_model_parameters (held->specimen->model)).width;
-  g_autofree PlaitScalar *whole = update (held, batch, 1, 1, PLAIT_RECOMPUTE_OFF, error);
-  g_autofree PlaitScalar *again = whole ? update (held, batch, 1, 1, PLAIT_RECOMPUTE_LAYERS, error) : NULL;
+  g_autofree PlaitScalar *whole = update (held, batch, 1, 1, PLAIT_TRAIN_RECOMPUTE_OFF, error);
+  g_autofree PlaitScalar *again = whole ? update (held, batch, 1, 1, PLAIT_TRAIN_RECOMPUTE_LAYERS, error) : NULL;
   gboolean adds_up = FALSE;
 
   if (!again || !add_up (held, lengths, batch, &adds_up, error))
@@ -98,13 +97,13 @@ hold (PlaitCase *held, GError **error)
                        "are the same bits: what a call gives may depend on nothing but what it is given");
   for (gint64 shards = 2; shards <= MOST_SHARDS; shards++)
     {
-      g_autofree PlaitScalar *one = update (held, batch, shards, 1, PLAIT_RECOMPUTE_OFF, error);
+      g_autofree PlaitScalar *one = update (held, batch, shards, 1, PLAIT_TRAIN_RECOMPUTE_OFF, error);
 
       if (!one || (adds_up && !hold_whole (whole, one, n, shards, error)))
         return FALSE;
       for (guint threads = 2; threads <= 3; threads++)
         {
-          g_autofree PlaitScalar *more = update (held, batch, shards, threads, PLAIT_RECOMPUTE_OFF, error);
+          g_autofree PlaitScalar *more = update (held, batch, shards, threads, PLAIT_TRAIN_RECOMPUTE_OFF, error);
 
           if (!more)
             return FALSE;

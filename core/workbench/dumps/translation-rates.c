@@ -93,7 +93,7 @@ plait_translation_rates_take (const PlaitBatch *batch, gint64 sentence, const Pl
   const PlaitTranslationRates *rates = data;
   gint64 targets = plait_ragged_rows (attention->queries) - (best->ended ? 1 : 0);
   gint64 line = plait_corpus_line (rates->corpus, batch->sentence[sentence]);
-  gboolean last = rates->experiment->evaluate.translation_rate_layers == PLAIT_RATE_LAYERS_LAST;
+  gboolean last = rates->experiment->evaluate.translation_rate_layers == PLAIT_EVALUATE_TRANSLATION_RATE_LAYERS_LAST;
   PlaitAttentionPart part = { last ? PLAIT_ATTENTION_LAST : PLAIT_ATTENTION_MEAN, PLAIT_ATTENTION_MEAN };
 
   for (guint i = 0; i < rates->n; i++)

@@ -323,11 +323,11 @@ check_vocabulary_files (const PlaitResolution *resolution, const GArray *files)
     {
       const PlaitDataFile *file = &g_array_index (files, PlaitDataFile, i);
 
-      if (experiment->data.vocabulary == PLAIT_VOCABULARY_SHARED && !g_str_equal (file->stream, "shared"))
+      if (experiment->data.vocabulary == PLAIT_DATA_VOCABULARY_SHARED && !g_str_equal (file->stream, "shared"))
         plait_resolution_problem (
             resolution, "data", file->key,
             "there is one vocabulary for all, called shared; name that one, or set vocabulary=separate");
-      else if (experiment->data.vocabulary == PLAIT_VOCABULARY_SEPARATE && !g_strv_contains (known, file->stream))
+      else if (experiment->data.vocabulary == PLAIT_DATA_VOCABULARY_SEPARATE && !g_strv_contains (known, file->stream))
         plait_resolution_problem (resolution, "data", file->key,
                                   "no source reads a stream \"%s\", nor is it the target; name a stream", file->stream);
     }
@@ -340,7 +340,7 @@ plait_resolution_check_decoder (const PlaitResolution *resolution)
 
   if (!plait_experiment_has_decoder (&resolution->experiment->public))
     return;
-  if (decoder->type == PLAIT_DECODER_TRANSFORMER && decoder->width % decoder->heads != 0)
+  if (decoder->type == PLAIT_DECODER_TYPE_TRANSFORMER && decoder->width % decoder->heads != 0)
     plait_resolution_problem (resolution, "decoder", "heads",
                               "%jd heads do not divide the width %jd; choose heads and width so that they do",
                               decoder->heads, decoder->width);
@@ -416,7 +416,7 @@ plait_resolution_check_train (const PlaitResolution *resolution)
                               "%g would leave out a source, but there is one alone, without which there is nothing to "
                               "read; drop the key, or add a source",
                               train->source_dropout);
-  if (train->optimizer == PLAIT_OPTIMIZER_ADADELTA && train->schedule == PLAIT_SCHEDULE_NOAM)
+  if (train->optimizer == PLAIT_TRAIN_OPTIMIZER_ADADELTA && train->schedule == PLAIT_TRAIN_SCHEDULE_NOAM)
     plait_resolution_problem (resolution, "train", "schedule",
                               "the rates of noam are made for adam; adadelta finds its step sizes itself and would "
                               "hardly move: drop the key, which gives constant, or take linear to let the steps fall");
@@ -428,7 +428,7 @@ plait_resolution_check_train (const PlaitResolution *resolution)
       else
         check_unit (resolution, "train", "metric", metric);
     }
-  else if (train->best_by == PLAIT_BEST_BY_METRIC)
+  else if (train->best_by == PLAIT_TRAIN_BEST_BY_METRIC)
     plait_resolution_problem (resolution, "train", "best_by",
                               "best_by=metric needs a metric; add metric=bleu, or take best_by=loss");
 }
@@ -490,11 +490,12 @@ check_vocabulary_size (const PlaitResolution *resolution)
   const PlaitDataSettings *data = &resolution->experiment->public.data;
   gint64 size = data->vocabulary_size;
 
-  if (data->vocabulary_type == PLAIT_VOCABULARY_WORDS && size > 0 && size <= PLAIT_TOKEN_SPECIALS)
+  if (data->vocabulary_type == PLAIT_DATA_VOCABULARY_TYPE_WORDS && size > 0 && size <= PLAIT_TOKEN_SPECIALS)
     plait_resolution_problem (resolution, "data", "vocabulary_size",
                               "%jd entries leave no room beside the %d special ones; give more, or 0 for all words",
                               size, PLAIT_TOKEN_SPECIALS);
-  else if (data->vocabulary_type != PLAIT_VOCABULARY_WORDS && (size < 8 || size > PLAIT_VOCABULARY_MAXIMUM_SIZE))
+  else if (data->vocabulary_type != PLAIT_DATA_VOCABULARY_TYPE_WORDS
+           && (size < 8 || size > PLAIT_VOCABULARY_MAXIMUM_SIZE))
     plait_resolution_problem (resolution, "data", "vocabulary_size",
                               "%jd entries are too %s for SentencePiece; give from 8 to %d, or vocabulary_type=words",
                               size, size < 8 ? "few" : "many", PLAIT_VOCABULARY_MAXIMUM_SIZE);

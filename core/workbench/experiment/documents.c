@@ -35,10 +35,11 @@ plait_experiment_documents (const PlaitExperiment *experiment, const char *strea
       }
   if (settings.layout == PLAIT_LAYOUT_SENTENCES)
     return settings;
-  settings.starts = data->document_starts == PLAIT_STARTS_ALL
-                    || data->document_starts == (is_target ? PLAIT_STARTS_TARGET : PLAIT_STARTS_SOURCES);
+  settings.starts = data->document_starts == PLAIT_DATA_DOCUMENT_STARTS_ALL
+                    || data->document_starts
+                           == (is_target ? PLAIT_DATA_DOCUMENT_STARTS_TARGET : PLAIT_DATA_DOCUMENT_STARTS_SOURCES);
   settings.roles = is_target ? 0 : data->document_roles;
-  settings.truncates = data->document_cut == PLAIT_CUT_TRUNCATE;
+  settings.truncates = data->document_cut == PLAIT_DATA_DOCUMENT_CUT_TRUNCATE;
   settings.maximum = is_target ? 0 : data->document_length;
   return settings;
 }
@@ -142,7 +143,7 @@ check_target_roles (const PlaitResolution *resolution)
   const PlaitExperiment *experiment = &resolution->experiment->public;
   PlaitDocumentSettings target = plait_experiment_documents (experiment, experiment->data.target);
 
-  if (experiment->decoder.roles == PLAIT_TARGET_ROLES_NONE)
+  if (experiment->decoder.roles == PLAIT_DECODER_ROLES_NONE)
     return;
   if (experiment->data.document_roles == 0)
     plait_resolution_problem (
@@ -172,7 +173,7 @@ plait_resolution_check_documents (const PlaitResolution *resolution)
   check_target_roles (resolution);
   for (guint i = 0; i < experiment->n_sources; i++)
     check_reader (resolution, &experiment->sources[i]);
-  if (data->document_length > 0 && data->document_cut == PLAIT_CUT_CHUNKS
+  if (data->document_length > 0 && data->document_cut == PLAIT_DATA_DOCUMENT_CUT_CHUNKS
       && plait_experiment_reads_documents (experiment))
     check_chunks (resolution);
 }

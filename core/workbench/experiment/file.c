@@ -33,7 +33,7 @@ names_place (const char *group, const char *key)
   const PlaitSettingSpecification *specification = plait_experiment_setting (group, key);
 
   if (specification)
-    return (specification->flags & PLAIT_SETTING_PLACE) != 0;
+    return (specification->flags & PLAIT_SETTING_PATH) != 0;
   return g_str_equal (group, "data") && strchr (key, '.') && !g_str_has_prefix (key, "generate.");
 }
 
@@ -227,7 +227,7 @@ write_setting (Writer *writer, const PlaitSettingSpecification *specification, c
   if (!value || (specification->flags & writer->skipped) != 0
       || (writer->brief && g_strcmp0 (value, specification->standard) == 0))
     return;
-  if ((specification->flags & PLAIT_SETTING_PLACE) == 0)
+  if ((specification->flags & PLAIT_SETTING_PATH) == 0)
     write_value (writer, specification->name, value);
   else
     write_place (writer, specification->name, writer->skipped && *value != '\0' ? "given" : value);
@@ -434,9 +434,9 @@ plait_experiment_training_key (const PlaitExperiment *experiment, PlaitKeyForm f
   write_training (&writer);
   /* Where translations choose the best parameters the search is a part of training, as is the seed that masks
    * validation text. */
-  if (experiment->train.best_by == PLAIT_BEST_BY_METRIC)
+  if (experiment->train.best_by == PLAIT_TRAIN_BEST_BY_METRIC)
     write_group (&writer, "decode");
-  if (experiment->train.best_by == PLAIT_BEST_BY_METRIC && experiment->evaluate.join != PLAIT_PIECES_NONE)
+  if (experiment->train.best_by == PLAIT_TRAIN_BEST_BY_METRIC && experiment->evaluate.join != PLAIT_PIECES_NONE)
     g_string_append_printf (writer.text, "\n[evaluate]\njoin=%s\n",
                             plait_experiment_value (experiment, "evaluate", "join"));
   if (experiment->predict.kind == PLAIT_PREDICT_MASKED)
@@ -451,7 +451,7 @@ plait_experiment_evaluation_key (const PlaitExperiment *experiment, PlaitKeyForm
 
   write_evaluation (&writer);
   /* Text that is truncated is translated otherwise. What skip drops is training text alone. */
-  if (experiment->data.too_long == PLAIT_TOO_LONG_TRUNCATE)
+  if (experiment->data.too_long == PLAIT_DATA_TOO_LONG_TRUNCATE)
     g_string_append (writer.text, "\n[data]\ntoo_long=truncate\n");
   return g_string_free (writer.text, FALSE);
 }
@@ -564,7 +564,7 @@ plait_experiment_target_kind (const PlaitExperiment *experiment, const char *str
 const char *
 plait_experiment_vocabulary (const PlaitExperiment *experiment, const char *stream)
 {
-  return experiment->data.vocabulary == PLAIT_VOCABULARY_SHARED
+  return experiment->data.vocabulary == PLAIT_DATA_VOCABULARY_SHARED
                  && plait_experiment_target_kind (experiment, stream) == PLAIT_TARGET_TEXT
              ? "shared"
              : stream;

@@ -10,7 +10,7 @@ static gboolean
 count_text (const PlaitExperiment *experiment, const PlaitDataFile *file, gboolean trees, gint64 *lines, GError **error)
 {
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (file->path, error);
-  gboolean takes_empty = trees || experiment->data.empty != PLAIT_EMPTY_ERROR;
+  gboolean takes_empty = trees || experiment->data.empty != PLAIT_DATA_EMPTY_ERROR;
   GError *fault = NULL;
   const char *line;
   gint64 n = 0;

@@ -15,7 +15,8 @@ check_labels (const PlaitResolution *resolution)
                               "the stream %s is documents, but with this [predict] kind a line of it is an answer; "
                               "leave it out of documents and documents_by_line",
                               target);
-  if (experiment->data.vocabulary == PLAIT_VOCABULARY_SEPARATE && plait_experiment_vocabulary_file (experiment, target))
+  if (experiment->data.vocabulary == PLAIT_DATA_VOCABULARY_SEPARATE
+      && plait_experiment_vocabulary_file (experiment, target))
     plait_resolution_problem (
         resolution, "data", key,
         "names a vocabulary, but %s takes none: its lines are labels, learnt from training, or numbers; drop the line",

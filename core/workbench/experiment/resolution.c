@@ -297,7 +297,7 @@ check_initial_state (const PlaitResolution *resolution)
 {
   const PlaitTrainSettings *train = &resolution->experiment->public.train;
 
-  if (train->initialise_state != PLAIT_INITIAL_TRAINING_OPTIMIZER)
+  if (train->initialise_state != PLAIT_TRAIN_INITIALISE_STATE_OPTIMIZER)
     return;
   if (*train->initialise == '\0' || plait_safetensors_is_named (train->initialise))
     plait_resolution_problem (
@@ -306,7 +306,7 @@ check_initial_state (const PlaitResolution *resolution)
   else if (train->initialise_checkpoint != PLAIT_CHECKPOINT_LAST)
     plait_resolution_problem (resolution, "train", "initialise_state",
                               "a run keeps the optimizer of its last parameters alone; set initialise_checkpoint=last");
-  else if (train->schedule == PLAIT_SCHEDULE_LINEAR)
+  else if (train->schedule == PLAIT_TRAIN_SCHEDULE_LINEAR)
     plait_resolution_problem (resolution, "train", "initialise_state",
                               "a linear schedule falls to zero at the last of its own updates and has no place to go "
                               "on from; choose another schedule, or leave it at parameters");

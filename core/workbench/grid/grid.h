@@ -25,9 +25,6 @@
  * and whoever writes the files over all cells locks the folder.
  */
 
-#define PLAIT_GRID_MOST_JOBS 1024
-#define PLAIT_GRID_MOST_RETRIES 100
-
 typedef enum
 {
   PLAIT_CELL_NEW,

@@ -374,14 +374,14 @@ find_needs (Submission *submission, const PlaitGridCost *cost, GError **error)
   const PlaitExecutorSettings *settings = &grid->cells->executor;
   PlaitGridOptions options = *submission->options;
   gboolean timed = settings->timed && options.seconds == 0;
-  gboolean weighed = g_strcmp0 (settings->memory, PLAIT_EXECUTOR_MEASURED) == 0;
+  gboolean weighed = g_strcmp0 (settings->keys.executor_memory, PLAIT_EXECUTOR_MEASURED) == 0;
   g_autoptr (PlaitGridCost) measured = NULL;
   double longest = 0;
 
   submission->seconds = options.seconds;
   if (!timed && !weighed)
     {
-      submission->memory = g_strdup (settings->memory);
+      submission->memory = g_strdup (settings->keys.executor_memory);
       return TRUE;
     }
   options.threads = MAX (1, options.threads);
@@ -402,7 +402,7 @@ find_needs (Submission *submission, const PlaitGridCost *cost, GError **error)
     submission->seconds = MAX (1, (gint64)(TIMES_SECONDS * longest));
   submission->memory
       = weighed ? g_strdup_printf ("%zuM", (gsize)(TIMES_MEMORY * (double)cost->bytes / 1024 / 1024) + MORE_MEMORY)
-                : g_strdup (settings->memory);
+                : g_strdup (settings->keys.executor_memory);
   return TRUE;
 }
 

@@ -99,7 +99,7 @@ plait_plan_print (const PlaitPlan *plan, gboolean as_json)
         fprintf (stdout, "  %-26s %10jd\n", part->title, part->count);
     }
   fputs ("\n", stdout);
-  if (experiment->coverage && experiment->decoder.type == PLAIT_DECODER_TRANSFORMER)
+  if (experiment->coverage && experiment->decoder.type == PLAIT_DECODER_TYPE_TRANSFORMER)
     fprintf (stdout, "coverage makes each step of the Transformer's combiners depend on the one before: they are "
                      "trained step by step, and slower\n\n");
   print_bytes ("parameters and optimizer", plait_trainer_fixed_bytes (plan->trainer));

@@ -185,7 +185,7 @@ measure (gpointer data, double *score, GError **error)
   Run *run = data;
   const PlaitExperiment *experiment = run->experiment;
   g_autoptr (PlaitSearch) search
-      = plait_search_new (run->system->model, run->pool, (PlaitPrecision)run->experiment->decode.precision, 0, error);
+      = plait_search_new (run->system->model, run->pool, run->experiment->decode.precision, 0, error);
   g_autoptr (PlaitMetric) metric = plait_metric_new (experiment->train.metric, error);
   g_autoptr (PlaitTranslation) translation = NULL;
   g_autoptr (PlaitResult) result = NULL;
@@ -376,7 +376,7 @@ find_old (Run *run, gboolean *complete, GError **error)
   gboolean has_file;
 
   *complete = FALSE;
-  if (!plait_precision_check ((PlaitPrecision)run->experiment->decode.precision, error)
+  if (!plait_precision_check (run->experiment->decode.precision, error)
       || !check_not_written (NULL, run->experiment->path, NULL, (gpointer)options, error))
     return FALSE;
   if (plait_ranks_is_first (options->ranks))
@@ -604,7 +604,7 @@ plait_run_measure (const PlaitExperiment *experiment, const PlaitRunOptions *opt
   gint64 start = g_get_monotonic_time ();
   double prepared;
 
-  if (!plait_precision_check ((PlaitPrecision)experiment->decode.precision, error) || !prepare (&run, error))
+  if (!plait_precision_check (experiment->decode.precision, error) || !prepare (&run, error))
     return FALSE;
   prepared = (double)(g_get_monotonic_time () - start) / 1e6;
   if (!plait_run_speed (run.system, run.trainer, run.validation, run.tests, run.pool, speed, error))

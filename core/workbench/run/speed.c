@@ -16,7 +16,7 @@ static gboolean
 time_search (const PlaitSystem *system, PlaitPool *pool, const PlaitCorpus *corpus, double *sentence, GError **error)
 {
   PlaitDecodeSettings decode = system->experiment->decode;
-  g_autoptr (PlaitSearch) search = plait_search_new (system->model, pool, (PlaitPrecision)decode.precision, 0, error);
+  g_autoptr (PlaitSearch) search = plait_search_new (system->model, pool, decode.precision, 0, error);
   PlaitIteratorSettings settings = plait_iterator_defaults ();
   g_autoptr (PlaitIterator) iterator = NULL;
   gint64 longest = decode.maximum_length, start, sentences = 0, n = 0;

@@ -187,7 +187,7 @@ plait_evaluation_join (const PlaitExperiment *experiment, const char *split, cha
                        "%s: looks like text in pieces of words, which metrics take for words; evaluate.join=%s joins "
                        "it before it is scored",
                        split, found);
-  plait_text_join (texts, (PlaitTextPieces)experiment->evaluate.join);
+  plait_text_join (texts, experiment->evaluate.join);
 }
 
 gboolean

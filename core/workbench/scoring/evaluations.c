@@ -215,8 +215,8 @@ plait_evaluations_make (PlaitEvaluations *evaluations, GError **error)
     return FALSE;
   plait_ranks_broadcast (setup->ranks, values.data, sizeof *values.data * (gsize)values.width, 0);
   evaluations->evaluator = (PlaitEvaluator){ setup->system, setup->materials, .log = setup->log, .stop = setup->stop };
-  evaluations->evaluator.search = plait_search_new (
-      setup->system->model, setup->pool, (PlaitPrecision)setup->system->experiment->decode.precision, 0, error);
+  evaluations->evaluator.search
+      = plait_search_new (setup->system->model, setup->pool, setup->system->experiment->decode.precision, 0, error);
   if (!evaluations->evaluator.search)
     return FALSE;
   plait_search_deal (evaluations->evaluator.search, setup->ranks);

@@ -154,10 +154,10 @@ refuse (const Findings *findings, gint policy, gboolean is_training, GError **er
   const char *skip = "", *cut = "";
 
   if (is_training)
-    skip = policy == PLAIT_TOO_LONG_ERROR ? "; data.too_long=skip drops such tuples" : "; no tuple would be left";
-  else if (policy == PLAIT_TOO_LONG_SKIP)
+    skip = policy == PLAIT_DATA_TOO_LONG_ERROR ? "; data.too_long=skip drops such tuples" : "; no tuple would be left";
+  else if (policy == PLAIT_DATA_TOO_LONG_SKIP)
     skip = "; data.too_long=skip drops training text alone, as each line that is scored counts";
-  if (findings->can_truncate && policy != PLAIT_TOO_LONG_TRUNCATE)
+  if (findings->can_truncate && policy != PLAIT_DATA_TOO_LONG_TRUNCATE)
     cut = "; data.too_long=truncate reads the beginning";
   else if (*skip == '\0')
     cut = "; trees, documents, features and targets are not truncated";
@@ -181,7 +181,7 @@ plait_fit_corpus (const PlaitSystem *system, const PlaitCorpus *training, const 
         g_prefix_error (error, "the %s corpus: ", split);
         return FALSE;
       }
-  for (guint source = 0; policy == PLAIT_TOO_LONG_TRUNCATE && source < n_sources; source++)
+  for (guint source = 0; policy == PLAIT_DATA_TOO_LONG_TRUNCATE && source < n_sources; source++)
     truncate_source (system->model, split, corpus, source, log);
   findings.problems = plait_problems_new ();
   findings.unread = g_new0 (gboolean, plait_corpus_size (corpus));
@@ -190,7 +190,7 @@ plait_fit_corpus (const PlaitSystem *system, const PlaitCorpus *training, const 
       return FALSE;
   if (findings.n_unread == 0)
     return TRUE;
-  if (corpus != training || policy == PLAIT_TOO_LONG_ERROR || findings.n_unread == plait_corpus_size (corpus))
+  if (corpus != training || policy == PLAIT_DATA_TOO_LONG_ERROR || findings.n_unread == plait_corpus_size (corpus))
     return refuse (&findings, policy, corpus == training, error);
   plait_log_warning (log, "%s: dropped %jd of %jd tuples that the model cannot read; the first is %s", split,
                      findings.n_unread, plait_corpus_size (corpus), findings.first);
@@ -257,7 +257,7 @@ drops_tuples (const PlaitExperiment *experiment)
 {
   const PlaitDataSettings *data = &experiment->data;
 
-  return data->maximum_source_length > 0 || data->maximum_target_length > 0 || data->empty != PLAIT_EMPTY_ERROR
+  return data->maximum_source_length > 0 || data->maximum_target_length > 0 || data->empty != PLAIT_DATA_EMPTY_ERROR
          || (plait_experiment_reads_trees (experiment) && data->no_tree == PLAIT_NO_TREE_DROP);
 }
 
@@ -278,7 +278,8 @@ check_split (const PlaitExperiment *experiment, const PlaitModel *model, const c
       if (path && counts_words (experiment, model, stream))
         check_words (&findings, experiment, stream, path);
     }
-  if (plait_problems_count (findings.problems) > 0 && !refuse (&findings, PLAIT_TOO_LONG_ERROR, is_training, &fault))
+  if (plait_problems_count (findings.problems) > 0
+      && !refuse (&findings, PLAIT_DATA_TOO_LONG_ERROR, is_training, &fault))
     plait_problems_take (unread, fault);
 }
 
@@ -288,8 +289,8 @@ plait_fit_words (const PlaitExperiment *experiment, GError **error)
   g_autoptr (PlaitProblems) unread = NULL;
   g_autoptr (PlaitSystem) system = NULL;
 
-  if (experiment->task || experiment->data.too_long != PLAIT_TOO_LONG_ERROR
-      || experiment->data.vocabulary_type == PLAIT_VOCABULARY_GIVEN || *experiment->train.initialise)
+  if (experiment->task || experiment->data.too_long != PLAIT_DATA_TOO_LONG_ERROR
+      || experiment->data.vocabulary_type == PLAIT_DATA_VOCABULARY_TYPE_GIVEN || *experiment->train.initialise)
     return TRUE;
   system = plait_system_new_without_vocabularies (experiment, error);
   if (!system)

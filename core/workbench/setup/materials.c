@@ -145,9 +145,9 @@ find_trees (PlaitMaterials *materials, PlaitStore *run, GError **error)
   const PlaitDataSettings *data = &experiment->data;
 
   materials->trees = (PlaitTreeSettings){
-    .shape = (PlaitTreeShape)data->trees,
-    .binarisation = (PlaitBinarisation)data->binarisation,
-    .no_tree = (PlaitNoTree)data->no_tree,
+    .shape = data->trees,
+    .binarisation = data->binarisation,
+    .no_tree = data->no_tree,
     .seed = (guint64)experiment->experiment.seed,
   };
   if (!plait_experiment_reads_trees (experiment) || data->trees != PLAIT_TREES_GIVEN
@@ -241,7 +241,7 @@ stream_of_target (const PlaitMaterials *materials, const char *path, gint64 maxi
     .path = path,
     .vocabulary = plait_materials_vocabulary (materials, name),
     .target = plait_experiment_target_kind (materials->experiment, name),
-    .allow_unknown = materials->experiment->predict.unknown_labels == PLAIT_UNKNOWN_LABELS_WRONG,
+    .allow_unknown = materials->experiment->predict.unknown_labels == PLAIT_PREDICT_UNKNOWN_LABELS_WRONG,
     .maximum_length = maximum_length,
     .documents = plait_experiment_documents (materials->experiment, name),
   };
@@ -307,7 +307,7 @@ plait_materials_open (const PlaitMaterials *materials, const char *split, PlaitP
     .n_sources = n,
     .target = masked ? NULL : &streams[n],
     .masking = masked ? &masking : NULL,
-    .empty_is_error = data->empty == PLAIT_EMPTY_ERROR,
+    .empty_is_error = data->empty == PLAIT_DATA_EMPTY_ERROR,
     .keep_all = !training,
   };
   PlaitCorpus *corpus;
@@ -350,7 +350,7 @@ plait_materials_open_feed (const PlaitMaterials *materials, const PlaitTextPlace
       sources[i].trees_column = trees[i].column;
     }
   return plait_feed_open (sources, experiment->n_sources, target_path ? &target : NULL, table,
-                          experiment->data.empty == PLAIT_EMPTY_ERROR, error);
+                          experiment->data.empty == PLAIT_DATA_EMPTY_ERROR, error);
 }
 
 static gboolean

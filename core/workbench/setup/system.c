@@ -185,7 +185,7 @@ plait_system_initialise (const PlaitSystem *system, PlaitPool *pool)
 {
   PlaitParameters *parameters = plait_model_parameters (system->model);
 
-  if (system->experiment->train.initial_values == PLAIT_INITIAL_VALUES_DL4MT)
+  if (system->experiment->train.initial_values == PLAIT_TRAIN_INITIAL_VALUES_DL4MT)
     plait_parameters_follow_dl4mt (parameters);
   plait_parameters_initialise (parameters, pool, (guint64)system->experiment->experiment.seed);
 }

@@ -225,7 +225,7 @@ learn (const PlaitMaterials *materials, const char *name, PlaitPool *pool, Plait
       g_ptr_array_add (paths, (gpointer)path);
     }
   g_ptr_array_add (paths, NULL);
-  if (data->vocabulary_type == PLAIT_VOCABULARY_GIVEN)
+  if (data->vocabulary_type == PLAIT_DATA_VOCABULARY_TYPE_GIVEN)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "data.vocabulary_type is given, so no vocabulary is learnt, but there is no "
                             "data.vocabulary.%s; name a file, or set data.vocabulary_type",
@@ -255,10 +255,10 @@ static gboolean
 check_kind (const PlaitExperiment *experiment, const PlaitVocabulary *vocabulary, const char *from, const char *else_do,
             GError **error)
 {
-  PlaitVocabularyType type = (PlaitVocabularyType)experiment->data.vocabulary_type;
+  gint type = (gint)experiment->data.vocabulary_type;
   gboolean words = g_str_equal (plait_vocabulary_format (vocabulary), "words");
 
-  return type == PLAIT_VOCABULARY_GIVEN || words == (type == PLAIT_VOCABULARY_WORDS)
+  return type == PLAIT_DATA_VOCABULARY_TYPE_GIVEN || words == (type == PLAIT_DATA_VOCABULARY_TYPE_WORDS)
          || plait_fail (error, PLAIT_ERROR_INPUT,
                         "%s: is %s, but data.vocabulary_type=%s expects %s; %s, or set data.vocabulary_type=%s", from,
                         kind_of (vocabulary), plait_experiment_value (experiment, "data", "vocabulary_type"),
@@ -313,12 +313,13 @@ find_initial (const PlaitExperiment *experiment, const char *name, PlaitLog *log
 {
   const char *path = experiment->train.initialise;
 
-  if (experiment->train.initialise_vocabulary != PLAIT_INITIAL_VOCABULARY_TAKEN || !plait_store_recognize (path))
+  if (experiment->train.initialise_vocabulary != PLAIT_TRAIN_INITIALISE_VOCABULARY_TAKEN
+      || !plait_store_recognize (path))
     return TRUE;
   *run = plait_trained_open_store (path, log, error);
   if (!*run)
     return FALSE;
-  *there = name_there (*run, name, experiment->data.vocabulary == PLAIT_VOCABULARY_SHARED);
+  *there = name_there (*run, name, experiment->data.vocabulary == PLAIT_DATA_VOCABULARY_SHARED);
   if (!*there)
     plait_log_info (log, "%s, which train.initialise names, has no vocabulary %s to take with it", path, name);
   return TRUE;

@@ -274,7 +274,8 @@ decide (PlaitInitialisation *initialisation, Fate *fate, const PlaitMaterials *m
   if (!(origin->run ? decide_by_run (initialisation, fate, wanted, materials, origin, error)
                     : decide_by_weights (fate, wanted, origin, error)))
     return FALSE;
-  if (fate->outcome == FATE_GROWN && initialisation->experiment->train.initialise_positions == PLAIT_POSITIONS_COPIED)
+  if (fate->outcome == FATE_GROWN
+      && initialisation->experiment->train.initialise_positions == PLAIT_TRAIN_INITIALISE_POSITIONS_COPIED)
     repeat_rows (fate);
   initialisation->n_outcome[fate->outcome]++;
   return TRUE;
@@ -418,7 +419,7 @@ plait_initialisation_take_state (const PlaitInitialisation *initialisation, Plai
   g_autoptr (PlaitStore) run = NULL;
   gint64 step;
 
-  if (experiment->train.initialise_state != PLAIT_INITIAL_TRAINING_OPTIMIZER)
+  if (experiment->train.initialise_state != PLAIT_TRAIN_INITIALISE_STATE_OPTIMIZER)
     return TRUE;
   for (guint i = 0; i < initialisation->n; i++)
     if (initialisation->fates[i].outcome == FATE_TAKEN)
@@ -490,7 +491,7 @@ list (const PlaitInitialisation *initialisation, Outcome outcome)
 static void
 tell_grown (const PlaitInitialisation *initialisation, PlaitLog *log)
 {
-  gboolean copied = initialisation->experiment->train.initialise_positions == PLAIT_POSITIONS_COPIED;
+  gboolean copied = initialisation->experiment->train.initialise_positions == PLAIT_TRAIN_INITIALISE_POSITIONS_COPIED;
 
   for (guint i = 0; i < initialisation->n; i++)
     {

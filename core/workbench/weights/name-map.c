@@ -6,61 +6,10 @@
 #include "text/number.h"
 #include "files/problems.h"
 #include "schema/settings.h"
+#include "weights/weights-parameter-settings.h"
+#include "weights/weights-settings.h"
 
 #define GROUP "weights"
-
-/* [weights], as it is written. */
-typedef struct
-{
-  const char *summary;
-  const char *reference;
-  const char *pad;
-  const char *bos;
-  const char *eos;
-  const char *unknown;
-  gint64 words;
-  const char *unused;
-} Head;
-
-static const PlaitSettingDefinition head_definitions[] = {
-  PLAIT_DEFINE_TEXT (Head, summary, "", "What the weights are of"),
-  PLAIT_DEFINE_TEXT (Head, reference, "", "Where they are described"),
-  PLAIT_DEFINE_TEXT (Head, pad, "none", "Row of padding"),
-  PLAIT_DEFINE_TEXT (Head, bos, "none", "Row of the token that begins sentences"),
-  PLAIT_DEFINE_TEXT (Head, eos, "none", "Row of the token that ends them"),
-  PLAIT_DEFINE_TEXT (Head, unknown, "none", "Row of the unknown piece"),
-  PLAIT_DEFINE_INTEGER (Head, words, "4", "0", "1000000000", "Row of the first ordinary piece"),
-  PLAIT_DEFINE_LIST (Head, unused, "", NULL, "Globs over names of tensors that change nothing that is computed"),
-};
-
-static const PlaitSettingGroup head_group = PLAIT_SETTING_GROUP (GROUP, "Rows of words", Head, head_definitions);
-
-/* A group for parameters, as it is written. */
-typedef struct
-{
-  const char *from;
-  gboolean transposed;
-  gint64 first;
-  gint words;
-  double fill;
-  const char *plus;
-  gboolean optional;
-  const char *needs;
-} Entry;
-
-static const PlaitSettingDefinition entry_definitions[] = {
-  PLAIT_DEFINE_LIST (Entry, from, "", NULL, "Names of tensors that stand side by side"),
-  PLAIT_DEFINE_BOOLEAN (Entry, transposed, "false", "Theirs are [outputs, inputs]"),
-  PLAIT_DEFINE_INTEGER (Entry, first, "0", "0", "1000000000", "Row of theirs that is our first"),
-  PLAIT_DEFINE_CHOICE (Entry, words, "none", "none;rows;columns", "What goes by words"),
-  PLAIT_DEFINE_REAL (Entry, fill, "0", "-1e30", "1e30", "Value where theirs have no such word"),
-  PLAIT_DEFINE_TEXT (Entry, plus, "", "Name of a tensor of one row that is added to each"),
-  PLAIT_DEFINE_BOOLEAN (Entry, optional, "false", "Theirs may be missing"),
-  PLAIT_DEFINE_TEXT (Entry, needs, "", "Settings with which a model has the parameters"),
-};
-
-static const PlaitSettingGroup entry_group
-    = PLAIT_SETTING_GROUP ("PARAMETER", "What parameters are made of", Entry, entry_definitions);
 
 /* A group that was read. */
 typedef struct
@@ -68,7 +17,7 @@ typedef struct
   const char *pattern; /* its name */
   char **parts;        /* the same between slashes */
   PlaitSettings *settings;
-  Entry entry; /* its texts belong to the settings */
+  PlaitWeightsParameterSettings entry; /* its texts belong to the settings */
 } Group;
 
 struct PlaitNameMap
@@ -139,7 +88,7 @@ read_group (const PlaitNameMap *map, const char *name, const PlaitSettingGroup *
       if (!plait_settings_set (settings, keys[i], plait_key_file_value (map->file, name, keys[i]), &fault))
         add_problem (map, problems, name, keys[i], fault->message);
     }
-  if (plait_problems_count (problems) == before && group == &entry_group
+  if (plait_problems_count (problems) == before && group == &plait_weights_parameter_group
       && !plait_key_file_value (map->file, name, "from"))
     add_problem (map, problems, name, NULL, "has no from=, the names of the tensors that its parameters are made of");
   if (plait_problems_count (problems) == before)
@@ -164,8 +113,8 @@ read_head (PlaitNameMap *map, PlaitProblems *problems)
 {
   static const char *const keys[] = { "pad", "bos", "eos", "unknown" };
   guint before = plait_problems_count (problems);
-  Head head;
-  g_autoptr (PlaitSettings) settings = read_group (map, GROUP, &head_group, &head, problems);
+  PlaitWeightsSettings head;
+  g_autoptr (PlaitSettings) settings = read_group (map, GROUP, &plait_weights_group, &head, problems);
 
   G_STATIC_ASSERT (G_N_ELEMENTS (keys) == PLAIT_NAME_MAP_SPECIALS);
   if (plait_problems_count (problems) > before)
@@ -208,7 +157,7 @@ read_entry (PlaitNameMap *map, const char *name, PlaitProblems *problems)
   Group group = { .pattern = name, .parts = g_strsplit (name, "/", -1) };
   guint before = plait_problems_count (problems);
 
-  group.settings = read_group (map, name, &entry_group, &group.entry, problems);
+  group.settings = read_group (map, name, &plait_weights_parameter_group, &group.entry, problems);
   if (plait_problems_count (problems) == before
       && !(knows_names (name, name) && knows_names (group.entry.from, name) && knows_names (group.entry.plus, name)))
     add_problem (map, problems, name, "from", "has a {NAME} that the group's name has not");
@@ -276,7 +225,7 @@ plait_name_map_find (const PlaitNameMap *map, const char *name, PlaitMapped *map
   for (guint i = 0; i < map->groups->len; i++)
     {
       const Group *group = &g_array_index (map->groups, Group, i);
-      const Entry *entry = &group->entry;
+      const PlaitWeightsParameterSettings *entry = &group->entry;
       g_autofree char *from = NULL;
 
       if (!is_for (group, parts))

@@ -72,7 +72,7 @@ TEST_CASE (optimizer, follows_adadelta)
 {
   PlaitTrainSettings settings = train_settings ();
 
-  settings.optimizer = PLAIT_OPTIMIZER_ADADELTA;
+  settings.optimizer = PLAIT_TRAIN_OPTIMIZER_ADADELTA;
   follow_path (&settings, 1, adadelta_path);
 }
 
@@ -81,7 +81,7 @@ TEST_CASE (optimizer, follows_adadelta_at_a_tenth_of_its_rate)
 {
   PlaitTrainSettings settings = train_settings ();
 
-  settings.optimizer = PLAIT_OPTIMIZER_ADADELTA;
+  settings.optimizer = PLAIT_TRAIN_OPTIMIZER_ADADELTA;
   follow_path (&settings, 0.1, adadelta_tenth_path);
 }
 
@@ -97,7 +97,7 @@ TEST_CASE (optimizer, clips_for_adadelta)
   g_autoptr (PlaitTape) tape = plait_tape_new (pool, arena);
   g_autoptr (PlaitOptimizer) optimizer = NULL;
 
-  settings.optimizer = PLAIT_OPTIMIZER_ADADELTA;
+  settings.optimizer = PLAIT_TRAIN_OPTIMIZER_ADADELTA;
   settings.clip = 1;
   settings.adadelta_epsilon = .05;
   CHECK (plait_parameters_allocate (parameters, NULL));
@@ -149,7 +149,7 @@ TEST_CASE (optimizer, leaves_parameters_alone_when_gradients_are_not_finite)
 }
 
 static void
-check_rates (PlaitSchedule schedule, double rate, const double *wanted)
+check_rates (gint schedule, double rate, const double *wanted)
 {
   PlaitTrainSettings settings = train_settings ();
 
@@ -167,24 +167,24 @@ check_rates (PlaitSchedule schedule, double rate, const double *wanted)
 /* Vaswani et al. 2017, 5.3, times 0.2 as in section 4 of the paper. */
 TEST_CASE (schedule, noam)
 {
-  check_rates (PLAIT_SCHEDULE_NOAM, 0.2, rate_noam);
+  check_rates (PLAIT_TRAIN_SCHEDULE_NOAM, 0.2, rate_noam);
 }
 
 TEST_CASE (schedule, inverse_square_root)
 {
-  check_rates (PLAIT_SCHEDULE_INVERSE_SQUARE_ROOT, 5e-4, rate_inverse_sqrt);
+  check_rates (PLAIT_TRAIN_SCHEDULE_INVERSE_SQUARE_ROOT, 5e-4, rate_inverse_sqrt);
 }
 
 TEST_CASE (schedule, linear_decay_with_warm_up)
 {
-  check_rates (PLAIT_SCHEDULE_LINEAR, 3e-5, rate_linear);
+  check_rates (PLAIT_TRAIN_SCHEDULE_LINEAR, 3e-5, rate_linear);
 }
 
 TEST_CASE (schedule, constant_after_warm_up)
 {
   PlaitTrainSettings settings = train_settings ();
 
-  settings.schedule = PLAIT_SCHEDULE_CONSTANT;
+  settings.schedule = PLAIT_TRAIN_SCHEDULE_CONSTANT;
   settings.learning_rate = 0.5;
   settings.warm_up = 10;
   CHECK_NEAR (plait_learning_rate (&settings, 5, 1, 0), 0.25, 1e-15);

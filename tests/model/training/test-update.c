@@ -91,8 +91,8 @@ kept_gradients (const PlaitParameters *parameters, const PlaitTape *tape)
 }
 
 static Outcome
-update_in (PlaitTrainPrecision precision, const PlaitSpecimen *model, gint64 shards, guint threads,
-           PlaitBatch *const *batches, guint n)
+update_in (gint precision, const PlaitSpecimen *model, gint64 shards, guint threads, PlaitBatch *const *batches,
+           guint n)
 {
   PlaitParameters *parameters = plait_model_parameters (model->model);
   g_autoptr (PlaitPool) pool = plait_pool_new (threads, NULL);
@@ -129,7 +129,7 @@ update_in (PlaitTrainPrecision precision, const PlaitSpecimen *model, gint64 sha
 static Outcome
 update (const PlaitSpecimen *model, gint64 shards, guint threads, PlaitBatch *const *batches, guint n)
 {
-  return update_in (PLAIT_TRAIN_FLOAT, model, shards, threads, batches, n);
+  return update_in (PLAIT_TRAIN_PRECISION_FLOAT, model, shards, threads, batches, n);
 }
 
 static void
@@ -218,9 +218,9 @@ check_bfloat16 (gboolean recurrent)
   g_autoptr (PlaitSpecimen) model = new_model (registry, recurrent);
   gint64 width = plait_parameters_gradients (plait_model_parameters (model->model)).width;
   g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, SENTENCES, lengths, targets);
-  PlaitTrainPrecision precisions[] = { PLAIT_TRAIN_BFLOAT16_EMULATED, PLAIT_TRAIN_BFLOAT16 };
+  gint precisions[] = { PLAIT_TRAIN_PRECISION_BFLOAT16_EMULATED, PLAIT_TRAIN_PRECISION_BFLOAT16 };
   g_auto (Outcome) exact = update (model, 1, 1, &batch, 1);
-  g_auto (Outcome) emulated = update_in (PLAIT_TRAIN_BFLOAT16_EMULATED, model, 1, 1, &batch, 1);
+  g_auto (Outcome) emulated = update_in (PLAIT_TRAIN_PRECISION_BFLOAT16_EMULATED, model, 1, 1, &batch, 1);
 
   CHECK (distance (&emulated, &exact, width) < 1. / 64);
   CHECK (distance (&emulated, &exact, width) > 1. / 16384);

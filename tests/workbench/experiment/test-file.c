@@ -101,10 +101,10 @@ TEST_CASE (experiment_file, defaults_suit_the_optimizer)
     gint schedule;
     gint64 warm_up;
   } cases[] = {
-    { { "train.optimizer=adam" }, 0.2, PLAIT_SCHEDULE_NOAM, 4000 },
-    { { "train.optimizer=adadelta" }, 1, PLAIT_SCHEDULE_CONSTANT, 0 },
-    { { "train.optimizer=adadelta", "train.learning_rate=0.5" }, 0.5, PLAIT_SCHEDULE_CONSTANT, 0 },
-    { { "train.optimizer=adadelta", "train.schedule=linear" }, 1, PLAIT_SCHEDULE_LINEAR, 0 },
+    { { "train.optimizer=adam" }, 0.2, PLAIT_TRAIN_SCHEDULE_NOAM, 4000 },
+    { { "train.optimizer=adadelta" }, 1, PLAIT_TRAIN_SCHEDULE_CONSTANT, 0 },
+    { { "train.optimizer=adadelta", "train.learning_rate=0.5" }, 0.5, PLAIT_TRAIN_SCHEDULE_CONSTANT, 0 },
+    { { "train.optimizer=adadelta", "train.schedule=linear" }, 1, PLAIT_TRAIN_SCHEDULE_LINEAR, 0 },
   };
   g_autoptr (PlaitRegistry) registry = example_registry ();
 
