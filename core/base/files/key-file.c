@@ -24,7 +24,6 @@ typedef struct
   /* Names in order, which point into the entries. */
   GPtrArray *keys;
   GHashTable *entries;
-  char *text; /* plait_key_file_group_text; NULL until it is asked for */
 } Group;
 
 struct PlaitKeyFile
@@ -56,7 +55,6 @@ group_free (gpointer data)
   g_hash_table_unref (group->entries);
   g_free (group->name);
   g_free (group->origin);
-  g_free (group->text);
   g_free (group);
 }
 
@@ -182,7 +180,6 @@ put (PlaitKeyFile *file, Group *group, const char *key, const char *written)
     }
   g_free (entry->value);
   entry->value = value;
-  g_clear_pointer (&group->text, g_free);
   return entry;
 }
 
@@ -444,7 +441,6 @@ plait_key_file_remove (PlaitKeyFile *file, const char *group_name, const char *k
   if (!entry)
     return;
   g_key_file_remove_key (file->written, group_name, key, NULL);
-  g_clear_pointer (&group->text, g_free);
   g_ptr_array_remove (group->keys, entry->name);
   g_hash_table_remove (group->entries, key);
 }
@@ -471,29 +467,6 @@ plait_key_file_place (const PlaitKeyFile *file, const char *group_name, const ch
   return g_strdup (origin ? origin : file->name);
 }
 
-const char *
-plait_key_file_group_text (const PlaitKeyFile *file, const char *name)
-{
-  Group *group = find_group (file, name);
-  GString *text;
-
-  if (!group)
-    return "";
-  if (group->text)
-    return group->text;
-  text = g_string_new (NULL);
-  g_string_append_printf (text, "[%s]\n", name);
-  for (guint k = 0; k < group->keys->len; k++)
-    {
-      const char *key = g_ptr_array_index (group->keys, k);
-      g_autofree char *written = g_key_file_get_value (file->written, name, key, NULL);
-
-      g_string_append_printf (text, "%s=%s\n", key, written);
-    }
-  group->text = g_string_free (text, FALSE);
-  return group->text;
-}
-
 char *
 plait_key_file_text (const PlaitKeyFile *file)
 {
@@ -501,9 +474,16 @@ plait_key_file_text (const PlaitKeyFile *file)
 
   for (guint i = 0; i < file->names->len; i++)
     {
-      if (i > 0)
-        g_string_append_c (text, '\n');
-      g_string_append (text, plait_key_file_group_text (file, g_ptr_array_index (file->names, i)));
+      const Group *group = find_group (file, file->names->pdata[i]);
+
+      g_string_append_printf (text, "%s[%s]\n", i > 0 ? "\n" : "", group->name);
+      for (guint k = 0; k < group->keys->len; k++)
+        {
+          const char *key = group->keys->pdata[k];
+          g_autofree char *written = g_key_file_get_value (file->written, group->name, key, NULL);
+
+          g_string_append_printf (text, "%s=%s\n", key, written);
+        }
     }
   return g_string_free (text, FALSE);
 }

@@ -67,10 +67,6 @@ char *plait_key_file_place (const PlaitKeyFile *file, const char *group, const c
 /* The line of that place; 0 where it is on none, such as after plait_key_file_set. */
 guint plait_key_file_line (const PlaitKeyFile *file, const char *group, const char *key);
 
-/* [@group] as text, keys and values as they are written, without comments; empty if there is no such group. Lasts until
- * a value of the group is set. */
-const char *plait_key_file_group_text (const PlaitKeyFile *file, const char *group);
-
 /* The whole as text that plait_key_file_load_data reads back to the same groups, keys and values. Without comments.
  * (transfer full) */
 char *plait_key_file_text (const PlaitKeyFile *file);

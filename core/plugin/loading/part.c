@@ -4,7 +4,7 @@
 PlaitPart *
 plait_part_new (PlaitPlugin *plugin, const char *group)
 {
-  PlaitPart *part = g_rc_box_new0 (PlaitPart);
+  PlaitPart *part = g_new0 (PlaitPart, 1);
 
   part->plugin = plugin;
   part->schema = plugin->schema;
@@ -14,29 +14,17 @@ plait_part_new (PlaitPlugin *plugin, const char *group)
   return part;
 }
 
-PlaitPart *
-plait_part_share (PlaitPart *part)
+void
+plait_part_free (PlaitPart *part)
 {
-  return g_rc_box_acquire (part);
-}
-
-static void
-clear (gpointer data)
-{
-  PlaitPart *part = data;
-
+  if (!part)
+    return;
   plait_part_free (part->leaves);
   plait_settings_free (part->parameters);
   g_free (part->group);
   g_free (part->label);
   g_free (part->settings);
-}
-
-void
-plait_part_free (PlaitPart *part)
-{
-  if (part)
-    g_rc_box_release_full (part, clear);
+  g_free (part);
 }
 
 gboolean

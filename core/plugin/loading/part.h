@@ -27,8 +27,6 @@ struct PlaitPart
  * full) */
 PlaitPart *plait_part_new (PlaitPlugin *plugin, const char *group);
 
-/* @part for one owner more: each frees it, and none changes it while there are several. (transfer full) */
-PlaitPart *plait_part_share (PlaitPart *part);
 void plait_part_free (PlaitPart *part);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPart, plait_part_free)
 

@@ -282,7 +282,7 @@ read_data (const PlaitResolution *resolution)
 static PlaitDataInFile *
 data_in_file_new (void)
 {
-  PlaitDataInFile *data = g_rc_box_new0 (PlaitDataInFile);
+  PlaitDataInFile *data = g_new0 (PlaitDataInFile, 1);
 
   data->texts = g_string_chunk_new (1024);
   data->settings = plait_settings_new_for_group (&plait_data_group);
@@ -294,12 +294,11 @@ data_in_file_new (void)
   return data;
 }
 
-static void
-data_in_file_clear (gpointer data_in_file)
+void
+plait_data_in_file_free (gpointer data_in_file)
 {
   PlaitDataInFile *data = data_in_file;
 
-  plait_settings_free (data->settings);
   plait_settings_free (data->task_settings);
   plait_task_settings_clear (&data->task_values);
   g_ptr_array_unref (data->test_splits);
@@ -308,35 +307,21 @@ data_in_file_clear (gpointer data_in_file)
   g_array_unref (data->vocabulary_texts);
   g_array_unref (data->task_specifications);
   g_string_chunk_free (data->texts);
-}
-
-void
-plait_data_in_file_free (gpointer data)
-{
-  g_rc_box_release_full (data, data_in_file_clear);
+  g_free (data);
 }
 
 void
 plait_resolution_read_data (const PlaitResolution *resolution)
 {
   PlaitExperiment *public = &resolution->experiment->public;
-  const char *says = plait_key_file_group_text (resolution->file, "data");
-  PlaitDataInFile *data = g_hash_table_lookup (resolution->resolver->data, says);
-  guint problems = plait_problems_count (resolution->problems);
+  PlaitDataInFile *data = resolution->experiment->data = data_in_file_new ();
 
-  resolution->experiment->data = data ? g_rc_box_acquire (data) : data_in_file_new ();
-  if (!data)
-    {
-      data = resolution->experiment->data;
-      read_data (resolution);
-      if (plait_problems_count (resolution->problems) == problems)
-        g_hash_table_insert (resolution->resolver->data, g_strdup (says), g_rc_box_acquire (data));
-    }
+  read_data (resolution);
   plait_settings_fill_group (data->settings, &plait_data_group, &public->data);
   /* A missing target has been reported. Checks go on, and no stream has an empty name. */
   if (!public->data.target)
   public->data.target = "";
-  g_hash_table_insert (resolution->experiment->settings, (gpointer) "data", plait_settings_share (data->settings));
+  g_hash_table_insert (resolution->experiment->settings, (gpointer) "data", data->settings);
   public->data.folder = data->folder;
   public->task = data->task;
   public->task_settings = data->task_values;

@@ -163,25 +163,14 @@ read_core_group (const PlaitResolution *resolution, const PlaitSettingGroup *gro
                  void (*complete) (const PlaitResolution *resolution, PlaitSettings *settings),
                  void (*check) (const PlaitResolution *resolution))
 {
-  /* Defaults may depend on what is predicted. */
-  g_autofree char *says = g_strconcat (group->name, "\n", plait_key_file_group_text (resolution->file, "predict"), "\n",
-                                       plait_key_file_group_text (resolution->file, group->name), NULL);
-  PlaitSettings *settings = g_hash_table_lookup (resolution->resolver->settings, says);
+  PlaitSettings *settings = plait_settings_new_for_group (group);
   guint problems = plait_problems_count (resolution->problems);
 
-  if (settings)
-    plait_settings_share (settings);
-  else
-    {
-      settings = plait_settings_new_for_group (group);
-      if (suit)
-        suit (resolution, settings);
-      plait_resolution_read_group (resolution, group->name, settings, NULL, NULL);
-      if (complete)
-        complete (resolution, settings);
-      if (plait_problems_count (resolution->problems) == problems)
-        g_hash_table_insert (resolution->resolver->settings, g_steal_pointer (&says), plait_settings_share (settings));
-    }
+  if (suit)
+    suit (resolution, settings);
+  plait_resolution_read_group (resolution, group->name, settings, NULL, NULL);
+  if (complete)
+    complete (resolution, settings);
   plait_settings_fill_group (settings, group, memory);
   g_hash_table_insert (resolution->experiment->settings, (gpointer)group->name, settings);
   if (check && plait_problems_count (resolution->problems) == problems)
@@ -214,8 +203,6 @@ plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind k
 {
   g_autoptr (GError) fault = NULL;
   PlaitPlugin *plugin = plait_registry_find (resolution->resolver->registry, kind, name, &fault);
-  g_autofree char *says = NULL;
-  guint problems = plait_problems_count (resolution->problems);
   PlaitPart *part;
 
   if (!plugin)
@@ -223,14 +210,8 @@ plait_resolution_read_part (const PlaitResolution *resolution, PlaitPluginKind k
       plait_resolution_problem (resolution, place, key, "%s", fault->message);
       return NULL;
     }
-  says = g_strconcat (group, " ", name, "\n", plait_key_file_group_text (resolution->file, group), NULL);
-  part = g_hash_table_lookup (resolution->resolver->parts, says);
-  if (part)
-    return plait_part_share (part);
   part = plait_part_new (plugin, group);
   plait_resolution_read_group (resolution, group, part->parameters, plait_resolution_is_alternative, &kind);
-  if (plait_problems_count (resolution->problems) == problems)
-    g_hash_table_insert (resolution->resolver->parts, g_steal_pointer (&says), plait_part_share (part));
   return part;
 }
 
@@ -467,12 +448,8 @@ plait_resolver_new (const PlaitKeyFile *file, const char *path, PlaitResolveFlag
   resolver->alternatives = file ? find_alternatives (file) : NULL;
   resolver->flags = flags;
   resolver->registry = registry;
-  resolver->settings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)plait_settings_free);
-  resolver->parts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)plait_part_free);
-  resolver->sources = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, plait_source_in_file_free);
   resolver->lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   resolver->scorable = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  resolver->data = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, plait_data_in_file_free);
   return resolver;
 }
 
@@ -481,10 +458,6 @@ plait_resolver_free (PlaitResolver *resolver)
 {
   if (!resolver)
     return;
-  g_hash_table_unref (resolver->settings);
-  g_hash_table_unref (resolver->parts);
-  g_hash_table_unref (resolver->sources);
-  g_hash_table_unref (resolver->data);
   g_hash_table_unref (resolver->lines);
   g_hash_table_unref (resolver->scorable);
   g_strfreev (resolver->alternatives);

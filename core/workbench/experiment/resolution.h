@@ -18,12 +18,12 @@ typedef struct
   const char *key;     /* "train.en" */
 } PlaitDataFile;
 
-/* The group [data]; shared by the experiments of a grid in which it says the same. */
+/* The group [data]. */
 typedef struct
 {
   GStringChunk *texts;
-  const char *folder; /* absolute */
-  PlaitSettings *settings;
+  const char *folder;       /* absolute */
+  PlaitSettings *settings;  /* the experiment's */
   GArray *files;            /* PlaitDataFile of SPLIT.STREAM keys, in the order of the file */
   GArray *vocabulary_files; /* PlaitDataFile; stream is the vocabulary's name */
   GArray *vocabulary_texts; /* likewise; of a generated corpus path is NULL, and written a stream of the task */
@@ -45,7 +45,7 @@ typedef struct
   GStringChunk *texts;      /* their strings, or NULL */
 } PlaitExperimentPrivate;
 
-/* A group [source NAME], used or not; shared as [data] is. */
+/* A group [source NAME], used or not. */
 typedef struct
 {
   char *group; /* "source en" */
@@ -64,11 +64,7 @@ struct PlaitResolver
   PlaitResolveFlags flags;
   PlaitRegistry *registry;
 
-  /* What was read without a fault, by what the file said: most cells of a grid repeat most groups of others. */
-  GHashTable *settings; /* who reads, and the group's text -> PlaitSettings */
-  GHashTable *parts;    /* likewise -> PlaitPart */
-  GHashTable *sources;  /* the texts of the source and of its leaves -> PlaitSourceInFile */
-  GHashTable *data;     /* the group's text -> PlaitDataInFile */
+  /* What the cells of a grid need not read again. */
   GHashTable *lines;    /* data.empty and path of a file -> gint64, how many it has */
   GHashTable *scorable; /* files of references and metrics that were checked */
 };

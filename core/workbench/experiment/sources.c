@@ -146,26 +146,14 @@ read_encoders (const PlaitResolution *resolution, PlaitSourceInFile *source)
 static void
 read_source (const PlaitResolution *resolution, const char *group)
 {
-  g_autofree char *leaves_group = g_strconcat (group, LEAVES_SUFFIX, NULL);
-  g_autofree char *says = g_strconcat (plait_key_file_group_text (resolution->file, group),
-                                       plait_key_file_group_text (resolution->file, leaves_group), NULL);
-  PlaitSourceInFile *source = g_hash_table_lookup (resolution->resolver->sources, says);
-  guint problems = plait_problems_count (resolution->problems);
+  PlaitSourceInFile *source = g_new0 (PlaitSourceInFile, 1);
 
-  if (source)
-    {
-      g_ptr_array_add (resolution->experiment->sources, g_rc_box_acquire (source));
-      return;
-    }
-  source = g_rc_box_new0 (PlaitSourceInFile);
   source->group = g_strdup (group);
   source->name = source->group + strlen (PLAIT_SOURCE_PREFIX);
-  source->leaves_group = g_steal_pointer (&leaves_group);
+  source->leaves_group = g_strconcat (group, LEAVES_SUFFIX, NULL);
   source->host = plait_settings_new_for_group (&plait_source_group);
   g_ptr_array_add (resolution->experiment->sources, source);
   read_encoders (resolution, source);
-  if (plait_problems_count (resolution->problems) == problems)
-    g_hash_table_insert (resolution->resolver->sources, g_steal_pointer (&says), g_rc_box_acquire (source));
 }
 
 /* A group [source NAME/leaves]; it is read with the source that it belongs to. */
@@ -270,8 +258,8 @@ plait_resolution_read_sources (const PlaitResolution *resolution)
   experiment->public.n_sources = experiment->used->len;
 }
 
-static void
-source_in_file_clear (gpointer data)
+void
+plait_source_in_file_free (gpointer data)
 {
   PlaitSourceInFile *source = data;
 
@@ -280,10 +268,5 @@ source_in_file_clear (gpointer data)
   plait_settings_free (source->host);
   plait_part_free (source->encoder);
   g_free (source->leaves_group);
-}
-
-void
-plait_source_in_file_free (gpointer source)
-{
-  g_rc_box_release_full (source, source_in_file_clear);
+  g_free (source);
 }

@@ -181,32 +181,6 @@ TEST_CASE (cells, each_is_what_its_values_make_alone)
     }
 }
 
-TEST_CASE (cells, a_group_that_says_the_same_is_read_once)
-{
-  g_autoptr (PlaitRegistry) registry = open_registry ();
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GHashTable) combiners = g_hash_table_new (NULL, NULL);
-  g_autoptr (GHashTable) sources = g_hash_table_new (NULL, NULL);
-  g_autoptr (GHashTable) corpora = g_hash_table_new (NULL, NULL);
-  g_autoptr (GHashTable) metrics = g_hash_table_new (NULL, NULL);
-  g_autoptr (PlaitCells) cells = load_five_groups (registry, &error);
-
-  REQUIRE (cells != NULL);
-  for (guint i = 0; i < cells->n_cells; i++)
-    {
-      const PlaitExperiment *experiment = cells->cells[i].experiment;
-
-      g_hash_table_add (combiners, experiment->combiner->parameters);
-      g_hash_table_add (sources, experiment->sources[0].encoder->parameters);
-      g_hash_table_add (corpora, experiment->task_settings.values);
-      g_hash_table_add (metrics, (gpointer)experiment->evaluate.metrics);
-    }
-  CHECK_INT (g_hash_table_size (combiners), 3);
-  CHECK_INT (g_hash_table_size (sources), 2);
-  CHECK_INT (g_hash_table_size (corpora), 2);
-  CHECK_INT (g_hash_table_size (metrics), 1);
-}
-
 TEST_CASE (cells, an_axis_may_have_the_empty_value)
 {
   g_autoptr (PlaitRegistry) registry = open_registry ();
