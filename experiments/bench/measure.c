@@ -134,6 +134,7 @@ static void
 print_json (const Figures *figures)
 {
   const BenchOptions *options = figures->options;
+  g_autofree char *machine = plait_blas_description (NULL);
   g_autoptr (PlaitJson) json = plait_json_new_object ();
   Share shares[N_SHARES];
 
@@ -167,7 +168,7 @@ print_json (const Figures *figures)
         plait_json_real (json, shares[i].name, (double)shares[i].time / 1e9);
       plait_json_end_object (json);
     }
-  plait_json_text (json, "core_type", plait_blas_description ());
+  plait_json_text (json, "core_type", machine);
   plait_json_print (json);
 }
 
@@ -182,6 +183,7 @@ print_line (const char *name, const char *format, double value)
 static void
 print_text (const Figures *figures)
 {
+  g_autofree char *machine = plait_blas_description (NULL);
   const BenchOptions *options = figures->options;
   Share shares[N_SHARES];
 
@@ -196,7 +198,7 @@ print_text (const Figures *figures)
   print_line ("sgemm, GFLOP/s", "%.1f", figures->rate / 1e9);
   if (figures->timed[0].flop > 0)
     print_line ("share of it reached", "%.3f", RATE (figures, flop) / figures->rate);
-  printf ("medians of %jd after %jd; %s\n", options->steps, options->warmup, plait_blas_description ());
+  printf ("medians of %jd after %jd; %s\n", options->steps, options->warmup, machine);
   if (!options->profile)
     return;
   list_shares (&figures->times, shares);
@@ -281,7 +283,6 @@ bench_time (const BenchWork *work, const BenchOptions *options, GError **error)
   gpointer made;
   gboolean good;
 
-  plait_blas_prepare ();
   figures.loaded = peak_bytes ();
   pool = plait_pool_new ((guint)options->threads, error);
   if (!pool || !plait_blas_reserve (pool, error))

@@ -211,7 +211,8 @@ print (const Comparison *bench)
       plait_json_integer (json, "samples", options->steps);
       plait_table_add_json (bench->table, json);
       plait_json_texts (json, "notes", (const char *const *)bench->table->notes->pdata, bench->table->notes->len);
-      plait_json_text (json, "core_type", plait_blas_description ());
+      g_autofree char *machine = plait_blas_description (NULL);
+      plait_json_text (json, "core_type", machine ? machine : "");
       plait_json_print (json);
       return;
     }
@@ -300,7 +301,6 @@ bench_steps (const BenchSteps *steps, const char *const *files, const BenchOptio
 
   if (!load (&bench, registry, files, error) || !read_options (&bench, steps, error))
     return FALSE;
-  plait_blas_prepare ();
   bench.pool = plait_pool_new ((guint)options->threads, error);
   if (!bench.pool || !plait_blas_reserve (bench.pool, error))
     return FALSE;

@@ -3,10 +3,11 @@
 
 #include "call.h"
 #include "harness.h"
+#include "tiny-grid.h"
 
 /* A plait from which a module was taken away: a copy of the program and its library, beside links to the others. */
 
-/* Makes the copy in the folder "bare", without @module, which is "KIND/NAME". */
+/* Makes the copy in the folder "bare", without @module, which is "KIND/NAME" (a pattern). */
 static void
 make_without (const char *module)
 {
@@ -108,5 +109,28 @@ TEST_CASE (modules, without_mpi)
   plait_test_check_refused (&call, "2 processes were started together, and one would need no MPI: exchange between "
                                    "processes needs the module ranks/mpi, which is in none of the folders that plait "
                                    "plugins lists; install libopenmpi-dev (Debian) and build plait again");
+  check_others_work ();
+}
+
+/* Without any library the kernels multiply, and the run says so. A library that the user names must be there. */
+TEST_CASE (modules, without_blas)
+{
+  static const char *const run[] = { "run", "tiny.ini", "-q", "-o", "x.h5", "--force", NULL };
+
+  plait_test_write_grid ("");
+  make_without ("blas/*");
+  g_auto (PlaitTestCall) trained = call_bare ("", run), shown = BARE ("show", "x.h5", "/environment");
+  g_auto (PlaitTestCall) timed = BARE ("bench", "train", "tiny.ini", "--steps", "1", "--warmup", "1");
+  g_auto (PlaitTestCall) wanted = call_bare ("PLAIT_BLAS=blis", run), unknown = call_bare ("PLAIT_BLAS=none", run);
+
+  CHECK_INT (trained.code, 0);
+  CHECK_CONTAINS (shown.output, "no BLAS, kernels v");
+  CHECK_CONTAINS (shown.output, "products by the kernels");
+  plait_test_check_refused (&timed,
+                            "multiplying matrices by OpenBLAS needs the module blas/openblas, which is in none of "
+                            "the folders that plait plugins lists; install libopenblas-dev (Debian) and build "
+                            "plait again");
+  plait_test_check_refused (&wanted, "multiplying matrices by BLIS needs the module blas/blis");
+  plait_test_check_refused (&unknown, "PLAIT_BLAS is \"none\"; expected openblas, blis or mkl");
   check_others_work ();
 }

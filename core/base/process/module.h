@@ -11,6 +11,7 @@
  * but its kind's own file in core asks for it:
  *
  *     kind        names                what it does                      asked for by
+ *     blas        openblas, blis, mkl  products of matrices              tensor/blas.h
  *     plot        cairo                draws the figures of plait plot   plot/plot.h
  *     ranks       mpi                  exchange between processes        process/ranks.h
  */

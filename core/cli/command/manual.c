@@ -117,6 +117,8 @@ plait_manual_print (void)
             exit->details ? ": " : "", exit->details ? exit->details : "");
   printf (
       ".SH ENVIRONMENT\n"
+      ".TP\nPLAIT_BLAS\nThe library that multiplies matrices: openblas, blis or mkl. Otherwise that is the first of "
+      "these that is installed.\n"
       ".TP\nPLAIT_INDEX\nWhere what texts of 64 MiB or more were turned into is kept for the next start: a folder, or "
       "none. Otherwise that is plait-index beside each text, or where that cannot be written plait in the user's "
       "cache.\n"

@@ -56,7 +56,8 @@ static char *
 guess_reason (const PlaitRebuild *rebuild)
 {
   g_autofree char *version = plait_store_get_string (rebuild->store, "/", "version", NULL);
-  g_autofree char *blas = plait_store_get_string (rebuild->store, "/environment", "blas", NULL);
+  g_autofree char *blas = plait_store_get_string (rebuild->store, "/environment", "blas", NULL),
+                  *here = plait_blas_description (NULL);
 
   if (rebuild->difference)
     return g_strdup (rebuild->difference);
@@ -68,7 +69,7 @@ guess_reason (const PlaitRebuild *rebuild)
                             earlier_end (rebuild));
   return g_strdup_printf ("settings, data, plugins and version are the same, so another processor, compiler or library "
                           "adds up in another order: it was made with %s, this is %s",
-                          blas ? blas : "a BLAS that it does not name", plait_blas_description ());
+                          blas ? blas : "a BLAS that it does not name", here ? here : "one that cannot be loaded");
 }
 
 static gboolean

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recurrent/bundles.h"
 
-#include "kernels/kernels.h"
+#include "tensor/blas.h"
 #include "tensor/panel.h"
 #include "tensor/spans.h"
 
@@ -12,7 +12,7 @@
 static gint64
 count (const PlaitPool *pool, gint64 sentences, gint64 most_rows, const PlaitStepFactor *factors, guint n)
 {
-  gint64 threads = plait_pool_threads (pool), blas_rows = plait_kernels ()->blas_rows[0];
+  gint64 threads = plait_pool_threads (pool), blas_rows = plait_blas_rows (plait_kernels (), FALSE);
 
   /* BLAS may give a row other bits in another company. */
   if (sentences < threads * LEAST_SENTENCES || (blas_rows > 0 && most_rows >= blas_rows))

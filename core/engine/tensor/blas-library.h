@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "text/error.h"
+#include "types/tensor.h"
 
-/*
- * The BLAS of this build (the option blas): its cblas, and what every library has a name of its own for. blas-NAME.c is
- * the one of them that is compiled.
- */
-#if defined(PLAIT_BLAS_BLIS)
-#include <blis.h>
-#elif defined(PLAIT_BLAS_MKL)
-#include <mkl_cblas.h>
-#else
-#include <cblas.h>
-#endif
+/* The table of modules of the kind blas: what each library of matrix products has a name of its own for. */
+typedef struct
+{
+  /* Sets the calling thread to one thread and, where the library can, to results that do not follow from where the
+   * matrices lie. Called in each thread before its first product. */
+  void (*prepare) (void);
 
-/* Calls of this thread take one thread, and their results do not follow from where the matrices lie. Once in each
- * thread, before its first product. */
-void plait_blas_library_prepare (void);
+  /* Computes plait_blas_multiply by one call of cblas. */
+  void (*multiply) (PlaitTensor c, gboolean add, PlaitScalar factor, PlaitTensor a, gboolean transpose_a, PlaitTensor b,
+                    gboolean transpose_b);
 
-/* Takes what calls from @threads threads at once need, where the library cannot do without. FALSE with
- * PLAIT_ERROR_MEMORY. */
-gboolean plait_blas_library_reserve (guint threads, GError **error);
+  /* Returns name, version and the kind of processor that the library computes for: "OpenBLAS 0.3.21 core Haswell".
+   * (transfer full) */
+  char *(*describe) (void);
 
-/* Name, version and the kind of processor that it computes for: "OpenBLAS 0.3.21 core Haswell". (transfer full) */
-char *plait_blas_library_describe (void);
+  /* Takes and gives back the buffer of one calling thread, at most buffer_size bytes. NULL if the library can do
+   * without a buffer. */
+  gpointer (*take_buffer) (void);
+  void (*give_buffer) (gpointer buffer);
+  gsize buffer_size;
+} PlaitBlasTable;

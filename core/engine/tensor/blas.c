@@ -1,17 +1,146 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/blas.h"
 
+#include "files/memory.h"
+#include "process/module.h"
 #include "tensor/blas-library.h"
 
-void
-plait_blas_prepare (void)
+/*
+ * The library
+ */
+
+/* The first of these that can be loaded, or the one that PLAIT_BLAS names. */
+static const PlaitModuleWanted libraries[] = {
+  { "blas", "openblas", "multiplying matrices by OpenBLAS", "libopenblas-dev", sizeof (PlaitBlasTable) },
+  { "blas", "blis", "multiplying matrices by BLIS", "libblis-dev", sizeof (PlaitBlasTable) },
+  { "blas", "mkl", "multiplying matrices by MKL", "libmkl-dev", sizeof (PlaitBlasTable) },
+};
+
+/* What libraries take while they are loaded, the buffer of a first thread included. */
+#define LOADING ((gsize)300 << 20)
+
+/* Opens the library of @name, or the first if it is NULL. */
+static const PlaitBlasTable *
+open_library (const char *name, GError **error)
+{
+  const PlaitBlasTable *table = NULL;
+  GError *first = NULL;
+
+  if (!plait_memory_fits (LOADING))
+    return plait_fail_null (error, PLAIT_ERROR_MEMORY,
+                            "there is no memory for a library of matrix products, which takes up to %zu MiB; raise the "
+                            "limit of memory (ulimit -v)",
+                            LOADING >> 20);
+  for (guint i = 0; i < G_N_ELEMENTS (libraries) && !table; i++)
+    if (!name || g_str_equal (name, libraries[i].name))
+      table = plait_module_open (&libraries[i], first ? NULL : &first);
+  if (!table && !first)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "PLAIT_BLAS is \"%s\"; expected openblas, blis or mkl", name);
+  if (table)
+    g_clear_error (&first);
+  else
+    g_propagate_error (error, first);
+  return table;
+}
+
+/* OpenBLAS's own, and what its build on OpenMP, BLIS and MKL ask. */
+static const char *const thread_variables[] = { "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS" };
+
+/* Opens the library with one thread. Otherwise OpenBLAS begins a thread a processor, with 128 MiB each, while it is
+ * loaded; where it cannot have them it tries for ever, or ends the process. plait has threads of its own and calls the
+ * library from each. The environment is as before afterwards. */
+static const PlaitBlasTable *
+open_with_one_thread (const char *name, GError **error)
+{
+  char *before[G_N_ELEMENTS (thread_variables)];
+  const PlaitBlasTable *table;
+
+  for (guint i = 0; i < G_N_ELEMENTS (before); i++)
+    {
+      before[i] = g_strdup (g_getenv (thread_variables[i]));
+      g_setenv (thread_variables[i], "1", TRUE);
+    }
+  table = open_library (name, error);
+  for (guint i = 0; i < G_N_ELEMENTS (before); i++)
+    {
+      if (before[i])
+        g_setenv (thread_variables[i], before[i], TRUE);
+      else
+        g_unsetenv (thread_variables[i]);
+      g_free (before[i]);
+    }
+  return table;
+}
+
+/* The name of the library that the user wants, or NULL. */
+static const char *
+wanted_library (void)
+{
+  const char *name = g_getenv ("PLAIT_BLAS");
+
+  return name && *name != '\0' ? name : NULL;
+}
+
+/* Returns the library, which is opened when it is first wanted, or NULL with the reason. (transfer none) */
+static const PlaitBlasTable *
+get_library (GError **error)
+{
+  static GMutex lock;
+  static const PlaitBlasTable *opened;
+  static GError *refusal;
+  const PlaitBlasTable *table = g_atomic_pointer_get (&opened);
+
+  if (G_LIKELY (table))
+    return table;
+  g_mutex_lock (&lock);
+  if (!opened && !refusal)
+    g_atomic_pointer_set (&opened, open_with_one_thread (wanted_library (), &refusal));
+  table = opened;
+  if (!table && error)
+    *error = g_error_copy (refusal);
+  g_mutex_unlock (&lock);
+  return table;
+}
+
+gint64
+plait_blas_rows (const PlaitKernels *kernels, gboolean transpose_a)
+{
+  gint64 rows = kernels->blas_rows[transpose_a ? 1 : 0];
+
+  return rows > 0 && get_library (NULL) ? rows : 0;
+}
+
+static const PlaitBlasTable *
+prepared_library (void)
 {
   static __thread gboolean prepared;
+  const PlaitBlasTable *table = get_library (NULL);
 
-  if (prepared)
-    return;
-  plait_blas_library_prepare ();
+  if (prepared || !table)
+    return table;
+  table->prepare ();
   prepared = TRUE;
+  return table;
+}
+
+/* Takes what calls from @threads threads at once need: what OpenBLAS cannot have it tries for ever to get. */
+static gboolean
+reserve (const PlaitBlasTable *table, guint threads, GError **error)
+{
+  g_autofree gpointer *buffers = g_new (gpointer, threads);
+  guint n = 0;
+
+  if (!table->take_buffer)
+    return TRUE;
+  while (n < threads && plait_memory_fits (table->buffer_size))
+    buffers[n++] = table->take_buffer ();
+  for (guint i = 0; i < n; i++)
+    table->give_buffer (buffers[i]);
+  return n == threads
+         || plait_fail (error, PLAIT_ERROR_MEMORY,
+                        "OpenBLAS has no memory for thread %u of %u (it maps up to 256 MiB for each); ask for fewer "
+                        "with --threads, or raise the limit of memory (ulimit -v)",
+                        n + 1, threads);
 }
 
 gboolean
@@ -19,9 +148,21 @@ plait_blas_reserve (PlaitPool *pool, GError **error)
 {
   const PlaitKernels *kernels = plait_kernels ();
   gboolean served = kernels->blas_rows[0] > 0 || kernels->blas_rows[1] > 0;
+  g_autoptr (GError) refusal = NULL;
+  const PlaitBlasTable *table = served || wanted_library () ? get_library (&refusal) : NULL;
 
-  return !served || plait_blas_library_reserve (plait_pool_threads (pool), error);
+  /* Without a library the kernels compute everything, unless the user wants that library. */
+  if (refusal && (wanted_library () || refusal->code == PLAIT_ERROR_MEMORY))
+    {
+      g_propagate_error (error, g_steal_pointer (&refusal));
+      return FALSE;
+    }
+  return !table || !served || reserve (table, plait_pool_threads (pool), error);
 }
+
+/*
+ * Products
+ */
 
 /* Below this a call costs more than it computes. */
 #define LEAST_SIDE 8
@@ -31,14 +172,9 @@ plait_blas_serves (const PlaitKernels *kernels, gboolean transpose_a, gint64 row
 {
   gint64 least = kernels->blas_rows[transpose_a ? 1 : 0];
 
-  return least > 0 && rows >= least && width >= LEAST_SIDE && depth >= LEAST_SIDE;
+  return least > 0 && rows >= least && width >= LEAST_SIDE && depth >= LEAST_SIDE
+         && plait_blas_rows (kernels, transpose_a) > 0;
 }
-
-#ifdef PLAIT_SCALAR_DOUBLE
-#define GEMM cblas_dgemm
-#else
-#define GEMM cblas_sgemm
-#endif
 
 #ifdef __x86_64__
 /* Some of OpenBLAS's kernels (Sandybridge) leave the upper halves of the vectors in use: SSE code then takes 3.5 times
@@ -54,38 +190,40 @@ void
 plait_blas_multiply (PlaitTensor c, gboolean add, PlaitScalar factor, PlaitTensor a, gboolean transpose_a,
                      PlaitTensor b, gboolean transpose_b)
 {
+  const PlaitBlasTable *library = prepared_library ();
   gint64 depth = transpose_a ? a.rows : a.width;
 
   g_assert (MAX (MAX (c.rows, depth), MAX (c.stride, MAX (a.stride, b.stride))) <= G_MAXINT);
-  plait_blas_prepare ();
-  GEMM (CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans, transpose_b ? CblasTrans : CblasNoTrans, (int)c.rows,
-        (int)c.width, (int)depth, factor, a.data, (int)a.stride, b.data, (int)b.stride, add ? 1 : 0, c.data,
-        (int)c.stride);
+  g_assert (library);
+  library->multiply (c, add, factor, a, transpose_a, b, transpose_b);
 #ifdef __x86_64__
   if (__builtin_cpu_supports ("avx"))
     clear_upper_halves ();
 #endif
 }
 
-static gpointer
-describe_once (gpointer data)
+char *
+plait_blas_description (GError **error)
 {
-  g_autofree char *library = plait_blas_library_describe ();
   const PlaitKernels *kernels = plait_kernels ();
-  const char *route = kernels->blas_rows[0] > 0   ? "of many rows by BLAS"
-                      : kernels->blas_rows[1] > 0 ? "by the kernels, weight gradients by BLAS"
-                                                  : "by the kernels";
+  g_autoptr (GError) refusal = NULL;
+  const PlaitBlasTable *table = get_library (&refusal);
+  g_autofree char *library = table ? table->describe () : NULL;
 
-  return g_strdup_printf ("%s, kernels %s, products %s", library, kernels->variant, route);
+  if (refusal && (wanted_library () || refusal->code == PLAIT_ERROR_MEMORY))
+    {
+      g_propagate_error (error, g_steal_pointer (&refusal));
+      return NULL;
+    }
+  return g_strdup_printf ("%s, kernels %s, products %s", library ? library : "no BLAS", kernels->variant,
+                          plait_blas_rows (kernels, FALSE) > 0  ? "of many rows by BLAS"
+                          : plait_blas_rows (kernels, TRUE) > 0 ? "by the kernels, weight gradients by BLAS"
+                                                                : "by the kernels");
 }
 
-const char *
-plait_blas_description (void)
-{
-  static GOnce once = G_ONCE_INIT;
-
-  return g_once (&once, describe_once, NULL);
-}
+/*
+ * The rate
+ */
 
 /* Square matrices whose sides OpenBLAS likes. */
 #define SIDE 768
@@ -116,8 +254,10 @@ plait_blas_rate (PlaitPool *pool, double seconds, double *rate, GError **error)
   Rate work = { .rounds = 2 };
   gsize n = (gsize)threads * 3 * SIDE * SIDE;
 
+  const PlaitBlasTable *library = get_library (error);
+
   *rate = 0;
-  if (!plait_blas_library_reserve (threads, error))
+  if (!library || !reserve (library, threads, error))
     return FALSE;
 
   work.matrices = g_new (PlaitScalar, n);

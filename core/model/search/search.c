@@ -3,7 +3,7 @@
 
 #include "corpus/batch.h"
 #include "search/beam.h"
-#include "kernels/kernels.h"
+#include "tensor/blas.h"
 #include "tensor/product.h"
 #include "tensor/vocabulary.h"
 
@@ -434,7 +434,7 @@ plait_search_parts (const PlaitPool *pool, gint64 sentences, gint64 beam)
   gint64 threads = plait_pool_threads (pool);
 
   /* BLAS may give a row other bits in another company. */
-  if (plait_kernels ()->blas_rows[0] > 0 || sentences < threads * LEAST_SENTENCES
+  if (plait_blas_rows (plait_kernels (), FALSE) > 0 || sentences < threads * LEAST_SENTENCES
       || sentences * beam < threads * LEAST_ROWS)
     return 1;
   return threads;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "tensor/blas-library.h"
-
+#include <mkl_cblas.h>
 #include <mkl_service.h>
+
+#include "multiply.h"
 
 static gpointer
 prepare_once (gpointer data)
@@ -10,8 +11,8 @@ prepare_once (gpointer data)
   return GINT_TO_POINTER (mkl_cbwr_set (MKL_CBWR_AUTO));
 }
 
-void
-plait_blas_library_prepare (void)
+static void
+prepare (void)
 {
   static GOnce once = G_ONCE_INIT;
 
@@ -19,14 +20,8 @@ plait_blas_library_prepare (void)
   mkl_set_num_threads_local (1);
 }
 
-gboolean
-plait_blas_library_reserve (guint threads, GError **error)
-{
-  return TRUE;
-}
-
-char *
-plait_blas_library_describe (void)
+static char *
+describe (void)
 {
   MKLVersion version;
 
@@ -34,3 +29,7 @@ plait_blas_library_describe (void)
   return g_strdup_printf ("MKL %d.%d.%d core %s", version.MajorVersion, version.MinorVersion, version.UpdateVersion,
                           version.Processor);
 }
+
+static const PlaitBlasTable table = { .prepare = prepare, .multiply = multiply, .describe = describe };
+
+PLAIT_MODULE_DEFINE ("blas", table)
