@@ -140,37 +140,56 @@ p_value (guint counted, guint trials)
   return (counted + 1.0) / (trials + 1.0);
 }
 
+/* Columns that add_chosen adds up at once, in registers. */
+#define BLOCK 12
+
+/* Adds up those of @n rows of @stride numbers, a multiple of BLOCK, whose bits are set in @chosen. */
+static void
+add_chosen (double *sums, const double *rows, gsize stride, const guint64 *chosen, gsize n)
+{
+  for (gsize first = 0; first < stride; first += BLOCK)
+    {
+      double block[BLOCK] = { 0 };
+
+      for (gsize i = 0; i < n; i += 64)
+        for (guint64 bits = chosen[i / 64]; bits; bits &= bits - 1)
+          {
+            const double *row = rows + (i + (gsize)__builtin_ctzll (bits)) * stride + first;
+
+            for (guint k = 0; k < BLOCK; k++)
+              block[k] += row[k];
+          }
+      memcpy (sums + first, block, sizeof block);
+    }
+}
+
 static void
 permute (const PlaitMetric *metric, const PlaitStatistics *baseline, const PlaitStatistics *system,
          PlaitComparison *comparison)
 {
-  guint width = baseline->width;
-  gsize numbers = baseline->sentences * width;
-  g_autofree double *change = g_new (double, numbers); /* what the baseline gains where a sentence changes sides */
-  for (gsize i = 0; i < numbers; i++)
-    change[i] = system->values[i] - baseline->values[i];
+  gsize width = baseline->width, n = baseline->sentences, stride = (width + BLOCK - 1) / BLOCK * BLOCK;
+  g_autofree double *change = g_new0 (double, n *stride); /* what the baseline gains where a sentence changes sides */
+  g_autofree guint64 *chosen = g_new (guint64, n / 64 + 1);
+  g_autofree double *sums = g_new (double, 5 * stride);
+  double *total_baseline = sums, *total_system = sums + stride, *moved = sums + 2 * stride;
+  double *one = sums + 3 * stride, *other = sums + 4 * stride;
+  guint counted = 0;
 
-  g_autofree double *sums = g_new (double, 5 * (gsize)width);
-  double *total_baseline = sums, *total_system = sums + width, *moved = sums + 2 * width;
-  double *one = sums + 3 * width, *other = sums + 4 * width;
+  for (gsize i = 0; i < n; i++)
+    for (gsize k = 0; k < width; k++)
+      change[i * stride + k] = system->values[i * width + k] - baseline->values[i * width + k];
   plait_statistics_sum (baseline, total_baseline);
   plait_statistics_sum (system, total_system);
-
-  guint counted = 0;
   for (guint trial = 0; trial < comparison->trials; trial++)
     {
       PlaitRandomKey key = trial_key (comparison->seed, PLAIT_TEST_PERMUTATION, trial);
-      memset (moved, 0, width * sizeof (double));
-      for (gsize first = 0; first < baseline->sentences; first += 64)
-        {
-          guint64 bits = plait_random_bits (key, first / 64);
-          gsize here = MIN (baseline->sentences - first, 64);
-          if (here < 64)
-            bits &= (G_GUINT64_CONSTANT (1) << here) - 1;
-          for (; bits; bits &= bits - 1)
-            add_row (moved, change + (first + (gsize)__builtin_ctzll (bits)) * width, width);
-        }
-      for (guint k = 0; k < width; k++)
+
+      for (gsize word = 0; word * 64 < n; word++)
+        chosen[word] = plait_random_bits (key, word);
+      if (n % 64 != 0)
+        chosen[n / 64] &= (G_GUINT64_CONSTANT (1) << n % 64) - 1;
+      add_chosen (moved, change, stride, chosen, n);
+      for (gsize k = 0; k < width; k++)
         {
           one[k] = total_baseline[k] + moved[k];
           other[k] = total_system[k] - moved[k];
