@@ -69,7 +69,7 @@ plait_show_describe (PlaitStore *store, const char *path, PlaitShowKind *kind, P
 
 /* "float32 [512, 512]", "float64" of one number. */
 static void
-summarise_array (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+summarise_array (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text)
 {
   g_string_append (text, plait_store_type_name (object->type));
   for (guint i = 0; i < object->rank; i++)
@@ -80,17 +80,17 @@ summarise_array (PlaitStore *store, const char *path, const PlaitStoreObject *ob
 
 /* "heatmaps: en, de, fr", "descent: en"; FALSE if other things stand below @path. */
 static gboolean
-summarise_pictures (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text,
+summarise_pictures (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text,
                     gboolean (*is) (PlaitStore *, const char *), const char *name)
 {
   if (object->members == 0 || object->members > MOST_SHOWN)
     return FALSE;
-  g_auto (GStrv) members = plait_store_members (store, path, NULL);
+  g_auto (GStrv) members = plait_store_members (show->store, path, NULL);
   for (guint i = 0; members && members[i]; i++)
     {
       g_autofree char *place = plait_place_below (path, members[i]);
 
-      if (!is (store, place))
+      if (!is (show->store, place))
         return FALSE;
     }
   if (!members)
@@ -100,23 +100,59 @@ summarise_pictures (PlaitStore *store, const char *path, const PlaitStoreObject 
   return TRUE;
 }
 
+static PlaitStoreStep
+note_below (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
+{
+  GArray *below = data;
+  PlaitShowBelow noted = { g_strdup (visit->path), -1 };
+
+  if (visit->object.kind == PLAIT_STORE_DATASET)
+    noted.elements = visit->object.elements;
+  g_array_append_val (below, noted);
+  return below->len < MOST_COUNTED ? PLAIT_STORE_WALK_ON : PLAIT_STORE_WALK_STOP;
+}
+
 typedef struct
 {
   gint64 datasets, elements, objects;
 } Count;
 
-static PlaitStoreStep
-count (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **error)
+static void
+count (Count *counted, const PlaitShowBelow *noted)
 {
-  Count *counted = data;
+  counted->objects++;
+  counted->datasets += noted->elements >= 0;
+  if (noted->elements >= 0 && noted->elements < G_MAXINT64 - counted->elements)
+    counted->elements += noted->elements;
+}
 
-  if (visit->object.kind == PLAIT_STORE_DATASET)
+/* Counts what stands at @path and below it, from what was noted of a group around it if that holds all. */
+static Count
+count_below (const PlaitShow *show, const char *path)
+{
+  GArray *below = show->below;
+  gsize length = path[1] == '\0' ? 0 : strlen (path);
+  gboolean whole = below->len < MOST_COUNTED;
+  Count counted = { 0 };
+  guint i = 0;
+
+  while (whole && i < below->len && !g_str_equal (g_array_index (below, PlaitShowBelow, i).path, path))
+    i++;
+  if (!whole || i == below->len)
     {
-      counted->datasets++;
-      if (visit->object.elements < G_MAXINT64 - counted->elements)
-        counted->elements += visit->object.elements;
+      g_array_set_size (below, 0);
+      plait_store_walk (show->store, path, 64, note_below, below, NULL);
+      i = 0;
     }
-  return ++counted->objects < MOST_COUNTED ? PLAIT_STORE_WALK_ON : PLAIT_STORE_WALK_STOP;
+  for (; i < below->len; i++)
+    {
+      const PlaitShowBelow *noted = &g_array_index (below, PlaitShowBelow, i);
+
+      if (strncmp (noted->path, path, length) != 0 || (noted->path[length] != '\0' && noted->path[length] != '/'))
+        break;
+      count (&counted, noted);
+    }
+  return counted;
 }
 
 /* "12,345,678" */
@@ -131,58 +167,58 @@ append_count (GString *text, gint64 value)
 }
 
 static void
-summarise_table (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+summarise_table (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text)
 {
   gint64 n;
-  g_auto (GStrv) columns = plait_store_table_columns (store, path, &n, NULL);
+  g_auto (GStrv) columns = plait_store_table_columns (show->store, path, &n, NULL);
   g_autofree char *names = columns ? g_strjoinv (", ", columns) : g_strdup ("");
 
   g_string_append_printf (text, "table of %jd row%s: %s", n, n == 1 ? "" : "s", names);
 }
 
 static void
-summarise_map (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+summarise_map (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text)
 {
   gint64 n;
-  g_auto (GStrv) axes = plait_store_get_list (store, path, "axes", PLAIT_STORE_STRING, &n, NULL);
-  g_autofree char *signal = plait_store_get_string (store, path, "signal", NULL);
+  g_auto (GStrv) axes = plait_store_get_list (show->store, path, "axes", PLAIT_STORE_STRING, &n, NULL);
+  g_autofree char *signal = plait_store_get_string (show->store, path, "signal", NULL);
   g_autofree char *place = plait_place_below (path, signal);
   PlaitStoreObject array;
 
   g_string_append (text, "heatmap,");
-  if (axes && plait_store_describe (store, place, &array, NULL))
+  if (axes && plait_store_describe (show->store, place, &array, NULL))
     for (guint i = 0; i < array.rank && axes[i]; i++)
       g_string_append_printf (text, "%s %s %jd", i > 0 ? " ×" : "", axes[i], array.shape[i]);
 }
 
 static void
-summarise_descent (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+summarise_descent (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text)
 {
   g_autofree char *labels = plait_place_below (path, "target_labels");
   PlaitStoreObject targets;
 
   g_string_append (text, "descent");
-  if (plait_store_describe (store, labels, &targets, NULL) && targets.rank == 1)
+  if (plait_store_describe (show->store, labels, &targets, NULL) && targets.rank == 1)
     g_string_append_printf (text, " of %jd words", targets.shape[0]);
 }
 
 static void
-summarise_group (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+summarise_group (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text)
 {
-  Count counted = { 0 };
+  Count counted;
 
   if (object->members == 0 && object->attributes > 0)
     {
-      g_auto (GStrv) names = plait_store_attributes (store, path, NULL);
+      g_auto (GStrv) names = plait_store_attributes (show->store, path, NULL);
       g_autofree char *joined = names ? g_strjoinv (", ", names) : NULL;
 
       g_string_append_printf (text, "attribute%s: %s", object->attributes == 1 ? "" : "s", joined ? joined : "?");
       return;
     }
-  if (summarise_pictures (store, path, object, text, plait_map_is, "heatmap")
-      || summarise_pictures (store, path, object, text, plait_descent_is, "descent"))
+  if (summarise_pictures (show, path, object, text, plait_map_is, "heatmap")
+      || summarise_pictures (show, path, object, text, plait_descent_is, "descent"))
     return;
-  plait_store_walk (store, path, 64, count, &counted, NULL);
+  counted = count_below (show, path);
   g_string_append_printf (text, "%jd member%s", object->members, object->members == 1 ? "" : "s");
   if (counted.objects >= MOST_COUNTED)
     g_string_append (text, ", very many objects below");
@@ -195,9 +231,9 @@ summarise_group (PlaitStore *store, const char *path, const PlaitStoreObject *ob
 }
 
 static void
-summarise_string (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+summarise_string (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text)
 {
-  g_autofree char *value = plait_store_read_string (store, path, NULL);
+  g_autofree char *value = plait_store_read_string (show->store, path, NULL);
   g_autofree char *clean = plait_display_clean (value ? value : "", FALSE);
   g_autofree char *cut = plait_display_cut (clean, LONGEST_VALUE);
 
@@ -205,26 +241,26 @@ summarise_string (PlaitStore *store, const char *path, const PlaitStoreObject *o
 }
 
 static void
-summarise_link (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+summarise_link (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text)
 {
   g_autofree char *file = NULL, *target = NULL;
 
-  if (plait_store_link_target (store, path, &file, &target, NULL))
+  if (plait_store_link_target (show->store, path, &file, &target, NULL))
     g_string_append_printf (text, "→ %s%s%s", file ? file : "", file ? " " : "", target);
   else
     g_string_append (text, "a link that leads nowhere");
 }
 
 static void
-summarise_other (PlaitStore *store, const char *path, const PlaitStoreObject *object, GString *text)
+summarise_other (const PlaitShow *show, const char *path, const PlaitStoreObject *object, GString *text)
 {
   g_string_append (text, "something that plait does not write");
 }
 
 char *
-plait_show_summary (PlaitStore *store, const char *path, PlaitShowKind kind, const PlaitStoreObject *object)
+plait_show_summary (const PlaitShow *show, const char *path, PlaitShowKind kind, const PlaitStoreObject *object)
 {
-  static void (*const summaries[]) (PlaitStore *, const char *, const PlaitStoreObject *, GString *) = {
+  static void (*const summaries[]) (const PlaitShow *, const char *, const PlaitStoreObject *, GString *) = {
     [PLAIT_SHOW_GROUP] = summarise_group,   [PLAIT_SHOW_TABLE] = summarise_table,
     [PLAIT_SHOW_MAP] = summarise_map,       [PLAIT_SHOW_DESCENT] = summarise_descent,
     [PLAIT_SHOW_STRINGS] = summarise_array, [PLAIT_SHOW_STRING] = summarise_string,
@@ -233,7 +269,7 @@ plait_show_summary (PlaitStore *store, const char *path, PlaitShowKind kind, con
   };
   g_autoptr (GString) text = g_string_new (NULL);
 
-  summaries[kind](store, path, object, text);
+  summaries[kind](show, path, object, text);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
@@ -257,7 +293,7 @@ show_member (const PlaitShow *show, const char *path, const char *name, const ch
   plait_page_text (show->page, object.kind == PLAIT_STORE_GROUP ? PLAIT_PAGE_HEADING : PLAIT_PAGE_NAME, "%s", clean);
   if (!open)
     {
-      g_autofree char *summary = plait_show_summary (show->store, place, kind, &object);
+      g_autofree char *summary = plait_show_summary (show, place, kind, &object);
 
       if (!plait_store_intact (show->store, error))
         return FALSE;

@@ -104,7 +104,7 @@ show_pictures (const PlaitShow *show, const char *path, gboolean *shown, GError 
 static void
 print_title (const PlaitShow *show, const char *path, PlaitShowKind kind, const PlaitStoreObject *object)
 {
-  g_autofree char *summary = plait_show_summary (show->store, path, kind, object);
+  g_autofree char *summary = plait_show_summary (show, path, kind, object);
 
   plait_page_text (show->page, PLAIT_PAGE_HEADING, "%s", plait_store_path (show->store));
   if (path[1] != '\0')
@@ -199,19 +199,28 @@ show (PlaitShow *show, const char *file, const char *path, gboolean json, PlaitL
   return (json ? plait_show_json : show_text) (show, place->path, error);
 }
 
+static void
+clear_below (gpointer noted)
+{
+  g_free (((PlaitShowBelow *)noted)->path);
+}
+
 static gboolean
 run_command (PlaitInvocation *invocation, GError **error)
 {
   const Options *options = invocation->options;
   g_autoptr (PlaitPage) page = plait_page_new ();
+  g_autoptr (GArray) below = g_array_new (FALSE, FALSE, sizeof (PlaitShowBelow));
   PlaitShow shown = {
     .page = page,
+    .below = below,
     .everything = options->everything,
     .choice.top = options->top,
     .sentence = options->sentence,
     .word = options->word,
   };
 
+  g_array_set_clear_func (below, clear_below);
   return plait_map_parse ("--layer", options->layer, &shown.choice.layer, error)
          && plait_map_parse ("--head", options->head, &shown.choice.head, error)
          && show (&shown, invocation->arguments[0], invocation->arguments[1], options->json, invocation->log, error);

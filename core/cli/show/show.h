@@ -6,6 +6,13 @@
 #include "comparison/descent.h"
 #include "comparison/place.h"
 
+/* An object that was counted. */
+typedef struct
+{
+  char *path;
+  gint64 elements; /* -1: it is no dataset */
+} PlaitShowBelow;
+
 /*
  * Parts of plait show. Each takes the path of what is shown.
  */
@@ -17,6 +24,7 @@ typedef struct
   PlaitMapChoice choice;
   gint64 sentence; /* of a document, whose tokens a heatmap shows; -1: all */
   gint64 word;     /* of a descent; -1: the first, and of JSON all */
+  GArray *below;   /* (element-type PlaitShowBelow), what the last walk met in its order: a group is walked once */
 } PlaitShow;
 
 /* What an object is shown as. */
@@ -39,7 +47,7 @@ gboolean plait_show_describe (PlaitStore *store, const char *path, PlaitShowKind
 
 /* What it is, in a few words: "float [512, 512]", "table, 300 rows", "12 members". Looks at most at some of what is
  * below it. (transfer full) */
-char *plait_show_summary (PlaitStore *store, const char *path, PlaitShowKind kind, const PlaitStoreObject *object);
+char *plait_show_summary (const PlaitShow *show, const char *path, PlaitShowKind kind, const PlaitStoreObject *object);
 
 /* The heatmap at @path. (transfer full) */
 PlaitMap *plait_show_map (const PlaitShow *show, const char *path, GError **error);

@@ -187,10 +187,21 @@ gboolean plait_store_is_stored (PlaitStore *store, const char *path);
 gboolean plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error);
 char **plait_store_members_stored (PlaitStore *store, const char *path, GError **error);
 
-/* The same where it is @name in the group @at, which need not be looked for again. A link is found itself, with no
- * object open. */
-gboolean plait_store_look (PlaitStore *store, hid_t at, const char *name, const char *path, PlaitStoreFound *found,
+/* A member of a group. */
+typedef struct
+{
+  char *name;
+  H5L_info_t info;
+} PlaitStoreLink;
+
+/* Finds what is stored at @path, to which @link leads; NULL: the link is looked for. Of a link other than a hard one
+ * the link itself is found, with no object open. */
+gboolean plait_store_look (PlaitStore *store, const char *path, const PlaitStoreLink *link, PlaitStoreFound *found,
                            GError **error);
+
+/* Returns the links of the group that was @found at @path, which must be stored. (transfer full) (element-type
+ * PlaitStoreLink) */
+GArray *plait_store_links_of (const PlaitStore *store, const char *path, const PlaitStoreFound *found, GError **error);
 
 /* The names in the group that was @found at @path, which are taken from it if it has them. (transfer full) */
 char **plait_store_members_of (const PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error);

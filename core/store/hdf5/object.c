@@ -12,9 +12,14 @@ static gboolean
 check_path (const PlaitStore *store, const char *path, GError **error)
 {
   gboolean good = path[0] == '/' && g_utf8_validate (path, -1, NULL);
-  g_auto (GStrv) names = good ? g_strsplit (path + 1, "/", -1) : NULL;
-  for (guint i = 0; good && names[i]; i++)
-    good = i < DEEPEST_PATH && names[i][0] != '\0' && !g_str_equal (names[i], ".") && !g_str_equal (names[i], "..");
+  const char *name = path[1] == '\0' ? "" : path;
+  for (guint depth = 0; good && *name == '/'; depth++)
+    {
+      gsize length = strcspn (++name, "/");
+      good = depth < DEEPEST_PATH && length > 0 && !(name[0] == '.' && length == 1)
+             && !(length == 2 && strncmp (name, "..", 2) == 0);
+      name += length;
+    }
   if (good)
     return TRUE;
   return plait_fail (
@@ -222,7 +227,7 @@ plait_store_find_values (PlaitStore *store, const char *path, PlaitStoreFound *f
 }
 
 gboolean
-plait_store_look (PlaitStore *store, hid_t at, const char *name, const char *path, PlaitStoreFound *found,
+plait_store_look (PlaitStore *store, const char *path, const PlaitStoreLink *link, PlaitStoreFound *found,
                   GError **error)
 {
   *found = PLAIT_STORE_NOT_FOUND;
@@ -231,7 +236,9 @@ plait_store_look (PlaitStore *store, hid_t at, const char *name, const char *pat
   H5L_info_t info;
   if (path_depth (path) > 0)
     {
-      if (plait_store_is_item (store, path) || H5Lget_info (at, name, &info, store->access) < 0)
+      if (link)
+        info = link->info;
+      else if (plait_store_is_item (store, path) || H5Lget_info (store->file, path, &info, store->access) < 0)
         return find_item (store, path, found, error);
       if (info.type != H5L_TYPE_HARD)
         {
@@ -242,7 +249,7 @@ plait_store_look (PlaitStore *store, hid_t at, const char *name, const char *pat
           return TRUE;
         }
     }
-  found->id = H5Oopen (at, name, store->access);
+  found->id = link ? H5Oopen_by_addr (store->file, info.u.address) : H5Oopen (store->file, path, store->access);
   if (found->id >= 0)
     return describe_id (store, path, found->id, &found->object, error);
   return plait_store_lacks_memory () ? plait_store_fail (store, path, "open it", error)
@@ -253,7 +260,7 @@ gboolean
 plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObject *object, GError **error)
 {
   g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
-  if (!plait_store_look (store, store->file, path, path, &found, error))
+  if (!plait_store_look (store, path, NULL, &found, error))
     return FALSE;
   *object = found.object;
   return TRUE;
@@ -281,23 +288,38 @@ plait_store_describe (PlaitStore *store, const char *path, PlaitStoreObject *obj
 }
 
 static herr_t
-collect_name (hid_t group, const char *name, const H5L_info_t *info, void *data)
+collect_link (hid_t group, const char *name, const H5L_info_t *info, void *data)
 {
-  GPtrArray *names = data;
-  g_ptr_array_add (names, g_strdup (name));
-  return names->len >= MOST_MEMBERS;
+  GArray *links = data;
+  PlaitStoreLink link = { g_strdup (name), *info };
+  g_array_append_val (links, link);
+  return links->len >= MOST_MEMBERS;
 }
 
-/* Other programs make groups that do not keep the order of making. */
-static H5_index_t
-order_of_members (hid_t group)
+static void
+clear_link (gpointer link)
 {
-  g_auto (StoreId) list = H5Gget_create_plist (group);
-  unsigned flags = 0;
+  g_free (((PlaitStoreLink *)link)->name);
+}
 
-  return list >= 0 && H5Pget_link_creation_order (list, &flags) >= 0 && (flags & H5P_CRT_ORDER_TRACKED)
-             ? H5_INDEX_CRT_ORDER
-             : H5_INDEX_NAME;
+GArray *
+plait_store_links_of (const PlaitStore *store, const char *path, const PlaitStoreFound *found, GError **error)
+{
+  g_autoptr (GArray) links = g_array_new (FALSE, FALSE, sizeof (PlaitStoreLink));
+  hsize_t at = 0;
+  g_array_set_clear_func (links, clear_link);
+  if (found->object.kind != PLAIT_STORE_GROUP || found->object.members > MOST_MEMBERS)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT,
+                            "%s: %s is not a group of at most %d members, as was expected; " PLAIT_STORE_REMEDY,
+                            store->path, path, MOST_MEMBERS);
+  if (H5Literate (found->id, H5_INDEX_CRT_ORDER, H5_ITER_INC, &at, collect_link, links) >= 0)
+    return g_steal_pointer (&links);
+  /* Other programs make groups that do not keep the order of making. */
+  g_array_set_size (links, 0);
+  at = 0;
+  return H5Literate (found->id, H5_INDEX_NAME, H5_ITER_INC, &at, collect_link, links) >= 0
+             ? g_steal_pointer (&links)
+             : plait_store_fail_null (store, path, "list its members", error);
 }
 
 char **
@@ -305,16 +327,11 @@ plait_store_members_of (const PlaitStore *store, const char *path, PlaitStoreFou
 {
   if (found->names)
     return g_steal_pointer (&found->names);
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  hsize_t at = 0;
-  if (found->object.kind != PLAIT_STORE_GROUP || found->object.members > MOST_MEMBERS)
-    return plait_fail_null (error, PLAIT_ERROR_INPUT,
-                            "%s: %s is not a group of at most %d members, as was expected; " PLAIT_STORE_REMEDY,
-                            store->path, path, MOST_MEMBERS);
-  if (H5Literate (found->id, order_of_members (found->id), H5_ITER_INC, &at, collect_name, names) < 0)
-    return plait_store_fail_null (store, path, "list its members", error);
-  g_ptr_array_add (names, NULL);
-  return (char **)g_ptr_array_steal (names, NULL);
+  g_autoptr (GArray) links = plait_store_links_of (store, path, found, error);
+  char **names = links ? g_new0 (char *, links->len + 1) : NULL;
+  for (guint i = 0; links && i < links->len; i++)
+    names[i] = g_steal_pointer (&g_array_index (links, PlaitStoreLink, i).name);
+  return names;
 }
 
 char **

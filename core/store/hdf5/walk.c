@@ -12,13 +12,42 @@ typedef struct
   gboolean stopped;
 } Walk;
 
-/* Visits what stands in the group @at as @name, at @path of the file, and what is below it. */
+static gboolean visit_all (Walk *walk, const PlaitStoreLink *link, const char *path, guint depth, GError **error);
+
+/* Visits @name, to which @link leads unless it is an item of a ragged group, in the group at @path. */
 static gboolean
-visit_all (Walk *walk, hid_t at, const char *name, const char *path, guint depth, GError **error)
+visit_member (Walk *walk, const PlaitStoreLink *link, const char *name, const char *path, guint depth, GError **error)
+{
+  g_autofree char *place = g_strconcat (path[1] == '\0' ? "" : path, "/", name, NULL);
+
+  return visit_all (walk, link, place, depth, error);
+}
+
+static gboolean
+visit_members (Walk *walk, const char *path, PlaitStoreFound *found, guint depth, GError **error)
+{
+  g_autoptr (GArray) links = found->names ? NULL : plait_store_links_of (walk->store, path, found, error);
+
+  for (guint i = 0; links && i < links->len && !walk->stopped; i++)
+    {
+      const PlaitStoreLink *link = &g_array_index (links, PlaitStoreLink, i);
+
+      if (!visit_member (walk, link, link->name, path, depth, error))
+        return FALSE;
+    }
+  for (guint i = 0; found->names && found->names[i] && !walk->stopped; i++)
+    if (!visit_member (walk, NULL, found->names[i], path, depth, error))
+      return FALSE;
+  return links || found->names;
+}
+
+/* Visits what stands at @path, to which @link leads (NULL: not known), and what is below it. */
+static gboolean
+visit_all (Walk *walk, const PlaitStoreLink *link, const char *path, guint depth, GError **error)
 {
   g_autofree char *link_file = NULL, *link_object = NULL;
   g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
-  if (!plait_store_look (walk->store, at, name, path, &found, error))
+  if (!plait_store_look (walk->store, path, link, &found, error))
     return FALSE;
   PlaitStoreKind kind = found.object.kind;
   PlaitStoreVisit visit = { .path = path, .depth = depth, .object = found.object };
@@ -33,14 +62,7 @@ visit_all (Walk *walk, hid_t at, const char *name, const char *path, guint depth
   walk->stopped = step == PLAIT_STORE_WALK_STOP;
   if (step != PLAIT_STORE_WALK_ON || kind != PLAIT_STORE_GROUP || depth >= walk->maximum_depth)
     return step != PLAIT_STORE_WALK_FAIL;
-  g_auto (GStrv) members = plait_store_members_of (walk->store, path, &found, error);
-  for (guint i = 0; members && members[i] && !walk->stopped; i++)
-    {
-      g_autofree char *place = g_strconcat (path[1] == '\0' ? "" : path, "/", members[i], NULL);
-      if (!visit_all (walk, found.id, members[i], place, depth + 1, error))
-        return FALSE;
-    }
-  return members != NULL;
+  return visit_members (walk, path, &found, depth + 1, error);
 }
 
 gboolean
@@ -49,5 +71,5 @@ plait_store_walk (PlaitStore *store, const char *path, guint maximum_depth, Plai
 {
   Walk walk = { store, maximum_depth, visitor, data, FALSE };
 
-  return visit_all (&walk, store->file, path, path, 0, error);
+  return visit_all (&walk, NULL, path, 0, error);
 }
