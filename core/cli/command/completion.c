@@ -4,7 +4,7 @@
 
 #include "command/options.h"
 #include "command/reference.h"
-#include "resources.h"
+#include "command/embedded.h"
 #include "experiment/groups.h"
 
 /* plait help --bash and --zsh. What a value may be is told by how --help names it (options.h). */
@@ -96,8 +96,7 @@ print_bash_command (const PlaitCommand *command)
 static void
 print_script (const char *name, void (*print_names) (void), void (*print_command) (const PlaitCommand *command))
 {
-  g_autoptr (GBytes) bytes = g_resource_lookup_data (plait_get_resource (), name, 0, NULL);
-  g_auto (GStrv) halves = g_strsplit (g_bytes_get_data (bytes, NULL), "@COMMANDS@", 2);
+  g_auto (GStrv) halves = g_strsplit (plait_embedded_text (name), "@COMMANDS@", 2);
   g_auto (GStrv) parts = g_strsplit (halves[0], "@NAMES@", -1);
 
   fputs (parts[0], stdout);
@@ -114,7 +113,7 @@ print_script (const char *name, void (*print_names) (void), void (*print_command
 void
 plait_completion_print_bash (void)
 {
-  print_script ("/plait/completion.bash", print_command_names, print_bash_command);
+  print_script ("completion.bash", print_command_names, print_bash_command);
 }
 
 /* In single quotes, where _arguments reads brackets and colons as its own. */
@@ -196,5 +195,5 @@ print_zsh_names (void)
 void
 plait_completion_print_zsh (void)
 {
-  print_script ("/plait/completion.zsh", print_zsh_names, print_zsh_command);
+  print_script ("completion.zsh", print_zsh_names, print_zsh_command);
 }

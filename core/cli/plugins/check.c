@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <gio/gio.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -131,12 +130,11 @@ run_doubles (Report *report, const char *program, const PlaitPlugin *plugin, con
   g_autofree char *output = NULL;
   const char *const words[]
       = { program, "check", name, "--property", GRADIENTS, limit, report->json ? "--json" : NULL, NULL };
-  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE);
-  g_autoptr (GSubprocess) process = NULL;
+  g_auto (GStrv) environment = g_environ_setenv (g_get_environ (), "PLAIT_PLUGIN_PATH", folder, TRUE);
+  int status;
 
-  g_subprocess_launcher_setenv (launcher, "PLAIT_PLUGIN_PATH", folder, TRUE);
-  process = g_subprocess_launcher_spawnv (launcher, words, NULL);
-  if (!process || !g_subprocess_communicate_utf8 (process, NULL, NULL, &output, NULL, NULL))
+  if (!g_spawn_sync (NULL, (char **)words, environment, G_SPAWN_DEFAULT, NULL, NULL, &output, NULL, &status, NULL)
+      || !g_utf8_validate (output, -1, NULL))
     return FALSE;
   if (!report->json)
     plait_page_text (report->page, PLAIT_PAGE_PLAIN, "\n%s", output);
@@ -144,7 +142,7 @@ run_doubles (Report *report, const char *program, const PlaitPlugin *plugin, con
     plait_json_document (report->json, "doubles", output);
   else /* it said why on standard error */
     plait_json_text (report->json, "doubles", NULL);
-  return g_subprocess_get_if_exited (process) && g_subprocess_get_exit_status (process) == 0;
+  return g_spawn_check_wait_status (status, NULL);
 }
 
 /* Has plait-double, where it is installed, check the gradients of the same plugin, built for it in the folder double of

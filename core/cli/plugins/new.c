@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <gio/gio.h>
 #include <stdio.h>
 
 #include "text/display.h"
 #include "files/file.h"
 #include "files/folder.h"
 #include "command/command.h"
-#include "resources.h"
+#include "command/embedded.h"
 #include "loading/registry.h"
 
 /* plait new: a plugin's own project, which builds and runs as it is. */
@@ -52,9 +51,8 @@ write_file (guint i, const char *kind, const char *name, const char *folder, GEr
 {
   g_autofree char *path = path_of (i, kind, name, folder);
   g_autoptr (GString) template = fill (files[i].template, kind, name);
-  g_autofree char *resource = g_strconcat ("/plait/templates/", template->str, NULL);
-  g_autoptr (GBytes) bytes = g_resource_lookup_data (plait_get_resource (), resource, 0, NULL);
-  g_autoptr (GString) filled = fill (g_bytes_get_data (bytes, NULL), kind, name);
+  g_autofree char *embedded = g_strconcat ("templates/", template->str, NULL);
+  g_autoptr (GString) filled = fill (plait_embedded_text (embedded), kind, name);
 
   return plait_file_replace (path, filled->str, filled->len, error);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "text/display.h"
-#include "resources.h"
+#include "command/embedded.h"
 
 #define CLASS_LENGTH 32
 
@@ -69,19 +69,14 @@ plait_html_real (char text[G_ASCII_DTOSTR_BUF_SIZE], double value, guint digits)
 static const char *const styles[] = { "report.css", "report-look.css" };
 static const char *const scripts[] = { "report-data.js", "report-pictures.js", "report-descent.js", "report.js" };
 
-/* The resources @names, one after the other. (transfer full) */
+/* The embedded files @names, one after the other. (transfer full) */
 static char *
-resource_text (const char *const *names, guint n)
+embedded_texts (const char *const *names, guint n)
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
   for (guint i = 0; i < n; i++)
-    {
-      g_autofree char *path = g_strconcat ("/plait/", names[i], NULL);
-      g_autoptr (GBytes) bytes = g_resource_lookup_data (plait_get_resource (), path, 0, NULL);
-
-      g_string_append (text, g_bytes_get_data (bytes, NULL));
-    }
+    g_string_append (text, plait_embedded_text (names[i]));
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
@@ -101,8 +96,8 @@ digest_of (const char *script)
 void
 plait_html_begin (GString *html, const char *title)
 {
-  g_autofree char *style = resource_text (styles, G_N_ELEMENTS (styles));
-  g_autofree char *script = resource_text (scripts, G_N_ELEMENTS (scripts));
+  g_autofree char *style = embedded_texts (styles, G_N_ELEMENTS (styles));
+  g_autofree char *script = embedded_texts (scripts, G_N_ELEMENTS (scripts));
   g_autofree char *digest = digest_of (script);
 
   g_string_append (html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -118,7 +113,7 @@ plait_html_begin (GString *html, const char *title)
 void
 plait_html_end (GString *html)
 {
-  g_autofree char *script = resource_text (scripts, G_N_ELEMENTS (scripts));
+  g_autofree char *script = embedded_texts (scripts, G_N_ELEMENTS (scripts));
 
   g_string_append_printf (html, "<script>%s</script>\n</body>\n</html>\n", script);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/report-data.h"
 
-#include <gio/gio.h>
 #include <math.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "text/display.h"
 #include "comparison/descent.h"
@@ -311,18 +311,19 @@ add_members (Sentence *sentence, const char *kind,
 char *
 plait_report_pack (const char *json, const GByteArray *bytes)
 {
-  g_autoptr (GOutputStream) memory = g_memory_output_stream_new_resizable ();
-  g_autoptr (GZlibCompressor) compressor = g_zlib_compressor_new (G_ZLIB_COMPRESSOR_FORMAT_ZLIB, 6);
-  g_autoptr (GOutputStream) stream = g_converter_output_stream_new (memory, G_CONVERTER (compressor));
   guint32 length = GUINT32_TO_LE ((guint32)strlen (json));
-  gboolean written = g_output_stream_write_all (stream, &length, sizeof length, NULL, NULL, NULL)
-                     && g_output_stream_write_all (stream, json, strlen (json), NULL, NULL, NULL)
-                     && (!bytes || g_output_stream_write_all (stream, bytes->data, bytes->len, NULL, NULL, NULL))
-                     && g_output_stream_close (stream, NULL, NULL);
+  g_autoptr (GByteArray) all = g_byte_array_new ();
 
-  g_assert (written); /* memory takes everything */
-  return g_base64_encode (g_memory_output_stream_get_data (G_MEMORY_OUTPUT_STREAM (memory)),
-                          g_memory_output_stream_get_data_size (G_MEMORY_OUTPUT_STREAM (memory)));
+  g_byte_array_append (all, (const guint8 *)&length, sizeof length);
+  g_byte_array_append (all, (const guint8 *)json, (guint)strlen (json));
+  if (bytes)
+    g_byte_array_append (all, bytes->data, bytes->len);
+  uLongf size = compressBound (all->len);
+  g_autofree guint8 *packed = g_malloc (size);
+  int result = compress2 (packed, &size, all->data, all->len, 6);
+
+  g_assert (result == Z_OK);
+  return g_base64_encode (packed, size);
 }
 
 gboolean

@@ -2,10 +2,10 @@
 #include "command/command.h"
 
 #include <fcntl.h>
-#include <gio/gio.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "files/file.h"
 #include "text/json.h"
 #include "command/options.h"
 #include "terminal/page.h"
@@ -51,9 +51,11 @@ verify (const char *path, GError **error)
 static gboolean
 begin (const PlaitRebuild *rebuild, const char *place, GError **error)
 {
-  g_autoptr (GFile) from = g_file_new_for_path (rebuild->path), to = g_file_new_for_path (place);
+  g_autoptr (GMappedFile) file = rebuild->complete ? NULL : g_mapped_file_new (rebuild->path, FALSE, error);
 
-  return rebuild->complete || g_file_copy (from, to, G_FILE_COPY_NONE, NULL, NULL, NULL, error);
+  return rebuild->complete
+         || (file
+             && plait_file_replace (place, g_mapped_file_get_contents (file), g_mapped_file_get_length (file), error));
 }
 
 /* Trains into @place until @stops, one after the other, each time in a run that reads what the one before wrote. */

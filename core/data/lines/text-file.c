@@ -2,15 +2,16 @@
 #include "lines/text-file.h"
 
 #include <errno.h>
-#include <gio/gio.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "files/file-input.h"
 #include "files/file.h"
 #include "lines/tree-lines.h"
 
 #define READ_SIZE (64 * 1024)
+#define GZIP (16 + MAX_WBITS) /* to zlib: the largest window, of a gzip file */
 
 /* Lines of fields, which the readers of their columns share. */
 typedef struct
@@ -41,7 +42,7 @@ struct PlaitTextReader
   gboolean raw_ended;
   gboolean begun; /* the first bytes have been looked at */
 
-  GConverter *inflate;      /* NULL for plain text */
+  z_stream *inflate;        /* NULL for plain text */
   gboolean between_members; /* gzip: the last member is complete */
 
   /* Text: text[start .. end - 1] is still to be given; scanned counts its bytes known to hold no LF. */
@@ -154,7 +155,9 @@ plait_text_reader_free (PlaitTextReader *reader)
   plait_tree_lines_free (reader->trees);
   if (reader->owns_descriptor)
     close (reader->descriptor);
-  g_clear_object (&reader->inflate);
+  if (reader->inflate)
+    inflateEnd (reader->inflate);
+  g_free (reader->inflate);
   g_free (reader->text);
   g_free (reader->name);
   g_free (reader);
@@ -208,7 +211,11 @@ begin (PlaitTextReader *reader, GError **error)
     if (!read_raw (reader, error))
       return FALSE;
   if (reader->raw_end >= 2 && reader->raw[0] == 0x1f && reader->raw[1] == 0x8b)
-    reader->inflate = G_CONVERTER (g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP));
+    {
+      reader->inflate = g_new0 (z_stream, 1);
+      if (inflateInit2 (reader->inflate, GZIP) != Z_OK)
+        return plait_fail (error, PLAIT_ERROR_FAILED, "%s: there is no memory to read gzip data with", reader->name);
+    }
   return TRUE;
 }
 
@@ -237,7 +244,7 @@ begin_member (PlaitTextReader *reader, GError **error)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: other bytes follow the gzip data; expected further gzip data or the end of the file",
                        reader->name);
-  g_converter_reset (reader->inflate);
+  inflateReset (reader->inflate);
   reader->between_members = FALSE;
   return TRUE;
 }
@@ -254,26 +261,25 @@ add_inflated (PlaitTextReader *reader, GError **error)
   if (reader->raw_start == reader->raw_end && !reader->raw_ended && !read_raw (reader, error))
     return FALSE;
 
-  gsize used = 0, made = 0;
-  g_autoptr (GError) cause = NULL;
-  GConverterResult result
-      = g_converter_convert (reader->inflate, reader->raw + reader->raw_start, reader->raw_end - reader->raw_start,
-                             reader->text + reader->end, READ_SIZE, G_CONVERTER_NO_FLAGS, &used, &made, &cause);
-  if (result == G_CONVERTER_ERROR && g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT))
-    {
-      if (reader->raw_ended)
-        return plait_fail (error, PLAIT_ERROR_INPUT,
-                           "%s: the gzip data ends early, after line %jd; the file is truncated, so copy it again",
-                           reader->name, reader->line);
-      return read_raw (reader, error);
-    }
-  if (result == G_CONVERTER_ERROR)
+  z_stream *inflating = reader->inflate;
+  inflating->next_in = reader->raw + reader->raw_start;
+  inflating->avail_in = (uInt)(reader->raw_end - reader->raw_start);
+  inflating->next_out = (Bytef *)reader->text + reader->end;
+  inflating->avail_out = READ_SIZE;
+  int result = inflate (inflating, Z_NO_FLUSH);
+  if (result == Z_BUF_ERROR && reader->raw_ended)
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "%s: the gzip data ends early, after line %jd; the file is truncated, so copy it again",
+                       reader->name, reader->line);
+  if (result == Z_BUF_ERROR)
+    return read_raw (reader, error);
+  if (result != Z_OK && result != Z_STREAM_END)
     return plait_fail (error, PLAIT_ERROR_INPUT,
                        "%s: the gzip data is damaged after line %jd (%s); copy the file again", reader->name,
-                       reader->line, cause->message);
-  reader->raw_start += used;
-  reader->end += made;
-  reader->between_members = result == G_CONVERTER_FINISHED;
+                       reader->line, inflating->msg ? inflating->msg : zError (result));
+  reader->raw_start = reader->raw_end - inflating->avail_in;
+  reader->end += READ_SIZE - inflating->avail_out;
+  reader->between_members = result == Z_STREAM_END;
   return TRUE;
 }
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <string.h>
+
+#include <glib.h>
+
+/* Texts of files that the program has inside (embed.py). */
+typedef struct
+{
+  const char *name; /* such as "report.css"; NULL ends the list */
+  const char *text;
+} PlaitEmbedded;
+
+extern const PlaitEmbedded plait_embedded[];
+
+/* Returns the text of the file @name, which must be one of them. (transfer none) */
+static inline const char *
+plait_embedded_text (const char *name)
+{
+  const PlaitEmbedded *file = plait_embedded;
+
+  while (!g_str_equal (file->name, name))
+    file++;
+  return file->text;
+}
