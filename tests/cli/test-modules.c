@@ -100,6 +100,21 @@ TEST_CASE (modules, without_plot)
                                     "again");
 }
 
+TEST_CASE (modules, without_link_grammar)
+{
+  g_autofree char *trees = plait_test_path ("trees");
+
+  make_without ("parser/link-grammar");
+  plait_test_write ("text", "A dog barks .\n");
+  g_auto (PlaitTestCall) call = BARE ("parse", "text", "-o", "trees");
+  plait_test_check_refused (&call,
+                            "parsing English needs the module parser/link-grammar, which is in none of the folders "
+                            "that plait plugins lists; install liblink-grammar-dev and "
+                            "link-grammar-dictionaries-en (Debian) and build plait again");
+  CHECK (!g_file_test (trees, G_FILE_TEST_EXISTS));
+  check_others_work ();
+}
+
 TEST_CASE (modules, without_mpi)
 {
   make_without ("ranks/mpi");

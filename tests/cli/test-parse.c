@@ -33,18 +33,6 @@ read_file (const char *name)
   return contents;
 }
 
-#if !PLAIT_HAS_LINK_GRAMMAR
-TEST_CASE (parse_command, says_what_to_install)
-{
-  plait_test_write ("text", text);
-  g_auto (PlaitTestCall) call = CALL ("parse", "text", "-o", "trees");
-  g_autofree char *path = plait_test_path ("trees");
-
-  plait_test_check_refused (&call, "install the Debian packages liblink-grammar-dev and link-grammar-dictionaries-en");
-  CHECK (!g_file_test (path, G_FILE_TEST_EXISTS));
-}
-#endif
-
 TEST_CASE (parse_command, makes_trees_that_plait_trees_accepts)
 {
   plait_test_write ("text", text);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "trees/link-tree.h"
-
 #include <string.h>
 
 #include "text/words.h"
 #include "trees/tree.h"
 #include "harness.h"
+#include "link-tree.h"
 
 /* The tree of @sentence, whose @n words of link-grammar stand at @words; NULL: none. (transfer full) */
 static char *

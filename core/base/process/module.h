@@ -12,6 +12,7 @@
  *
  *     kind        names                what it does                      asked for by
  *     blas        openblas, blis, mkl  products of matrices              tensor/blas.h
+ *     parser      link-grammar         trees of English                 trees/parser.h
  *     plot        cairo                draws the figures of plait plot   plot/plot.h
  *     ranks       mpi                  exchange between processes        process/ranks.h
  */

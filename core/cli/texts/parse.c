@@ -5,6 +5,7 @@
 
 #include "text/display.h"
 #include "text/json.h"
+#include "process/module.h"
 #include "command/command.h"
 #include "command/options.h"
 #include "command/output.h"
@@ -50,16 +51,20 @@ take (const char *tree, PlaitParseEnd end, gpointer data)
 static gboolean
 parse_to (const char *output, const char *text, const PlaitParseSettings *settings, Result *result, GError **error)
 {
+  static const PlaitModuleWanted wanted
+      = { "parser", "link-grammar", "parsing English", "liblink-grammar-dev and link-grammar-dictionaries-en",
+          sizeof (PlaitSentenceParser) };
   const gint *stop = plait_stop_reads_on_signals ();
+  const PlaitSentenceParser *parser = plait_module_open (&wanted, error);
   g_autoptr (PlaitTextReader) reader = NULL;
   g_auto (PlaitOutput) to = { 0 };
   gboolean good;
 
-  if (!plait_output_begin (&to, output, error))
+  if (!parser || !plait_output_begin (&to, output, error))
     return FALSE;
   result->stream = to.stream;
   reader = plait_text_reader_open_pipe (text, error);
-  good = reader && plait_parse (&plait_link_grammar, settings, reader, stop, take, result, error);
+  good = reader && plait_parse (parser, settings, reader, stop, take, result, error);
   plait_log_progress_end (result->log);
   return good && plait_output_commit (&to, error);
 }

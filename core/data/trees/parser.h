@@ -24,7 +24,8 @@ typedef enum
 
 #define PLAIT_PARSE_ENDS 8
 
-/* A parser of sentences. Both functions are called in a process of its own, without terminal and files. */
+/* A parser of sentences, the table of modules of the kind parser. Both functions are called in a process of its own,
+ * without terminal and files. */
 typedef struct
 {
   const char *name;
@@ -36,9 +37,6 @@ typedef struct
    * UNMATCHED. */
   PlaitParseEnd (*parse) (gpointer self, const char *sentence, gsize length, GString *tree);
 } PlaitSentenceParser;
-
-/* Link-grammar with its grammar of English; link-grammar.c, or what says that this build has none. */
-extern const PlaitSentenceParser plait_link_grammar;
 
 typedef struct
 {

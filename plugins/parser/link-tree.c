@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trees/link-tree.h"
+#include "link-tree.h"
 
 #include <string.h>
 

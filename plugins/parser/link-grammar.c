@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "trees/link-tree.h"
+#include "process/module.h"
 #include "trees/parser.h"
+#include "link-tree.h"
 
 /* Of more linkages than this a part is drawn, from a seed of the library's own, and the cheapest of them taken. */
 #define LINKAGES 1000
@@ -86,4 +87,6 @@ parse_english (gpointer parser, const char *text, gsize length, GString *tree)
   return end;
 }
 
-const PlaitSentenceParser plait_link_grammar = { "link-grammar", open_english, parse_english };
+static const PlaitSentenceParser parser = { "link-grammar", open_english, parse_english };
+
+PLAIT_MODULE_DEFINE ("parser", parser)
