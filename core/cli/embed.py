@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the C source OUTPUT with the texts of FILE..., which are paths in FOLDER, for embedded.h.
+"""Writes the C source OUTPUT with the texts of FILE..., which are ROOM/NAME in FOLDER, as NAME for embedded.h.
 
 Usage: embed.py OUTPUT FOLDER FILE...
 """
@@ -11,7 +11,8 @@ output, folder, *names = sys.argv[1:]
 with open(output, "w", encoding="ascii") as file:
     file.write('#include "command/embedded.h"\n\nconst PlaitEmbedded plait_embedded[] = {\n')
     for name in names:
-        file.write(f'  {{ "{name}",\n')
+        within = name.partition("/")[2]
+        file.write(f'  {{ "{within}",\n')
         for line in pathlib.Path(folder, name).read_bytes().splitlines(keepends=True):
             text = "".join(chr(byte) if 32 <= byte < 127 and byte not in b'"\\\\?' else f"\\{byte:03o}" for byte in line)
             file.write(f'    "{text}"\n')

@@ -296,7 +296,7 @@ put_model (const char *name)
   };
   guint given = 0;
   g_autofree char *message = NULL;
-  g_autoptr (GBytes) bytes = plait_sentencepiece_train (options, next_line, &given, &message);
+  g_autoptr (GBytes) bytes = plait_sentencepiece_open (NULL)->train (options, next_line, &given, &message);
 
   CHECK_STRING (message, NULL);
   put (name, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));

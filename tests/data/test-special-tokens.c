@@ -161,7 +161,7 @@ make_model (const char *type, const PlaitSentencePieceOption *more, gsize n)
   int given = 0;
 
   memcpy (options + 4, more, n * sizeof *more);
-  bytes = plait_sentencepiece_train (options, next_of_four, &given, &message);
+  bytes = plait_sentencepiece_open (NULL)->train (options, next_of_four, &given, &message);
   CHECK_STRING (message, NULL);
   return bytes;
 }
@@ -171,17 +171,17 @@ static void
 check_as_the_library (const PlaitVocabulary *vocabulary, const PlaitSentencePiece *model)
 {
   static const char *const texts[] = { "abc dab", "<s> a </s> <unk> <pad>", " zz a<sep>b", "" };
-  int specials[PLAIT_TOKEN_SPECIALS], size = plait_sentencepiece_size (model);
+  int specials[PLAIT_TOKEN_SPECIALS], size = model->table->size (model);
   g_autofree gint32 *ours = g_new (gint32, size);
   gint32 next = PLAIT_TOKEN_SPECIALS;
   gsize length;
 
-  plait_sentencepiece_specials (model, specials);
+  model->table->specials (model, specials);
   for (int id = 0; id < size; id++)
     {
       ours[id] = id == specials[0] ? 0 : id == specials[1] ? 1 : id == specials[2] ? 2 : id == specials[3] ? 3 : next++;
-      CHECK_STRING (plait_vocabulary_piece (vocabulary, ours[id]), plait_sentencepiece_piece (model, id, &length));
-      CHECK_NEAR (plait_vocabulary_score (vocabulary, ours[id]), plait_sentencepiece_score (model, id), 0);
+      CHECK_STRING (plait_vocabulary_piece (vocabulary, ours[id]), model->table->piece (model, id, &length));
+      CHECK_NEAR (plait_vocabulary_score (vocabulary, ours[id]), model->table->score (model, id), 0);
     }
   CHECK_INT (plait_vocabulary_size (vocabulary), next);
   for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
@@ -191,13 +191,12 @@ check_as_the_library (const PlaitVocabulary *vocabulary, const PlaitSentencePiec
       g_autofree char *back = NULL;
       CONTEXT ("\"%s\"", texts[i]);
 
-      REQUIRE (plait_sentencepiece_encode (model, texts[i], strlen (texts[i]), theirs));
+      REQUIRE (model->table->encode (model, texts[i], strlen (texts[i]), theirs));
       plait_vocabulary_encode (vocabulary, texts[i], strlen (texts[i]), ids);
       CHECK_INT (ids->len, theirs->len);
       for (guint k = 0; k < MIN (ids->len, theirs->len); k++)
         CHECK_INT (g_array_index (ids, gint32, k), ours[g_array_index (theirs, gint32, k)]);
-      g_autoptr (GString) expected
-          = plait_sentencepiece_decode (model, (const gint32 *)(gpointer)theirs->data, theirs->len);
+      g_autoptr (GString) expected = model->table->decode (model, (const gint32 *)(gpointer)theirs->data, theirs->len);
       back = plait_vocabulary_decode (vocabulary, (const gint32 *)(gpointer)ids->data, ids->len);
       CHECK_STRING (back, expected->str);
     }
@@ -234,9 +233,9 @@ TEST_CASE (special_tokens, have_any_ids_in_models_made_elsewhere)
         REQUIRE (vocabulary != NULL);
         check_pieces_differ (vocabulary);
         PlaitSentencePiece *model
-            = plait_sentencepiece_load (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), NULL);
+            = plait_sentencepiece_open (NULL)->load (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), NULL);
         check_as_the_library (vocabulary, model);
-        plait_sentencepiece_free (model);
+        model->table->free (model);
       }
 }
 

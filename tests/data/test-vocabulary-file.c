@@ -75,11 +75,11 @@ TEST_CASE (vocabulary, writes_models_that_sentencepiece_reads)
   gsize size;
   gconstpointer bytes = g_bytes_get_data (file, &size);
   g_autofree char *message = NULL;
-  PlaitSentencePiece *model = plait_sentencepiece_load (bytes, size, &message);
+  PlaitSentencePiece *model = plait_sentencepiece_open (NULL)->load (bytes, size, &message);
   CHECK_STRING (message, NULL);
   REQUIRE (model != NULL);
-  CHECK_INT (plait_sentencepiece_size (model), 50);
-  plait_sentencepiece_free (model);
+  CHECK_INT (model->table->size (model), 50);
+  model->table->free (model);
 }
 
 /* Reads the file @name with what the log is told in *@told. */

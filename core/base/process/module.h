@@ -14,6 +14,7 @@
  *     blas        openblas, blis, mkl  products of matrices              tensor/blas.h
  *     parser      link-grammar         trees of English                 trees/parser.h
  *     plot        cairo                draws the figures of plait plot   plot/plot.h
+ *     subwords    sentencepiece        vocabularies of subwords         vocabulary/sentencepiece.h
  *     ranks       mpi                  exchange between processes        process/ranks.h
  */
 
@@ -38,9 +39,14 @@ typedef struct
 #define PLAIT_MODULE_SCALAR_SIZE sizeof (float)
 #endif
 
+G_BEGIN_DECLS
+/* Declared, since C++ would keep a constant to itself. */
+G_MODULE_EXPORT extern const PlaitModule PLAIT_MODULE_SYMBOL;
+G_END_DECLS
+
 /* Exports @functions, a constant struct, as the module's table. */
 #define PLAIT_MODULE_DEFINE(module_kind, functions)                                                                    \
-  G_MODULE_EXPORT const PlaitModule PLAIT_MODULE_SYMBOL                                                                \
+  const PlaitModule PLAIT_MODULE_SYMBOL                                                                                \
       = { PLAIT_MODULE_INTERFACE, PLAIT_MODULE_SCALAR_SIZE, module_kind, sizeof (functions), &(functions) };
 
 /* How a module is asked for. */

@@ -76,7 +76,8 @@ published_free (gpointer model)
   plait_id_map_clear (&self->ids);
   g_clear_pointer (&self->by_text, g_hash_table_unref);
   plait_byte_pairs_free (self->byte_pairs);
-  plait_sentencepiece_free (self->subwords);
+  if (self->subwords)
+    self->subwords->table->free (self->subwords);
   g_free (self);
 }
 
@@ -181,16 +182,16 @@ set_pieces_of_model (Published *self, const char *name, gint32 *unknown, GError 
 {
   int specials[4];
 
-  plait_sentencepiece_specials (self->subwords, specials);
+  self->subwords->table->specials (self->subwords, specials);
   *unknown = self->numbers.offset > 0 ? 3 : specials[3];
-  for (int id = 0; id < plait_sentencepiece_size (self->subwords); id++)
+  for (int id = 0; id < self->subwords->table->size (self->subwords); id++)
     {
       gsize length;
       gboolean special = id == specials[0] || id == specials[1] || id == specials[2];
       gint64 published = id == specials[3] ? *unknown : id + self->numbers.offset;
 
       if (!(special && self->numbers.offset > 0)
-          && !set_piece (self, published, plait_sentencepiece_piece (self->subwords, id, &length), name, error))
+          && !set_piece (self, published, self->subwords->table->piece (self->subwords, id, &length), name, error))
         return FALSE;
     }
   return TRUE;
@@ -312,7 +313,7 @@ encode_subwords (const Published *self, const char *text, gsize length, GArray *
 
   if (language > 0)
     g_array_append_val (ids, id);
-  if (!plait_sentencepiece_encode_pieces (self->subwords, text + language, length - language, pieces))
+  if (!self->subwords->table->encode_pieces (self->subwords, text + language, length - language, pieces))
     g_ptr_array_add (pieces, g_strdup (""));
   for (guint i = 0; i < pieces->len; i++)
     {
@@ -358,7 +359,7 @@ decode_subwords (const Published *self, const gint32 *ids, gsize n)
   for (gsize i = 0; i < n; i++)
     if (ids[i] >= PLAIT_TOKEN_UNKNOWN)
       g_ptr_array_add (pieces, (gpointer)published_piece (self, ids[i]));
-  text = plait_sentencepiece_decode_pieces (self->subwords, (const char *const *)pieces->pdata, pieces->len);
+  text = self->subwords->table->decode_pieces (self->subwords, (const char *const *)pieces->pdata, pieces->len);
   /* Pieces of the other side's model come as they stand. */
   if (text)
     g_string_replace (text, SPACE, " ", 0);

@@ -21,34 +21,47 @@ typedef struct
   const char *value;
 } PlaitSentencePieceOption;
 
-/* Trains with @options. The serialised model. (transfer full) */
-GBytes *plait_sentencepiece_train (const PlaitSentencePieceOption *options, PlaitSentencePieceLine next, gpointer data,
-                                   char **message);
+/* The table of modules of the kind subwords. */
+typedef struct
+{
+  /* Trains with @options. Returns the serialised model. (transfer full) */
+  GBytes *(*train) (const PlaitSentencePieceOption *options, PlaitSentencePieceLine next, gpointer data,
+                    char **message);
 
-/* (transfer full) */
-PlaitSentencePiece *plait_sentencepiece_load (gconstpointer model, gsize size, char **message);
-void plait_sentencepiece_free (PlaitSentencePiece *self);
+  /* Loads a model. (transfer full) */
+  PlaitSentencePiece *(*load) (gconstpointer model, gsize size, char **message);
+  void (*free) (PlaitSentencePiece *self);
 
-int plait_sentencepiece_size (const PlaitSentencePiece *self);
+  /* Returns how many pieces there are. */
+  int (*size) (const PlaitSentencePiece *self);
 
-/* The ids of padding, BOS, EOS and unknown; -1 where the model has none. */
-void plait_sentencepiece_specials (const PlaitSentencePiece *self, int ids[4]);
+  /* Sets @ids to those of padding, BOS, EOS and unknown; -1 where the model has none. */
+  void (*specials) (const PlaitSentencePiece *self, int ids[4]);
 
-/* The piece of @id; @length receives its bytes, among which a hostile model may have any. (transfer none) */
-const char *plait_sentencepiece_piece (const PlaitSentencePiece *self, int id, gsize *length);
-float plait_sentencepiece_score (const PlaitSentencePiece *self, int id);
+  /* Returns the piece of @id; @length receives its bytes, among which a hostile model may have any. (transfer none) */
+  const char *(*piece) (const PlaitSentencePiece *self, int id, gsize *length);
+  float (*score) (const PlaitSentencePiece *self, int id);
 
-/* Appends ids to @ids (gint32). FALSE, with nothing appended, if SentencePiece fails. */
-gboolean plait_sentencepiece_encode (const PlaitSentencePiece *self, const char *text, gsize length, GArray *ids);
+  /* Appends ids to @ids (gint32). FALSE, with nothing appended, if SentencePiece fails. */
+  gboolean (*encode) (const PlaitSentencePiece *self, const char *text, gsize length, GArray *ids);
 
-/* Appends the pieces of @text (char *, transfer full), what is unknown as it stands. FALSE as above. */
-gboolean plait_sentencepiece_encode_pieces (const PlaitSentencePiece *self, const char *text, gsize length,
-                                            GPtrArray *pieces);
+  /* Appends the pieces of @text (char *, transfer full), what is unknown as it stands. FALSE as above. */
+  gboolean (*encode_pieces) (const PlaitSentencePiece *self, const char *text, gsize length, GPtrArray *pieces);
 
-/* The text of @ids, whose bytes may be any. NULL if SentencePiece fails. (transfer full) */
-GString *plait_sentencepiece_decode (const PlaitSentencePiece *self, const gint32 *ids, gsize n);
+  /* Returns the text of @ids, whose bytes may be any. NULL if SentencePiece fails. (transfer full) */
+  GString *(*decode) (const PlaitSentencePiece *self, const gint32 *ids, gsize n);
 
-/* The same of @pieces; unknown ones come as they stand. */
-GString *plait_sentencepiece_decode_pieces (const PlaitSentencePiece *self, const char *const *pieces, gsize n);
+  /* Returns the text of @pieces; unknown ones come as they stand. NULL as above. (transfer full) */
+  GString *(*decode_pieces) (const PlaitSentencePiece *self, const char *const *pieces, gsize n);
+} PlaitSentencePieceTable;
+
+/* A model begins with this. */
+struct PlaitSentencePiece
+{
+  const PlaitSentencePieceTable *table;
+};
+
+/* Returns the functions of the module, or NULL with PLAIT_ERROR_INPUT if there is none. (transfer none) */
+const PlaitSentencePieceTable *plait_sentencepiece_open (GError **error);
 
 G_END_DECLS

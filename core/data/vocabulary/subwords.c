@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "text/error.h"
+#include "process/module.h"
 #include "process/trial.h"
 #include "vocabulary/id-map.h"
 #include "vocabulary/sentencepiece.h"
@@ -15,6 +16,15 @@
 #define WORD_LIMIT 65535 /* characters of a word: SentencePiece counts them in 16 bits, and ends the process */
 
 static const char *const normalizations[] = { "identity", "nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf", NULL };
+
+const PlaitSentencePieceTable *
+plait_sentencepiece_open (GError **error)
+{
+  static const PlaitModuleWanted wanted = { "subwords", "sentencepiece", "a vocabulary of subwords",
+                                            "libsentencepiece-dev", sizeof (PlaitSentencePieceTable) };
+
+  return plait_module_open (&wanted, error);
+}
 
 /* Whether @piece can label an axis: UTF-8 without NUL. */
 static gboolean
@@ -30,8 +40,8 @@ check_piece (const char *piece, gsize length, int id, const char *name, GError *
 static gboolean
 check_model (const PlaitSentencePiece *model, const char *name, GError **error)
 {
-  int specials[PLAIT_TOKEN_SPECIALS], size = plait_sentencepiece_size (model), n_specials = 0;
-  plait_sentencepiece_specials (model, specials);
+  int specials[PLAIT_TOKEN_SPECIALS], size = model->table->size (model), n_specials = 0;
+  model->table->specials (model, specials);
   for (int i = 0; i < PLAIT_TOKEN_SPECIALS; i++)
     n_specials += specials[i] >= 0;
   if (size <= n_specials || size > PLAIT_VOCABULARY_MAXIMUM_SIZE - PLAIT_TOKEN_SPECIALS + n_specials)
@@ -44,14 +54,14 @@ check_model (const PlaitSentencePiece *model, const char *name, GError **error)
     {
       gsize length;
       gpointer first;
-      const char *piece = plait_sentencepiece_piece (model, id, &length);
+      const char *piece = model->table->piece (model, id, &length);
       if (!check_piece (piece, length, id, name, error))
         return FALSE;
       if (g_hash_table_lookup_extended (by_piece, piece, NULL, &first))
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s: pieces %d and %d of the SentencePiece model are both \"%s\"; train the model again",
                            name, GPOINTER_TO_INT (first), id, piece);
-      if (!isfinite (plait_sentencepiece_score (model, id)))
+      if (!isfinite (model->table->score (model, id)))
         return plait_fail (error, PLAIT_ERROR_INPUT,
                            "%s: the score of piece %d of the SentencePiece model, \"%s\", is infinite or not a number; "
                            "train the model again",
@@ -91,7 +101,10 @@ load_and_check (GBytes *bytes, const char *name, GError **error)
   gsize size;
   gconstpointer data = g_bytes_get_data (bytes, &size);
   g_autofree char *message = NULL;
-  PlaitSentencePiece *model = size > 0 ? plait_sentencepiece_load (data, size, &message) : NULL;
+  const PlaitSentencePieceTable *sentencepiece = plait_sentencepiece_open (error);
+  if (!sentencepiece)
+    return NULL;
+  PlaitSentencePiece *model = size > 0 ? sentencepiece->load (data, size, &message) : NULL;
   if (!model)
     return plait_fail_null (
         error, PLAIT_ERROR_INPUT,
@@ -99,7 +112,7 @@ load_and_check (GBytes *bytes, const char *name, GError **error)
         why_not_loaded (message));
   if (check_model (model, name, error))
     return model;
-  plait_sentencepiece_free (model);
+  model->table->free (model);
   return NULL;
 }
 
@@ -119,14 +132,14 @@ try_model (gpointer data, GError **error)
   PlaitSentencePiece *model = load_and_check (trial->bytes, trial->name, error);
   if (!model)
     return FALSE;
-  int size = plait_sentencepiece_size (model);
+  int size = model->table->size (model);
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
   for (gint32 id = 0; id < size; id++)
     g_array_append_val (ids, id);
-  GString *text = plait_sentencepiece_decode (model, (const gint32 *)ids->data, ids->len);
-  gboolean works = text && plait_sentencepiece_encode (model, sample, strlen (sample), ids)
-                   && plait_sentencepiece_encode (model, text->str, text->len, ids)
-                   && plait_sentencepiece_encode (model, "", 0, ids);
+  GString *text = model->table->decode (model, (const gint32 *)ids->data, ids->len);
+  gboolean works = text && model->table->encode (model, sample, strlen (sample), ids)
+                   && model->table->encode (model, text->str, text->len, ids)
+                   && model->table->encode (model, "", 0, ids);
   for (guint i = 0; i < ids->len; i++)
     works = works && g_array_index (ids, gint32, i) >= 0 && g_array_index (ids, gint32, i) < size;
   return works
@@ -139,7 +152,8 @@ PlaitSentencePiece *
 plait_subwords_open (GBytes *bytes, const char *name, GError **error)
 {
   Trial trial = { bytes, name };
-  if (!plait_trial (name, PLAIT_ERROR_INPUT, try_model, &trial, PLAIT_TRIAL_LIMITS, error))
+  if (!plait_sentencepiece_open (error)
+      || !plait_trial (name, PLAIT_ERROR_INPUT, try_model, &trial, PLAIT_TRIAL_LIMITS, error))
     return NULL;
   return load_and_check (bytes, name, error);
 }
@@ -159,7 +173,7 @@ subwords_free (gpointer model)
   for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
     g_free (self->absent[id]);
   plait_id_map_clear (&self->ids);
-  plait_sentencepiece_free (self->model);
+  self->model->table->free (self->model);
   g_free (self);
 }
 
@@ -168,8 +182,8 @@ has_piece (gconstpointer model, const char *piece)
 {
   const Subwords *self = model;
   gsize length;
-  for (int id = 0; id < plait_sentencepiece_size (self->model); id++)
-    if (g_str_equal (plait_sentencepiece_piece (self->model, id, &length), piece))
+  for (int id = 0; id < self->model->table->size (self->model); id++)
+    if (g_str_equal (self->model->table->piece (self->model, id, &length), piece))
       return TRUE;
   return FALSE;
 }
@@ -184,8 +198,8 @@ subwords_load (const PlaitVocabularyFormat *format, GBytes *bytes, const char *n
     return NULL;
   Subwords *self = g_new0 (Subwords, 1);
   self->model = model;
-  plait_sentencepiece_specials (model, specials);
-  plait_id_map_init (&self->ids, specials, plait_sentencepiece_size (model));
+  model->table->specials (model, specials);
+  plait_id_map_init (&self->ids, specials, model->table->size (model));
   for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
     if (specials[id] < 0)
       self->absent[id] = plait_special_unique_name (id, has_piece, self);
@@ -199,7 +213,7 @@ subwords_piece (gconstpointer model, gint32 id)
   const Subwords *self = model;
   gint32 theirs = self->ids.theirs[id];
   gsize length;
-  return theirs < 0 ? self->absent[id] : plait_sentencepiece_piece (self->model, theirs, &length);
+  return theirs < 0 ? self->absent[id] : self->model->table->piece (self->model, theirs, &length);
 }
 
 static double
@@ -207,7 +221,7 @@ subwords_score (gconstpointer model, gint32 id)
 {
   const Subwords *self = model;
   gint32 theirs = self->ids.theirs[id];
-  return theirs < 0 ? 0 : (double)plait_sentencepiece_score (self->model, theirs);
+  return theirs < 0 ? 0 : (double)self->model->table->score (self->model, theirs);
 }
 
 /* A tab is a space, as in what is learnt from. */
@@ -220,7 +234,7 @@ subwords_encode (gconstpointer model, const char *text, gsize length, GArray *id
   g_autofree char *spaced = NULL;
   if (memchr (text, '\t', length))
     text = spaced = g_strdelimit (g_strndup (text, length), "\t", ' ');
-  if (plait_sentencepiece_encode (self->model, text, length, ids))
+  if (self->model->table->encode (self->model, text, length, ids))
     for (guint i = first; i < ids->len; i++)
       g_array_index (ids, gint32, i) = self->ids.ours[g_array_index (ids, gint32, i)];
   else
@@ -236,7 +250,7 @@ subwords_decode (gconstpointer model, const gint32 *ids, gsize n)
   for (gsize i = 0; i < n; i++)
     if (self->ids.theirs[ids[i]] >= 0)
       theirs[known++] = self->ids.theirs[ids[i]];
-  return plait_vocabulary_make_line (plait_sentencepiece_decode (self->model, theirs, known));
+  return plait_vocabulary_make_line (self->model->table->decode (self->model, theirs, known));
 }
 
 /* Training text: the lines of several files one after the other, of which every (lines / limit)-th is given. */
@@ -394,6 +408,9 @@ note_specials (Lines *lines, const char *line, gsize length, gboolean identity)
 static GBytes *
 train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
 {
+  const PlaitSentencePieceTable *sentencepiece = plait_sentencepiece_open (error);
+  if (!sentencepiece)
+    return NULL;
   char size[32], coverage[G_ASCII_DTOSTR_BUF_SIZE], longest[32];
   g_snprintf (size, sizeof size, "%jd", settings->size);
   g_snprintf (longest, sizeof longest, "%d", PLAIT_TEXT_LINE_LIMIT + 1);
@@ -427,7 +444,7 @@ train (const PlaitVocabularySettings *settings, Lines *lines, GError **error)
     { NULL },
   };
   g_autofree char *message = NULL;
-  g_autoptr (GBytes) bytes = plait_sentencepiece_train (options, next_training_line, lines, &message);
+  g_autoptr (GBytes) bytes = sentencepiece->train (options, next_training_line, lines, &message);
   if (!plait_no_fault (&lines->error, error))
     return NULL;
   if (!bytes)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "vocabulary/sentencepiece.h"
-
 #include <exception>
 #include <memory>
 #include <sentencepiece_processor.h>
@@ -10,12 +8,21 @@
 #include <unordered_map>
 #include <vector>
 
-struct PlaitSentencePiece
+#include "process/module.h"
+#include "vocabulary/sentencepiece.h"
+
+namespace {
+
+struct Model : PlaitSentencePiece
 {
   sentencepiece::SentencePieceProcessor processor;
 };
 
-namespace {
+const sentencepiece::SentencePieceProcessor &
+processor_of (const PlaitSentencePiece *self)
+{
+  return static_cast<const Model *> (self)->processor;
+}
 
 class Lines : public sentencepiece::SentenceIterator {
 public:
@@ -88,16 +95,15 @@ GString *
 decode (const PlaitSentencePiece *self, Pointer items, gsize n)
 {
   std::string text;
-  if (!succeeds ([&] { return self->processor.Decode (std::vector<Item> (items, items + n), &text); }, nullptr))
+  if (!succeeds ([&] { return processor_of (self).Decode (std::vector<Item> (items, items + n), &text); }, nullptr))
     return nullptr;
   return g_string_new_len (text.data (), static_cast<gssize> (text.size ()));
 }
 
-} // namespace
+extern const PlaitSentencePieceTable table;
 
 GBytes *
-plait_sentencepiece_train (const PlaitSentencePieceOption *options, PlaitSentencePieceLine next, gpointer data,
-                           char **message)
+train (const PlaitSentencePieceOption *options, PlaitSentencePieceLine next, gpointer data, char **message)
 {
   std::string model;
   auto train = [&] {
@@ -111,60 +117,63 @@ plait_sentencepiece_train (const PlaitSentencePieceOption *options, PlaitSentenc
 }
 
 PlaitSentencePiece *
-plait_sentencepiece_load (gconstpointer model, gsize size, char **message)
+load (gconstpointer model, gsize size, char **message)
 {
-  std::unique_ptr<PlaitSentencePiece> self;
+  std::unique_ptr<Model> self;
   auto load = [&] {
-    self.reset (new PlaitSentencePiece);
+    self.reset (new Model);
     return self->processor.LoadFromSerializedProto (std::string_view (static_cast<const char *> (model), size));
   };
-  return succeeds (load, message) ? self.release () : nullptr;
+  if (!succeeds (load, message))
+    return nullptr;
+  self->table = &table;
+  return self.release ();
 }
 
 void
-plait_sentencepiece_free (PlaitSentencePiece *self)
+release (PlaitSentencePiece *self)
 {
-  delete self;
+  delete static_cast<Model *> (self);
 }
 
 int
-plait_sentencepiece_size (const PlaitSentencePiece *self)
+count (const PlaitSentencePiece *self)
 {
-  return self->processor.GetPieceSize ();
+  return processor_of (self).GetPieceSize ();
 }
 
 void
-plait_sentencepiece_specials (const PlaitSentencePiece *self, int ids[4])
+specials (const PlaitSentencePiece *self, int ids[4])
 {
-  ids[0] = self->processor.pad_id ();
-  ids[1] = self->processor.bos_id ();
-  ids[2] = self->processor.eos_id ();
+  ids[0] = processor_of (self).pad_id ();
+  ids[1] = processor_of (self).bos_id ();
+  ids[2] = processor_of (self).eos_id ();
   ids[3] = -1;
   /* unk_id () goes by the name that the model says, which need not be that of the piece for what is unknown. */
-  for (int id = 0; id < self->processor.GetPieceSize () && ids[3] < 0; id++)
-    if (self->processor.IsUnknown (id))
+  for (int id = 0; id < processor_of (self).GetPieceSize () && ids[3] < 0; id++)
+    if (processor_of (self).IsUnknown (id))
       ids[3] = id;
 }
 
 const char *
-plait_sentencepiece_piece (const PlaitSentencePiece *self, int id, gsize *length)
+piece (const PlaitSentencePiece *self, int id, gsize *length)
 {
-  const std::string &piece = self->processor.IdToPiece (id);
+  const std::string &piece = processor_of (self).IdToPiece (id);
   *length = piece.size ();
   return piece.c_str ();
 }
 
 float
-plait_sentencepiece_score (const PlaitSentencePiece *self, int id)
+score (const PlaitSentencePiece *self, int id)
 {
-  return self->processor.GetScore (id);
+  return processor_of (self).GetScore (id);
 }
 
 gboolean
-plait_sentencepiece_encode (const PlaitSentencePiece *self, const char *text, gsize length, GArray *ids)
+encode (const PlaitSentencePiece *self, const char *text, gsize length, GArray *ids)
 {
   std::vector<int> found;
-  if (!succeeds ([&] { return self->processor.Encode (std::string_view (text, length), &found); }, nullptr))
+  if (!succeeds ([&] { return processor_of (self).Encode (std::string_view (text, length), &found); }, nullptr))
     return FALSE;
   static_assert (sizeof (int) == sizeof (gint32), "ids are copied as they are");
   g_array_append_vals (ids, found.data (), static_cast<guint> (found.size ()));
@@ -172,10 +181,10 @@ plait_sentencepiece_encode (const PlaitSentencePiece *self, const char *text, gs
 }
 
 gboolean
-plait_sentencepiece_encode_pieces (const PlaitSentencePiece *self, const char *text, gsize length, GPtrArray *pieces)
+encode_pieces (const PlaitSentencePiece *self, const char *text, gsize length, GPtrArray *pieces)
 {
   std::vector<std::string> found;
-  if (!succeeds ([&] { return self->processor.Encode (std::string_view (text, length), &found); }, nullptr))
+  if (!succeeds ([&] { return processor_of (self).Encode (std::string_view (text, length), &found); }, nullptr))
     return FALSE;
   for (const std::string &piece : found)
     g_ptr_array_add (pieces, g_strdup (piece.c_str ()));
@@ -183,13 +192,20 @@ plait_sentencepiece_encode_pieces (const PlaitSentencePiece *self, const char *t
 }
 
 GString *
-plait_sentencepiece_decode (const PlaitSentencePiece *self, const gint32 *ids, gsize n)
+decode_ids (const PlaitSentencePiece *self, const gint32 *ids, gsize n)
 {
   return decode<int> (self, ids, n);
 }
 
 GString *
-plait_sentencepiece_decode_pieces (const PlaitSentencePiece *self, const char *const *pieces, gsize n)
+decode_pieces (const PlaitSentencePiece *self, const char *const *pieces, gsize n)
 {
   return decode<std::string> (self, pieces, n);
 }
+
+const PlaitSentencePieceTable table
+    = { train, load, release, count, specials, piece, score, encode, encode_pieces, decode_ids, decode_pieces };
+
+} // namespace
+
+PLAIT_MODULE_DEFINE ("subwords", table)
