@@ -16,6 +16,7 @@ import sys
 FIELDS = {"integer": "gint64 ", "real": "double ", "boolean": "gboolean ", "text": "const char *", "choice": "gint ", "list": "const char *"}
 KINDS = {"encoder": "Encoder", "combiner": "Combiner", "coverage": "Coverage"}
 FLAGS = {"neutral", "path", "optional"}
+KEYS = {"type", "default", "minimum", "maximum", "choices", "enum", "flags", "summary", "reference"}
 PREFIX = "parameter."
 
 
@@ -25,15 +26,18 @@ class Parameter:
     def __init__(self, path, name, keys):
         self.name, self.keys, self.place = name, keys, f"{path}: [{PREFIX}{name}]"
         self.field = re.sub(r"\W", "_", name)
+        for key in set(keys) - KEYS:
+            sys.exit(f"{self.place} {key}={keys[key]} is no key of a parameter; give one of {', '.join(sorted(KEYS))}")
         self.type = self.take("type", f"type={', '.join(FIELDS)}")
         if self.type not in FIELDS:
             sys.exit(f"{self.place} type={self.type} is no type; give one of {', '.join(FIELDS)}")
         self.summary = self.take("summary", "summary= and one line on what it means")
-        items = [item.strip() for item in keys.get("choices", "").split(";")]
-        self.choices = items if any(items) else []
+        self.choices = [item.strip() for item in keys.get("choices", "").split(";") if item.strip()]
         if self.type == "choice" and not self.choices:
             self.take("choices", "choices=FIRST;SECOND")
         self.enum, self.prefix = (keys.get("enum", "").split() + [None, None])[:2]
+        if self.enum and not self.prefix:
+            sys.exit(f"{self.place} enum={self.enum} has no prefix of constants; give TYPE PREFIX")
         self.flags = [flag for flag in keys.get("flags", "").split(";") if flag]
         if not FLAGS.issuperset(self.flags):
             sys.exit(f"{self.place} flags={keys['flags']} has an unknown flag; give some of {', '.join(sorted(FLAGS))}")

@@ -205,7 +205,7 @@ TEST_CASE (command, inspect_shows_keys_of_plugins_and_grids)
     { CALL ("inspect", "coverage"), { "[coverage]  ", "\nfertility  ", "\n  maximum  real " } },
     { CALL ("inspect", "encoder"), { "[source NAME]  ", "\nbigru  ", "\n  feed_forward " } },
     { CALL ("inspect", "grid"), { "[grid]  ", "\n  match.vary ", "\n  executor.options " } },
-    { CALL ("inspect", "grid.executor.jobs"), { "[grid]  ", "Keys\n  executor.jobs  integer  1 .. ", "" } },
+    { CALL ("inspect", "grid.executor.jobs"), { "[grid]  ", "Keys\n  executor.jobs  integer  1 .. 1024", "" } },
     { CALL ("inspect", "train.batch"), { "[train]  ", "Keys\n  batch  integer  1 .. ", "" } },
     { CALL ("inspect", "source.en.stream"), { "[source]  ", "Keys\n  stream  text", "" } },
     { CALL ("inspect", "coverage", "--json"), { "\"group\": \"coverage\"", "\"name\": \"word\"", "\"maximum\"" } },

@@ -67,6 +67,8 @@ def spoil(settings, folder):
                            ("type=real", "type=number", "[parameter.gain] type=number is no type; give one of integer,"),
                            ("type=real", "type=choice", "[parameter.gain] has no choices; add choices=FIRST;SECOND"),
                            ("[plugin]", "[plug]", "has no group [plugin], so it is no schema"),
+                           ("default=1", "deafult=1", "[parameter.gain] deafult=1 is no key of a parameter; give one of"),
+                           ("default=1", "default=1\nenum=PlaitGain", "enum=PlaitGain has no prefix of constants"),
                            ("summary=Factor", "# summary=Factor", "[parameter.gain] has no summary; add summary="),
                            ("[parameter.gain]", "[plugin]", "section 'plugin' already exists")]:
         assert old in schema, old

@@ -4,8 +4,8 @@
 #include "grid/slurm.h"
 
 const PlaitExecutor plait_executors[] = {
-  { "local", plait_grid_run, NULL, TRUE },
-  { "slurm", plait_grid_submit, plait_grid_plan_submission, FALSE },
+  [PLAIT_GRID_EXECUTOR_LOCAL] = { "local", plait_grid_run, NULL, TRUE },
+  [PLAIT_GRID_EXECUTOR_SLURM] = { "slurm", plait_grid_submit, plait_grid_plan_submission, FALSE },
 };
 
 const PlaitExecutor *

@@ -145,6 +145,19 @@ static const char *const defaults[] = {
   NULL,
 };
 
+TEST_CASE (defaults, are_of_settings_that_make_sense)
+{
+  for (const PlaitSettingGroup *const *group = plait_experiment_groups (); *group; group++)
+    for (guint i = 0; i < (*group)->n_definitions; i++)
+      {
+        CONTEXT ("%s.%s", (*group)->name, (*group)->definitions[i].specification.name);
+        g_autoptr (GError) error = NULL;
+
+        CHECK (plait_setting_check (&(*group)->definitions[i].specification, &error));
+        CHECK_NO_ERROR (error);
+      }
+}
+
 TEST_CASE (defaults, are_what_keys_of_runs_leave_out)
 {
   for (const PlaitSettingGroup *const *group = plait_experiment_groups (); *group; group++)
