@@ -35,6 +35,7 @@ plait_table_free (PlaitTable *table)
 {
   if (!table)
     return;
+  g_free (table->title);
   g_array_unref (table->columns);
   g_array_unref (table->cells);
   g_ptr_array_unref (table->notes);

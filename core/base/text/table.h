@@ -92,6 +92,7 @@ typedef struct
 
 typedef struct
 {
+  char *title;     /* of the whole, which printers show; NULL: none */
   GArray *columns; /* PlaitTableColumn */
   GArray *cells;   /* PlaitTableCell; a gap is one that takes a row */
   guint gaps;

@@ -93,8 +93,8 @@ print (const PlaitMeasure *measure, const GArray *systems, PlaitPage *page)
 {
   g_autoptr (PlaitTable) table = plait_table_new ();
   g_autofree char *where = plait_measure_where (measure);
-  g_autofree char *title = g_strdup_printf ("words of %s by how often training had them: F1, %%", where);
 
+  table->title = g_strdup_printf ("words of %s by how often training had them: F1, %%", where);
   plait_table_column (table, PLAIT_TABLE_WORDS, "In training");
   plait_table_column (table, PLAIT_TABLE_COUNTS, "Words");
   for (guint s = 0; s < systems->len; s++)
@@ -106,7 +106,6 @@ print (const PlaitMeasure *measure, const GArray *systems, PlaitPage *page)
       for (guint s = 0; s < systems->len; s++)
         plait_table_known (table, plait_frequency_f1 (&g_array_index (systems, System, s).scores[bin]));
     }
-  plait_page_heading (page, title);
   plait_table_print (table, page);
 }
 

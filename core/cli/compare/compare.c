@@ -128,9 +128,8 @@ print_scores (const PlaitRunComparison *comparison, PlaitPage *page)
     {
       g_autoptr (PlaitTable) scores = plait_run_comparison_scores (comparison, first);
       g_autofree char *where = plait_measure_where (&comparison->measures[first]);
-      g_autofree char *title = g_strconcat ("scores on ", where, NULL);
 
-      plait_page_heading (page, title);
+      scores->title = g_strconcat ("scores on ", where, NULL);
       plait_table_print (scores, page);
     }
   if (comparison->n_measures == 0)
@@ -173,10 +172,10 @@ print_text (const PlaitRunComparison *comparison, GError **error)
   if (!lengths)
     return FALSE;
   g_autoptr (PlaitPage) page = plait_page_new ();
+  sizes->title = g_strdup ("models");
   print_scores (comparison, page);
   for (guint i = 0; i < lengths->len; i++)
-    plait_length_table_print (lengths->pdata[i], page);
-  plait_page_heading (page, "models");
+    plait_table_print (lengths->pdata[i], page);
   plait_table_print (sizes, page);
   print_settings (comparison, page);
   return TRUE;

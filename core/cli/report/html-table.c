@@ -107,6 +107,8 @@ plait_html_table (GString *html, const PlaitTable *table)
   guint n = table->columns->len, rows = plait_table_rows (table);
   g_autofree Range *ranges = g_new (Range, n + 1);
 
+  if (table->title)
+    plait_html_element (html, "h3", NULL, table->title);
   g_string_append (html, "<div class=\"scroll\"><table>\n");
   if (plait_table_is_titled (table))
     {

@@ -40,6 +40,6 @@ void plait_html_swatch (GString *html, guint number);
 /* The name of such curves beside their colour, in a legend. */
 void plait_html_key (GString *html, const char *name, guint colour, gboolean dashed);
 
-/* @table and its notes. A run's name stands beside its colour, and beside a score that is pictured its interval on the
- * scale of the column. */
+/* @table below its title, and its notes. A run's name stands beside its colour, and beside a score that is pictured
+ * its interval on the scale of the column. */
 void plait_html_table (GString *html, const PlaitTable *table);

@@ -35,13 +35,7 @@ plait_report_lengths (GString *html, const PlaitRunComparison *comparison, GErro
   if (!tables)
     return FALSE;
   for (guint i = 0; i < tables->len; i++)
-    {
-      g_autoptr (PlaitTable) shown = plait_length_table_shown (tables->pdata[i]);
-      g_autofree char *title = plait_length_table_title (tables->pdata[i]);
-
-      plait_html_element (html, "h3", NULL, title);
-      plait_html_table (html, shown);
-    }
+    plait_html_table (html, tables->pdata[i]);
   return TRUE;
 }
 

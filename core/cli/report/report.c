@@ -55,7 +55,7 @@ add_translations (GString *html, const PlaitRunComparison *comparison, const cha
             plait_table_text (table, PLAIT_TABLE_PLAIN, ((char **)hypotheses->pdata[r])[i]);
           }
     }
-  plait_html_element (html, "h3", NULL, split);
+  table->title = g_strdup (split);
   plait_html_table (html, table);
 }
 
@@ -84,11 +84,11 @@ add_divergence (GString *html, const PlaitRunComparison *comparison, GError **er
       for (guint i = 0; i < differences->len; i++)
         {
           const PlaitAttentionDifference *difference = differences->pdata[i];
-          g_autofree char *title = g_strdup_printf ("%s and %s, attention to %s on %s: %jd sentence%s", first->name,
-                                                    run->name, difference->memory, difference->split,
-                                                    difference->sentences, difference->sentences == 1 ? "" : "s");
           g_autoptr (PlaitTable) table = plait_attention_difference_shown (difference);
 
+          table->title = g_strdup_printf ("%s and %s, attention to %s on %s: %jd sentence%s", first->name, run->name,
+                                          difference->memory, difference->split, difference->sentences,
+                                          difference->sentences == 1 ? "" : "s");
           if (difference->sentences == 0)
             continue;
           if (!begun)
@@ -97,7 +97,6 @@ add_divergence (GString *html, const PlaitRunComparison *comparison, GError **er
               plait_html_element (html, "p", "class=\"dim small\"", plait_attention_difference_legend);
             }
           begun = TRUE;
-          plait_html_element (html, "h3", NULL, title);
           plait_html_table (html, table);
         }
     }

@@ -164,6 +164,8 @@ plait_table_print (const PlaitTable *table, PlaitPage *page)
   guint n = table->columns->len;
   gsize room = plait_page_room (page);
 
+  if (table->title)
+    plait_page_heading (page, table->title);
   g_array_set_clear_func (columns, column_clear);
   measure (&print);
   fit (&print, room);
@@ -184,14 +186,4 @@ plait_table_print (const PlaitTable *table, PlaitPage *page)
       plait_page_text (page, PLAIT_PAGE_PLAIN, "\n%*s", INDENT, "");
       plait_page_paragraph (page, INDENT, INDENT, table->notes->pdata[i]);
     }
-}
-
-void
-plait_length_table_print (const PlaitLengthTable *lengths, PlaitPage *page)
-{
-  g_autoptr (PlaitTable) table = plait_length_table_shown (lengths);
-  g_autofree char *title = plait_length_table_title (lengths);
-
-  plait_page_heading (page, title);
-  plait_table_print (table, page);
 }

@@ -3,11 +3,8 @@
 
 #include "text/table.h"
 #include "terminal/page.h"
-#include "comparison/lengths.h"
 
-/* Prints @table, indented by two, columns aligned by what the terminal shows, then its notes. On a terminal text is cut
- * until the table fits; columns that still do not fit follow below, beside the first one again. */
+/* Prints @table below its title, if it has one, indented by two, columns aligned by what the terminal shows, then
+ * its notes. On a terminal text is cut until the table fits; columns that still do not fit follow below, beside the
+ * first one again. */
 void plait_table_print (const PlaitTable *table, PlaitPage *page);
-
-/* Prints scores by length below their title. */
-void plait_length_table_print (const PlaitLengthTable *lengths, PlaitPage *page);

@@ -334,6 +334,7 @@ static void
 print_lengths (const Evaluation *evaluation)
 {
   g_autofree const char **names = g_new0 (const char *, evaluation->n_systems + 1);
+  g_autofree GArray **rows = g_new (GArray *, evaluation->n_systems);
 
   if (!evaluation->bins)
     return;
@@ -344,13 +345,12 @@ print_lengths (const Evaluation *evaluation)
   for (guint m = 0; m < evaluation->metrics->len; m++)
     {
       const PlaitResult *result = evaluation->systems[0].scores[m].result;
-      g_autoptr (PlaitLengthTable) table = plait_length_table_begin (NULL, result->metric, result->name, names);
+      g_autoptr (PlaitTable) table = NULL;
 
       for (guint s = 0; s < evaluation->n_systems; s++)
-        for (guint i = 0; i < evaluation->bins->n; i++)
-          plait_length_table_set (table, s,
-                                  &g_array_index (evaluation->systems[s].scores[m].lengths, PlaitLengthRow, i));
-      plait_length_table_print (table, page);
+        rows[s] = evaluation->systems[s].scores[m].lengths;
+      table = plait_length_table_new (NULL, result->metric, result->name, names, rows);
+      plait_table_print (table, page);
     }
 }
 

@@ -5,95 +5,93 @@
 
 #include "comparison/place.h"
 
-PlaitLengthTable *
-plait_length_table_begin (const char *split, const char *metric, const char *name, const char *const *systems)
+/* Returns the row of @metric and @bin; NULL if there is none. */
+static const PlaitLengthRow *
+find_row (const GArray *rows, const char *metric, const char *bin)
 {
-  PlaitLengthTable *table = g_new0 (PlaitLengthTable, 1);
-
-  table->split = g_strdup (split);
-  table->metric = g_strdup (metric);
-  table->name = g_strdup (name);
-  table->systems = g_strdupv ((char **)systems);
-  table->bins = g_ptr_array_new_with_free_func (g_free);
-  table->sentences = g_array_new (FALSE, FALSE, sizeof (gint64));
-  table->cells = g_ptr_array_new_with_free_func (g_free);
-  return table;
-}
-
-void
-plait_length_table_free (PlaitLengthTable *table)
-{
-  if (!table)
-    return;
-  g_free (table->split);
-  g_free (table->metric);
-  g_free (table->name);
-  g_strfreev (table->systems);
-  g_ptr_array_unref (table->bins);
-  g_array_unref (table->sentences);
-  g_ptr_array_unref (table->cells);
-  g_free (table);
-}
-
-/* The cell of a system in the bin called @label, which is added behind the others if it is new. */
-static char **
-find_cell (PlaitLengthTable *table, const char *label, gint64 sentences, guint system, guint *bin)
-{
-  guint n = g_strv_length (table->systems);
-
-  if (!g_ptr_array_find_with_equal_func (table->bins, label, g_str_equal, bin))
+  for (guint i = 0; rows && i < rows->len; i++)
     {
-      *bin = table->bins->len;
-      g_ptr_array_add (table->bins, g_strdup (label));
-      g_array_append_val (table->sentences, sentences);
-      g_ptr_array_set_size (table->cells, (gint)(table->bins->len * n));
+      const PlaitLengthRow *row = &g_array_index (rows, PlaitLengthRow, i);
+
+      if (g_str_equal (row->metric, metric) && g_str_equal (row->bin, bin))
+        return row;
     }
-  return (char **)&table->cells->pdata[*bin * n + system];
+  return NULL;
 }
 
-void
-plait_length_table_set (PlaitLengthTable *table, guint system, const PlaitLengthRow *row)
+/* Adds the bin that @first has, with the scores of the @n systems. */
+static void
+add_bin (PlaitTable *table, const PlaitLengthRow *first, GArray *const *rows, guint n)
 {
-  guint bin;
-  char **cell = find_cell (table, row->bin, row->sentences, system, &bin);
-  PlaitTableScore score = { row->sentences > 0 ? row->score : NAN, NAN, row->low, row->high };
-  g_autofree char *text = plait_table_score_text ("%.2f", score);
-  gboolean usual = g_array_index (table->sentences, gint64, bin) == row->sentences;
+  plait_table_text (table, PLAIT_TABLE_NAME, first->bin);
+  plait_table_integer (table, PLAIT_TABLE_PLAIN, first->sentences);
+  for (guint s = 0; s < n; s++)
+    {
+      const PlaitLengthRow *row = find_row (rows[s], first->metric, first->bin);
+      PlaitTableScore score = { NAN, NAN, NAN, NAN };
+      g_autofree char *text = NULL, *counted = NULL;
 
-  g_free (*cell);
-  *cell = usual ? g_steal_pointer (&text) : g_strdup_printf ("%s (%jd)", text, row->sentences);
-}
-
-char *
-plait_length_table_title (const PlaitLengthTable *table)
-{
-  return g_strdup_printf ("By words of the source: %s%s%s", table->name, table->split ? " on " : "",
-                          table->split ? table->split : "");
+      if (row)
+        {
+          score = (PlaitTableScore){ row->sentences > 0 ? row->score : NAN, NAN, row->low, row->high };
+          text = plait_table_score_text ("%.2f", score);
+          counted = g_strdup_printf ("%s (%jd)", text, row->sentences);
+        }
+      plait_table_text (table, PLAIT_TABLE_PLAIN, row && row->sentences != first->sentences ? counted : text);
+    }
 }
 
 PlaitTable *
-plait_length_table_shown (const PlaitLengthTable *table)
+plait_length_table_new (const char *split, const char *metric, const char *name, const char *const *systems,
+                        GArray *const *rows)
 {
-  PlaitTable *shown = plait_table_new ();
-  guint n = g_strv_length (table->systems);
+  PlaitTable *table = plait_table_new ();
+  guint n = g_strv_length ((char **)systems);
+  g_autoptr (GHashTable) bins = g_hash_table_new (g_str_hash, g_str_equal);
 
-  plait_table_column (shown, PLAIT_TABLE_WORDS, "Words");
-  plait_table_column (shown, PLAIT_TABLE_COUNTS, "Sentences");
+  table->title = g_strdup_printf ("By words of the source: %s%s%s", name, split ? " on " : "", split ? split : "");
+  plait_table_column (table, PLAIT_TABLE_WORDS, "Words");
+  plait_table_column (table, PLAIT_TABLE_COUNTS, "Sentences");
   for (guint s = 0; s < n; s++)
-    plait_table_column (shown, PLAIT_TABLE_NUMBERS, table->systems[s]);
-  for (guint b = 0; b < table->bins->len; b++)
-    {
-      plait_table_text (shown, PLAIT_TABLE_NAME, table->bins->pdata[b]);
-      plait_table_integer (shown, PLAIT_TABLE_PLAIN, g_array_index (table->sentences, gint64, b));
-      for (guint s = 0; s < n; s++)
-        plait_table_text (shown, PLAIT_TABLE_PLAIN, table->cells->pdata[b * n + s]);
-    }
-  return shown;
+    plait_table_column (table, PLAIT_TABLE_NUMBERS, systems[s]);
+  for (guint s = 0; s < n; s++)
+    for (guint i = 0; rows[s] && i < rows[s]->len; i++)
+      {
+        const PlaitLengthRow *row = &g_array_index (rows[s], PlaitLengthRow, i);
+
+        if (g_str_equal (row->metric, metric) && g_hash_table_add (bins, row->bin))
+          add_bin (table, row, rows, n);
+      }
+  return table;
 }
 
 /*
  * Of runs
  */
+
+/* A split, with the rows of each run (element-type PlaitLengthRow; NULL: none). */
+typedef struct
+{
+  char *where;
+  GPtrArray *rows;
+} Split;
+
+static void
+rows_free (gpointer rows)
+{
+  if (rows)
+    g_array_unref (rows);
+}
+
+static void
+split_free (gpointer data)
+{
+  Split *split = data;
+
+  g_free (split->where);
+  g_ptr_array_unref (split->rows);
+  g_free (split);
+}
 
 static GArray *
 read_rows (const PlaitRunFile *run, const char *split, GError **error)
@@ -101,22 +99,6 @@ read_rows (const PlaitRunFile *run, const char *split, GError **error)
   g_autofree char *path = g_strdup_printf ("/evaluation/%s/length_bins", split);
 
   return plait_length_table_read (run->store, path, error);
-}
-
-static PlaitLengthTable *
-find_table (GPtrArray *tables, const char *split, const PlaitLengthRow *row, const char *const *systems)
-{
-  PlaitLengthTable *table;
-
-  for (guint i = 0; i < tables->len; i++)
-    {
-      table = tables->pdata[i];
-      if (g_str_equal (table->split, split) && g_str_equal (table->metric, row->metric))
-        return table;
-    }
-  table = plait_length_table_begin (split, row->metric, row->name, systems);
-  g_ptr_array_add (tables, table);
-  return table;
 }
 
 /* The split with the references of @run, where runs differ in them. (transfer full) */
@@ -130,37 +112,72 @@ where_of (const PlaitRunComparison *comparison, const PlaitRunFile *run, const c
   return g_strdup (split);
 }
 
+/* Returns the split of @splits that is called @where, made if it is new for @n runs. Takes @where. */
+static Split *
+find_split (GPtrArray *splits, char *where, guint n)
+{
+  Split *split;
+
+  for (guint i = 0; i < splits->len; i++)
+    if (g_str_equal (((Split *)splits->pdata[i])->where, where))
+      {
+        g_free (where);
+        return splits->pdata[i];
+      }
+  split = g_new0 (Split, 1);
+  split->where = where;
+  split->rows = g_ptr_array_new_with_free_func (rows_free);
+  g_ptr_array_set_size (split->rows, (gint)n);
+  g_ptr_array_add (splits, split);
+  return split;
+}
+
+/* Adds a table for each metric that @split has. */
+static void
+add_tables (GPtrArray *tables, const Split *split, const char *const *systems)
+{
+  g_autoptr (GHashTable) metrics = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint r = 0; r < split->rows->len; r++)
+    for (guint i = 0; split->rows->pdata[r] && i < ((GArray *)split->rows->pdata[r])->len; i++)
+      {
+        const PlaitLengthRow *row = &g_array_index ((GArray *)split->rows->pdata[r], PlaitLengthRow, i);
+
+        if (g_hash_table_add (metrics, row->metric))
+          g_ptr_array_add (tables, plait_length_table_new (split->where, row->metric, row->name, systems,
+                                                           (GArray *const *)split->rows->pdata));
+      }
+}
+
 GPtrArray *
 plait_length_tables_of_runs (const PlaitRunComparison *comparison, GError **error)
 {
-  g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_length_table_free);
-  g_autofree const char **systems = g_new0 (const char *, comparison->runs->len + 1);
+  GPtrArray *tables;
+  guint n = comparison->runs->len;
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (split_free);
+  g_autofree const char **systems = g_new0 (const char *, n + 1);
 
-  for (guint r = 0; r < comparison->runs->len; r++)
-    systems[r] = plait_run_at (comparison->runs, r)->name;
-  for (guint r = 0; r < comparison->runs->len; r++)
+  for (guint r = 0; r < n; r++)
     {
       const PlaitRunFile *run = comparison->runs->pdata[r];
       g_auto (GStrv) splits = plait_place_members (run->store, "/evaluation", error);
 
+      systems[r] = run->name;
       for (guint s = 0; splits && splits[s]; s++)
         {
-          g_autoptr (GArray) rows = read_rows (run, splits[s], error);
-          g_autofree char *where = where_of (comparison, run, splits[s]);
+          GArray *rows = read_rows (run, splits[s], error);
 
           if (!rows)
             return NULL;
-          for (guint i = 0; i < rows->len; i++)
-            {
-              const PlaitLengthRow *row = &g_array_index (rows, PlaitLengthRow, i);
-
-              plait_length_table_set (find_table (tables, where, row, systems), r, row);
-            }
+          find_split (all, where_of (comparison, run, splits[s]), n)->rows->pdata[r] = rows;
         }
       if (!splits)
         return NULL;
     }
-  return g_steal_pointer (&tables);
+  tables = g_ptr_array_new_with_free_func ((GDestroyNotify)plait_table_free);
+  for (guint i = 0; i < all->len; i++)
+    add_tables (tables, all->pdata[i], systems);
+  return tables;
 }
 
 void
