@@ -110,8 +110,7 @@ case "${1-}" in
     run_tests double $double_tests
     ;;
   --sanitize)
-    # libplait is loaded late, and LeakSanitizer crashes where it follows the thread-local memory of such libraries.
-    export ASAN_OPTIONS=${ASAN_OPTIONS-allocator_may_return_null=1:intercept_tls_get_addr=0}
+    export ASAN_OPTIONS=${ASAN_OPTIONS-allocator_may_return_null=1}
     export UBSAN_OPTIONS=${UBSAN_OPTIONS-halt_on_error=1:print_stacktrace=1}
     export LSAN_OPTIONS=${LSAN_OPTIONS-suppressions=$root/tests/leak.supp:print_suppressions=0}
     # shellcheck disable=SC2086

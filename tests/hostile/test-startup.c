@@ -13,22 +13,26 @@
 
 /* AddressSanitizer takes terabytes of address space, and a thread to look for leaks. */
 #ifndef __SANITIZE_ADDRESS__
-TEST_CASE (hostile_startup, without_memory)
+TEST_CASE (hostile_startup, with_little_memory)
 {
-  AttemptLimits limits = { .memory = (guint64)150 << 20 }, enough = { .memory = (guint64)300 << 20 };
+  AttemptLimits limits = { .memory = (guint64)150 << 20 };
 
-  attempt_refused_with ("--version", &limits, 1, "plait needs 256 MiB of memory|ulimit -v");
-  attempt_refused_with ("inspect transformer", &limits, 1, "plait needs 256 MiB of memory|ulimit -v");
-  g_auto (Attempt) attempt = attempt_with ("inspect transformer", &enough);
-  CHECK_INT (attempt.code, 0);
-  CHECK_STRING (attempt.errors, "");
+  for (guint i = 0; i < 3; i++)
+    {
+      g_auto (Attempt) attempt = attempt_with (i == 0   ? "--version"
+                                               : i == 1 ? "inspect transformer"
+                                                        : "plugins",
+                                               &limits);
+      CHECK_INT (attempt.code, 0);
+      CHECK_STRING (attempt.errors, "");
+    }
 }
 
 /* Between little memory and enough, a run ends in words wherever it is. */
 TEST_CASE (hostile_startup, with_too_little_memory_for_a_run)
 {
   NEED_MATERIALS ();
-  for (guint64 memory = 258; memory < 280; memory += 7)
+  for (guint64 memory = 130; memory < 290; memory += 40)
     {
       AttemptLimits limits = { .memory = memory << 20 };
       CONTEXT ("%d MiB", (int)memory);

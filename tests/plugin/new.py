@@ -96,11 +96,10 @@ def main():
     build, meson, *compiler = sys.argv[1:]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        packages, program, libraries = installed(build, meson, folder / "root")
+        packages, program = installed(build, meson, folder / "root")
         environment = {**os.environ, "XDG_DATA_HOME": str(folder / "data"), "PKG_CONFIG_PATH": str(packages),
                        "PLAIT_PLUGIN_PATH": "", "CC": " ".join(compiler), "CFLAGS": "-Wall -Wextra -Wno-unused-parameter -Werror",
-                       "PATH": f"{program.parent}:{pathlib.Path(meson).parent}:{os.environ['PATH']}",
-                       "LD_LIBRARY_PATH": f"{libraries}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
+                       "PATH": f"{program.parent}:{pathlib.Path(meson).parent}:{os.environ['PATH']}"}
         for kind, project, other in PROJECTS:
             check(kind, project, other, program, folder, environment)
 

@@ -30,14 +30,14 @@ def run(*command, **options):
 
 
 def installed(build, meson, folder):
-    """Installs into the folder, and gives the places of the package file, the program and the library."""
+    """Installs into the folder, and gives the places of the package file and the program."""
     run(meson, "install", "--no-rebuild", "-C", build, "--destdir", folder)
     package = next(folder.rglob("plait-1.pc"))
     # Staged below another root, as packagers do: the prefix alone has to follow.
     text = package.read_text()
     prefix = re.search(r"^prefix=(.*)$", text, re.M).group(1)
     package.write_text(re.sub(r"^prefix=.*$", f"prefix={folder}{prefix}", text, flags=re.M))
-    return package.parent, next(p for p in folder.rglob("plait") if p.parent.name == "bin"), next(folder.rglob("libplait.so")).parent
+    return package.parent, next(p for p in folder.rglob("plait") if p.parent.name == "bin")
 
 
 class Train:
@@ -116,7 +116,7 @@ def main():
     build, meson, *compiler = sys.argv[1:]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        packages, program, libraries = installed(build, meson, folder / "root")
+        packages, program = installed(build, meson, folder / "root")
         found = {**os.environ, "PKG_CONFIG_PATH": str(packages)}
         flags = run("pkg-config", "--cflags", "--libs", "plait-1", env=found).split()
         settings = run("pkg-config", "--variable=settings", "plait-1", env=found).strip()
@@ -129,8 +129,7 @@ def main():
                 "-o", place / f"{plugin}.so")
             shutil.copy(HERE / f"{plugin}.ini", place)
 
-        environment = {**os.environ, "PLAIT_PLUGIN_PATH": str(folder / "plugins"), "XDG_DATA_HOME": str(folder / "data"),
-                       "LD_LIBRARY_PATH": f"{libraries}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
+        environment = {**os.environ, "PLAIT_PLUGIN_PATH": str(folder / "plugins"), "XDG_DATA_HOME": str(folder / "data")}
         found = json.loads(run(program, "inspect", "mean", "--json", env=environment))
         assert found["origin"] == "PLAIT_PLUGIN_PATH" and found["version"] == "1.0" and found["refused"] is None, found
         listed = json.loads(run(program, "plugins", "--json", env=environment))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "files/plugin-folders.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -37,36 +36,22 @@ add_folder (GPtrArray *folders, const char *path, const char *origin, gboolean o
   g_ptr_array_add (folders, folder);
 }
 
-/* Returns the file that this code was loaded from: the library, or an executable that has the core inside. */
+/* Returns the plugin folder of the build tree that @program lies in, or NULL. The mark must belong to the owner of
+ * @program, because code is loaded from there. */
 static char *
-own_path (void)
-{
-  Dl_info info;
-  g_autofree char *base = NULL;
-
-  if (dladdr ((gpointer)own_path, &info) == 0 || !info.dli_fname)
-    return g_strdup ("/proc/self/exe");
-  base = g_path_get_basename (info.dli_fname);
-  /* Of an executable, the loader knows only what it was called as. */
-  return g_strdup (g_str_has_prefix (base, "libplait") ? info.dli_fname : "/proc/self/exe");
-}
-
-/* Returns the plugin folder of the build tree that @object lies in, or NULL. The mark must belong to the owner of
- * @object, because code is loaded from there. */
-static char *
-build_tree_folder (const char *object)
+build_tree_folder (const char *program)
 {
   static const char *const ways[] = { "plugins", "../plugins", "../../plugins", "../../../plugins" };
-  g_autofree char *folder = g_path_get_dirname (object);
-  struct stat of_object, of_mark;
+  g_autofree char *folder = g_path_get_dirname (program);
+  struct stat of_program, of_mark;
 
-  if (stat (object, &of_object) != 0)
+  if (stat (program, &of_program) != 0)
     return NULL;
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
     {
       g_autofree char *mark = g_build_filename (folder, ways[i], BUILD_TREE_MARK, NULL);
 
-      if (stat (mark, &of_mark) == 0 && S_ISREG (of_mark.st_mode) && of_mark.st_uid == of_object.st_uid)
+      if (stat (mark, &of_mark) == 0 && S_ISREG (of_mark.st_mode) && of_mark.st_uid == of_program.st_uid)
         return g_build_filename (folder, ways[i], NULL);
     }
   return NULL;
@@ -75,13 +60,12 @@ build_tree_folder (const char *object)
 static void
 add_own_folder (GPtrArray *folders)
 {
-  g_autofree char *called = own_path ();
-  g_autofree char *object = realpath (called, NULL);
+  g_autofree char *program = realpath ("/proc/self/exe", NULL);
 
-  if (!object)
+  if (!program)
     return;
-  g_autofree char *build_tree = build_tree_folder (object), *library_folder = g_path_get_dirname (object);
-  g_autofree char *installed = g_build_filename (library_folder, PLAIT_NAME, PLAIT_API_VERSION, NULL);
+  g_autofree char *build_tree = build_tree_folder (program), *programs = g_path_get_dirname (program);
+  g_autofree char *installed = g_canonicalize_filename (PLAIT_PLUGIN_FOLDER, programs);
   add_folder (folders, build_tree ? build_tree : installed, build_tree ? "build tree" : "installed", TRUE);
 }
 

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-/* Marks what libplait exports, with C linkage for plugins in C++ too. Everything else is hidden. */
+/* Marks what the program exports for plugins, with C linkage for those in C++ too. Everything else is hidden. */
 #ifdef __cplusplus
 #define PLAIT_API extern "C" __attribute__ ((visibility ("default")))
 #else
