@@ -5,7 +5,7 @@
 #include "text/display.h"
 #include "text/json.h"
 #include "command/command.h"
-#include "command/find-plugin.h"
+#include "plugins/find-plugin.h"
 #include "command/options.h"
 #include "terminal/page.h"
 #include "contract/contract.h"

@@ -3,10 +3,10 @@
 
 #include "text/json.h"
 #include "command/command.h"
-#include "command/find-plugin.h"
+#include "plugins/find-plugin.h"
+#include "plugins/keys.h"
 #include "command/options.h"
 #include "terminal/page.h"
-#include "command/reference.h"
 #include "experiment/file.h"
 #include "cells/keys.h"
 #include "loading/registry.h"

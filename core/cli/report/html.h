@@ -2,7 +2,7 @@
 #pragma once
 
 #include "text/table.h"
-#include "plot/plot.h"
+#include "comparison/chart.h"
 
 /*
  * Writing one HTML page that needs nothing else: its style and its script stand in it, pictures are SVG in it. It lets

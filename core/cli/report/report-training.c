@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "report/html.h"
-#include "plot/plot.h"
+#include "comparison/chart.h"
 #include "tables/table.h"
 
 /* Training curves. */

@@ -5,7 +5,7 @@
 #include "command/command.h"
 #include "runs/grid-print.h"
 #include "command/options.h"
-#include "command/print-scores.h"
+#include "runs/print-scores.h"
 #include "command/stop.h"
 #include "grid/table.h"
 #include "scoring/test.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/json.h"
 #include "command/command.h"
-#include "command/streams.h"
+#include "use/streams.h"
 
 #include <math.h>
 #include <stdio.h>

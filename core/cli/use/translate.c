@@ -4,7 +4,7 @@
 #include "text/number.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "command/streams.h"
+#include "use/streams.h"
 #include "documents/documents.h"
 #include "types/input.h"
 #include "search/translate.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "command/find-plugin.h"
+#include "plugins/find-plugin.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "command/streams.h"
+#include "use/streams.h"
 
 #include "command/stop.h"
 #include "tensor/blas.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "plot/plot.h"
+#include "comparison/chart.h"
 
 #include <math.h>
 

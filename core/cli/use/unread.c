@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Batches of text as much as the model can read, and what is done with sentences that it cannot (data.too_long). */
 #include "files/problems.h"
-#include "command/streams.h"
+#include "use/streams.h"
 #include "corpus/batch.h"
 #include "setup/fit.h"
 

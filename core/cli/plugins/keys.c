@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "command/reference.h"
+#include "plugins/keys.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "command/print-scores.h"
+#include "runs/print-scores.h"
 
 #include <math.h>
 
