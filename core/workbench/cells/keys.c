@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "process/pool.h"
+#include "cells/executor-settings.h"
 #include "experiment/file.h"
 
 /* Rows whose names end so stand for any key that begins as they do. */
