@@ -211,10 +211,9 @@ output_clear (gpointer data)
     g_string_free (output->line, TRUE);
 }
 
-/* Writes the streams of a split into the files @names in @folder. */
-static gboolean
-write_split (const PlaitTask *task, const PlaitTaskSettings *settings, gsize split, const char *folder,
-             char *const *names, GError **error)
+gboolean
+plait_task_write_split (const PlaitTask *task, const PlaitTaskSettings *settings, guint split, const char *folder,
+                        GError **error)
 {
   gsize n = g_strv_length ((char **)task->streams);
   g_autoptr (GArray) all = g_array_new (FALSE, TRUE, sizeof (Output));
@@ -226,7 +225,7 @@ write_split (const PlaitTask *task, const PlaitTaskSettings *settings, gsize spl
   outputs = (Output *)(gpointer)all->data;
   for (gsize s = 0; s < n; s++)
     {
-      g_autofree char *path = g_build_filename (folder, names[s], NULL);
+      g_autofree char *path = g_strdup_printf ("%s/%s.%s", folder, plait_task_splits[split], task->streams[s]);
 
       lines[s] = outputs[s].line = g_string_new (NULL);
       outputs[s].file = plait_file_begin (path, error);
@@ -235,7 +234,7 @@ write_split (const PlaitTask *task, const PlaitTaskSettings *settings, gsize spl
     }
   for (gint64 tuple = 0; tuple < settings->sizes[split]; tuple++)
     {
-      plait_task_tuple (task, settings, (gint64)split, tuple, lines);
+      plait_task_tuple (task, settings, split, tuple, lines);
       for (gsize s = 0; s < n; s++)
         {
           g_string_append_c (lines[s], '\n');
@@ -261,15 +260,6 @@ plait_task_files (const PlaitTask *task)
         g_strv_builder_add (files, name);
       }
   return g_strv_builder_end (files);
-}
-
-gboolean
-plait_task_write_split (const PlaitTask *task, const PlaitTaskSettings *settings, guint split, const char *folder,
-                        GError **error)
-{
-  g_auto (GStrv) names = plait_task_files (task);
-
-  return write_split (task, settings, split, folder, names + split * g_strv_length ((char **)task->streams), error);
 }
 
 gboolean

@@ -437,27 +437,11 @@ words_train (const PlaitVocabularyFormat *format, const PlaitVocabularySettings 
   return g_string_free_to_bytes (g_steal_pointer (&text));
 }
 
-const PlaitVocabularyFormat plait_words_format = {
-  .format = "words",
-  .header = WORDS_HEADER,
-  .seal = "plait words 2 sha256 ",
-  .piece = words_piece,
-  .score = words_score,
-  .encode = words_encode,
-  .decode = words_decode,
-  .free = words_free,
-  .load = words_load,
-  .train = words_train,
-};
+#define WORDS_FORMAT(format_, header_, seal_)                                                                          \
+  {                                                                                                                    \
+    .format = format_, .header = header_, .seal = seal_, .piece = words_piece, .score = words_score,                   \
+    .encode = words_encode, .decode = words_decode, .free = words_free, .load = words_load, .train = words_train,      \
+  }
 
-const PlaitVocabularyFormat plait_labels_format = {
-  .format = "labels",
-  .header = LABELS_HEADER,
-  .piece = words_piece,
-  .score = words_score,
-  .encode = words_encode,
-  .decode = words_decode,
-  .free = words_free,
-  .load = words_load,
-  .train = words_train,
-};
+const PlaitVocabularyFormat plait_words_format = WORDS_FORMAT ("words", WORDS_HEADER, "plait words 2 sha256 ");
+const PlaitVocabularyFormat plait_labels_format = WORDS_FORMAT ("labels", LABELS_HEADER, NULL);

@@ -178,14 +178,12 @@ attribute_clear (Attribute *attribute)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Attribute, attribute_clear)
 
 static gboolean
-attribute_open (PlaitStore *store, const char *path, const char *name, Attribute *attribute, GError **error)
+attribute_open (PlaitStore *store, const char *path, hid_t object, const char *name, Attribute *attribute,
+                GError **error)
 {
-  g_auto (StoreId) object = plait_store_object (store, path, error);
-  if (object < 0)
-    return FALSE;
   if (H5Aexists (object, name) <= 0)
     {
-      g_auto (GStrv) names = plait_store_attributes (store, path, NULL);
+      g_auto (GStrv) names = plait_store_attributes_of (store, path, object, NULL);
       const char *nearest = names ? plait_nearest_name (name, (const char *const *)names) : NULL;
       return plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has no attribute '%s'; %s%s%s", store->path, path, name,
                          nearest ? "the nearest is '" : PLAIT_STORE_REMEDY, nearest ? nearest : "", nearest ? "'" : "");
@@ -220,7 +218,7 @@ plait_store_get_list (PlaitStore *store, const char *path, const char *name, Pla
                                       : plait_store_read_array (store, large, type, G_MAXINT32, n, error);
 
   g_auto (Attribute) attribute = { -1, -1 };
-  if (!attribute_open (store, path, name, &attribute, error))
+  if (!attribute_open (store, path, object, name, &attribute, error))
     return NULL;
   gboolean text = type == PLAIT_STORE_STRING;
   if (text ? attribute.type != PLAIT_STORE_STRING
@@ -313,7 +311,8 @@ char *
 plait_store_attribute_text (PlaitStore *store, const char *path, const char *name, gsize maximum, GError **error)
 {
   g_auto (Attribute) attribute = { -1, -1 };
-  if (!attribute_open (store, path, name, &attribute, error))
+  g_auto (StoreId) object = plait_store_object (store, path, error);
+  if (object < 0 || !attribute_open (store, path, object, name, &attribute, error))
     return NULL;
   PlaitStoreType type = attribute.type;
   if (type == PLAIT_STORE_OTHER)

@@ -324,3 +324,6 @@ gboolean plait_store_measure (const PlaitStore *store, const char *path, const c
 
 /* @n strings out of slots of @slot bytes, NULL-terminated. (transfer full) */
 char **plait_store_unpack (const char *slots, gint64 n, gsize slot);
+
+/* Whether @offsets [@n] go from 0 to @end and never fall. */
+gboolean plait_store_are_offsets (const gint64 *offsets, gint64 n, gint64 end);

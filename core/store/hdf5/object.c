@@ -110,20 +110,6 @@ find_item (PlaitStore *store, const char *path, PlaitStoreFound *found, GError *
          || (plait_no_fault (&fault, error) && fail_absent (store, path, error));
 }
 
-hid_t
-plait_store_object (PlaitStore *store, const char *path, GError **error)
-{
-  if (!check_path (store, path, error))
-    return -1;
-  hid_t id = plait_store_is_item (store, path) ? -1 : H5Oopen (store->file, path, store->access);
-  g_auto (PlaitStoreFound) item = PLAIT_STORE_NOT_FOUND;
-  if (id < 0 && plait_store_lacks_memory ())
-    plait_store_fail (store, path, "open it", error);
-  else if (id < 0 && find_item (store, path, &item, error))
-    return store_id_steal (&item.id);
-  return id;
-}
-
 static gboolean
 describe_dataset (PlaitStore *store, const char *path, hid_t id, PlaitStoreObject *object, GError **error)
 {
@@ -180,6 +166,27 @@ describe_id (PlaitStore *store, const char *path, hid_t id, PlaitStoreObject *ob
   return TRUE;
 }
 
+/* Finds what @path leads to; with @describes says what of it is stored. */
+static gboolean
+find (PlaitStore *store, const char *path, gboolean describes, PlaitStoreFound *found, GError **error)
+{
+  *found = PLAIT_STORE_NOT_FOUND;
+  if (!check_path (store, path, error))
+    return FALSE;
+  found->id = plait_store_is_item (store, path) ? -1 : H5Oopen (store->file, path, store->access);
+  if (found->id >= 0)
+    return !describes || describe_id (store, path, found->id, &found->object, error);
+  return plait_store_lacks_memory () ? plait_store_fail (store, path, "open it", error)
+                                     : find_item (store, path, found, error);
+}
+
+hid_t
+plait_store_object (PlaitStore *store, const char *path, GError **error)
+{
+  g_auto (PlaitStoreFound) found = PLAIT_STORE_NOT_FOUND;
+  return find (store, path, FALSE, &found, error) ? store_id_steal (&found.id) : -1;
+}
+
 static gboolean
 check_kind (const PlaitStore *store, const char *path, const PlaitStoreObject *object, GError **error)
 {
@@ -208,14 +215,7 @@ plait_store_dataset (PlaitStore *store, const char *path, PlaitStoreObject *obje
 gboolean
 plait_store_find (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error)
 {
-  *found = PLAIT_STORE_NOT_FOUND;
-  if (!check_path (store, path, error))
-    return FALSE;
-  found->id = plait_store_is_item (store, path) ? -1 : H5Oopen (store->file, path, store->access);
-  if (found->id >= 0)
-    return describe_id (store, path, found->id, &found->object, error);
-  return plait_store_lacks_memory () ? plait_store_fail (store, path, "open it", error)
-                                     : find_item (store, path, found, error);
+  return find (store, path, TRUE, found, error);
 }
 
 gboolean

@@ -187,6 +187,15 @@ plait_store_read_string (PlaitStore *store, const char *path, GError **error)
   return g_strndup (slots, (gsize)found.object.element_bytes);
 }
 
+gboolean
+plait_store_are_offsets (const gint64 *offsets, gint64 n, gint64 end)
+{
+  gboolean good = n >= 1 && offsets[0] == 0 && offsets[n - 1] == end;
+  for (gint64 i = 1; good && i < n; i++)
+    good = offsets[i] >= offsets[i - 1];
+  return good;
+}
+
 static char **
 read_pool (PlaitStore *store, const char *path, gsize maximum, gint64 *n, GError **error)
 {
@@ -201,10 +210,7 @@ read_pool (PlaitStore *store, const char *path, gsize maximum, gint64 *n, GError
       = plait_store_read_array (store, offsets_path, PLAIT_STORE_INT64, G_MAXINT32, &n_offsets, error);
   if (!offsets)
     return NULL;
-  gboolean good = n_offsets >= 1 && offsets[0] == 0 && offsets[n_offsets - 1] == n_bytes;
-  for (gint64 i = 1; good && i < n_offsets; i++)
-    good = offsets[i] >= offsets[i - 1];
-  if (!good)
+  if (!plait_store_are_offsets (offsets, n_offsets, n_bytes))
     return plait_fail_null (error, PLAIT_ERROR_CORRUPT,
                             "%s: the offsets of the strings in %s do not rise from 0 to its end; " PLAIT_STORE_REMEDY,
                             store->path, path);

@@ -171,15 +171,12 @@ read_offsets (PlaitStore *store, PlaitRaggedArray *array, gint64 n, GError **err
 {
   g_autofree char *path = g_strconcat (array->path, PLAIT_STORE_OFFSETS, NULL);
   gint64 found = 0;
-  gboolean good;
 
   array->offsets = plait_store_read_array (store, path, PLAIT_STORE_INT64, MOST_ITEMS + 1, &found, error);
   if (!array->offsets)
     return FALSE;
-  good = found == n + 1 && array->offsets[0] == 0 && array->offsets[n] == array->flat.elements;
-  for (gint64 i = 0; good && i < n; i++)
-    good = array->offsets[i] <= array->offsets[i + 1];
-  return good || fail (store, array->path, PLAIT_STORE_OFFSETS, error);
+  return (found == n + 1 && plait_store_are_offsets (array->offsets, found, array->flat.elements))
+         || fail (store, array->path, PLAIT_STORE_OFFSETS, error);
 }
 
 /* Shapes that have as many elements as there are. */

@@ -241,7 +241,6 @@ has_split (const PlaitResolution *resolution, const char *split)
   return FALSE;
 }
 
-/* Every split that has a file has one for each stream that is read; train is always there. */
 /* The attention of forced decoding of SPLIT stands at SPLIT-forced in the file of a run. */
 static void
 check_name_of_split (const PlaitResolution *resolution, const char *split)
@@ -255,6 +254,7 @@ check_name_of_split (const PlaitResolution *resolution, const char *split)
                               forced, split);
 }
 
+/* Every split that has a file has one for each stream that is read; train is always there. */
 static void
 check_files (const PlaitResolution *resolution)
 {
