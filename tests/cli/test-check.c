@@ -184,6 +184,23 @@ TEST_CASE (check_command, finds_none_in_a_sound_experiment)
 }
 
 /* Nothing is learnt from the data before what a plugin refuses is told. */
+/* A key that an axis sets may have a value of its own, which plait run takes: that is checked too. */
+TEST_CASE (check_command, checks_what_axes_replace)
+{
+  g_autofree char *grid = g_strconcat (sound, "[grid]\nsource.a.heads=1;2\ntrain.epochs=1;2\n", NULL);
+
+  plait_test_write ("small.ini", grid);
+  g_auto (PlaitTestCall) good = CALL ("check", "small.ini");
+  g_auto (PlaitTestCall) wrong = CALL ("check", "small.ini", "--set", "source.a.heads=many", "--set", "train.epochs=-1",
+                                       "--set", "train.batch=9");
+
+  CHECK_INT (good.code, 0);
+  CHECK_INT (wrong.code, 2);
+  CHECK_CONTAINS (wrong.output, "[source a] heads: \"many\"");
+  CHECK_CONTAINS (wrong.output, "[train] epochs: ");
+  CHECK_CONTAINS (wrong.errors, "2 mistakes");
+}
+
 TEST_CASE (check_command, builds_the_models_of_all_cells)
 {
   g_autofree char *grid = g_strconcat (sound, "[grid]\nsource.a.heads=2;3\n", NULL);

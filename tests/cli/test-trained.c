@@ -90,6 +90,16 @@ TEST_CASE (trained, is_not_computed_with_other_plugins)
       CHECK_INT (tested.code, 2);
       CHECK_CONTAINS (tested.errors, changes[c].part);
     }
+  g_auto (PlaitTestCall) plain = plait_test_call_with_plugins (
+      path, (const char *[]){ "run", "small.ini", "-q", "-o", "next.h5", "--set", "train.initialise=small.h5", NULL });
+  copy_plugin ("serial.so", "\n");
+  g_auto (PlaitTestCall) warned
+      = plait_test_call_with_plugins (path, (const char *[]){ "run", "small.ini", "-q", "-o", "next.h5", "--force",
+                                                              "--set", "train.initialise=small.h5", NULL });
+  CHECK_INT (plain.code + warned.code, 0);
+  CHECK_STRING (plain.errors, "");
+  CHECK_CONTAINS (warned.errors, "small.h5 was trained with another build of combiner \"serial\"");
+  CHECK_CONTAINS (warned.errors, "see that what is taken still means the same");
   g_autofree char *module = plait_test_path ("own/combiner/serial.so");
   g_unlink (module);
   for (gsize i = 0; i < G_N_ELEMENTS (computing); i++)

@@ -238,6 +238,25 @@ rehearse (const PlaitExperiment *experiment, const char *cell, PlaitProblems *pr
     plait_problems_add (problems, cell ? "%s (in the cell %s)" : "%s", fault->message, cell);
 }
 
+/* Adds what is wrong with the file's own values for keys of axes: no cell has them, but plait run does. */
+static void
+check_own_values (const char *path, const char *const *overrides, PlaitRegistry *registry, PlaitProblems *problems)
+{
+  g_autoptr (PlaitKeyFile) file = plait_experiment_read (path, overrides, NULL);
+  g_autoptr (PlaitProblems) alone = plait_problems_new ();
+  g_autoptr (PlaitExperiment) experiment = plait_experiment_check (path, overrides, FLAGS, registry, alone);
+
+  for (guint i = 0; i < plait_problems_n_kept (alone); i++)
+    {
+      const PlaitProblem *problem = plait_problems_get (alone, i);
+      g_autofree char *axis = problem->key ? g_strdup_printf ("%s.%s", problem->group, problem->key) : g_strdup ("");
+
+      if (file && plait_key_file_value (file, PLAIT_GRID_GROUP, g_strdelimit (axis, " ", '.'))
+          && plait_key_file_value (file, problem->group, problem->key))
+        plait_problems_add_at (problems, problem);
+    }
+}
+
 /* What was looked at. */
 typedef struct
 {
@@ -261,6 +280,7 @@ look (const char *path, const char *const *overrides, PlaitProblems *problems)
       return (Looked){ 0 };
     }
   cells = plait_cells_check (path, overrides, FLAGS, registry, problems);
+  check_own_values (path, overrides, registry, problems);
   for (guint i = 0; cells && i < cells->n_cells; i++)
     rehearse (cells->cells[i].experiment, cells->cells[i].label, problems);
   return cells ? (Looked){ cells->n_cells, plait_cells_tell_same (cells) } : (Looked){ 0 };

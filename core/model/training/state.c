@@ -276,6 +276,17 @@ restore_direction (PlaitTrainer *trainer, PlaitStore *store)
     g_array_index (trainer->validations, PlaitValidationRow, i).metric *= -1;
 }
 
+/* Drops the row that the end of a shorter training added although none was due: its updates are in the next one. */
+static void
+drop_early_row (PlaitTrainer *trainer)
+{
+  guint n = trainer->rows->len;
+
+  if (n > 0 && g_array_index (trainer->rows, PlaitTrainingRow, n - 1).step == trainer->step && trainer->sums.tokens > 0
+      && !plait_trainer_has_ended (trainer))
+    g_array_set_size (trainer->rows, n - 1);
+}
+
 gboolean
 plait_trainer_write (const PlaitTrainer *trainer, PlaitStore *store, const char *path, GError **error)
 {
@@ -315,6 +326,7 @@ plait_trainer_read (PlaitTrainer *trainer, PlaitStore *store, const char *path, 
                                    trainer->step, trainer->validations, error)))
     return FALSE;
   restore_direction (trainer, store);
+  drop_early_row (trainer);
   return TRUE;
 }
 

@@ -173,6 +173,8 @@ make_update (PlaitTrainer *trainer, GError **error)
   return TRUE;
 }
 
+/* Adds a row of the updates since the row before. The last update of training has one even if none is due; its sums
+ * stay then, for the row that is due if training goes on (plait_trainer_read). */
 static void
 add_row (PlaitTrainer *trainer)
 {
@@ -196,7 +198,8 @@ add_row (PlaitTrainer *trainer)
     row.losses[i] = sums->losses[i] / (double)MAX (1, sums->sentences);
   g_array_append_val (trainer->rows, row);
   plait_trainer_note_update (trainer, trainer->rows->len - 1);
-  memset (&trainer->sums, 0, sizeof trainer->sums);
+  if (trainer->step % trainer->setup.settings->log_every == 0)
+    memset (&trainer->sums, 0, sizeof trainer->sums);
 }
 
 static void

@@ -67,7 +67,7 @@ plait_resume_check_made_of (const PlaitExperiment *experiment, const PlaitMateri
   /* Where its training ends earlier, or another plait made the key in another way, they are the same all the same. */
   if (!plait_materials_check_training (materials, old, &of_data))
     plait_problems_take (problems, of_data);
-  if (!plait_system_check_plugins (experiment, old, &of_plugins))
+  if (!plait_system_check_plugins (experiment, old, FALSE, &of_plugins))
     plait_problems_take (problems, of_plugins);
   return plait_problems_report (problems, PLAIT_ERROR_INPUT, error);
 }

@@ -90,7 +90,7 @@ plait_test (PlaitStore *trained, PlaitRunPlace *place, PlaitMaterials *materials
 
   /* All of the file is copied, so all of it must be right. */
   if (!system || !plait_precision_check (experiment->decode.precision, error)
-      || !plait_system_check_plugins (experiment, trained, error) || !plait_store_check (trained, error))
+      || !plait_system_check_plugins (experiment, trained, FALSE, error) || !plait_store_check (trained, error))
     return FALSE;
   setup.pool = pool = plait_pool_new (options->threads, error);
   if (!pool || !plait_blas_reserve (pool, error))

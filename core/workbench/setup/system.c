@@ -261,6 +261,7 @@ typedef struct
 {
   PlaitStore *run;
   PlaitProblems *changed;
+  gboolean shared; /* plugins that the run lacks do not count */
 } PluginCheck;
 
 static gboolean
@@ -269,25 +270,29 @@ check_plugin (PlaitPlugin *plugin, gpointer data, GError **error)
   const PluginCheck *check = data;
   PlaitStore *run = check->run;
   g_autofree char *path = plugin_path (plugin);
-  g_autofree char *schema = plait_store_get_string (run, path, "schema_sha256", error);
-  g_autofree char *module = schema ? plait_store_get_string (run, path, "module_sha256", error) : NULL;
+  g_autofree char *schema = NULL, *module = NULL;
 
+  if (check->shared && !plait_store_has (run, path))
+    return TRUE;
+  schema = plait_store_get_string (run, path, "schema_sha256", error);
+  module = schema ? plait_store_get_string (run, path, "module_sha256", error) : NULL;
   if (!module || !plait_plugin_digest (plugin, error))
     return FALSE;
   if (!g_str_equal (schema, plugin->schema_digest) || !g_str_equal (module, plugin->module_digest))
     plait_problems_add (check->changed,
                         "%s was trained with another build of %s \"%s\" than %s: its %s has changed; put the old one "
-                        "back, or begin a new run",
+                        "back, or %s",
                         plait_store_path (run), plait_plugin_kind_name (plugin->kind), plugin->name,
-                        plugin->module_path, g_str_equal (module, plugin->module_digest) ? "schema" : "module");
+                        plugin->module_path, g_str_equal (module, plugin->module_digest) ? "schema" : "module",
+                        check->shared ? "see that what is taken still means the same" : "begin a new run");
   return TRUE;
 }
 
 gboolean
-plait_system_check_plugins (const PlaitExperiment *experiment, PlaitStore *run, GError **error)
+plait_system_check_plugins (const PlaitExperiment *experiment, PlaitStore *run, gboolean shared, GError **error)
 {
   g_autoptr (PlaitProblems) changed = plait_problems_new ();
-  PluginCheck check = { run, changed };
+  PluginCheck check = { run, changed, shared };
 
   return plait_experiment_each_plugin (experiment, check_plugin, &check, error)
          && plait_problems_report (changed, PLAIT_ERROR_PLUGIN, error);

@@ -45,5 +45,7 @@ void plait_system_remember_plugins (PlaitStore *run, PlaitRegistry *registry);
 /* The widths that plait_system_write wrote. (transfer full) */
 gint64 *plait_system_read_feature_widths (const PlaitExperiment *experiment, PlaitStore *run, GError **error);
 
-/* Fails if a plugin is not the one that @run was trained with: name, kind, and digests of module and schema. */
-gboolean plait_system_check_plugins (const PlaitExperiment *experiment, PlaitStore *run, GError **error);
+/* Fails if a plugin is not the one that @run was trained with: name, kind, and digests of module and schema. With
+ * @shared only plugins that @run has too count: training begins with what it learnt. */
+gboolean plait_system_check_plugins (const PlaitExperiment *experiment, PlaitStore *run, gboolean shared,
+                                     GError **error);

@@ -77,7 +77,7 @@ check_plugins (const PlaitTrained *trained, gboolean changed, PlaitLog *log, GEr
 {
   g_autoptr (GError) fault = NULL;
 
-  if (plait_system_check_plugins (trained->experiment, trained->store, &fault))
+  if (plait_system_check_plugins (trained->experiment, trained->store, FALSE, &fault))
     return TRUE;
   if (!g_error_matches (fault, PLAIT_ERROR, PLAIT_ERROR_PLUGIN))
     {

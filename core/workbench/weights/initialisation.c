@@ -42,7 +42,7 @@ struct PlaitInitialisation
 {
   const PlaitExperiment *experiment;
   char *checkpoint; /* path of its parameters in that run; NULL: weights are no run */
-  char **otherwise; /* sentences about settings that such weights were not trained with; NULL: none */
+  char **otherwise; /* sentences about settings or plugins that these were not trained with; NULL: none */
   char *unread;     /* tensors of such weights that nothing was made of, as text; NULL: none */
   Globs take;
   Globs leave;
@@ -309,6 +309,7 @@ static gboolean
 open_run (PlaitInitialisation *initialisation, Origin *origin, GError **error)
 {
   const PlaitTrainSettings *train = &initialisation->experiment->train;
+  g_autoptr (GError) changed = NULL;
 
   origin->run = plait_trained_open_store (train->initialise, NULL, error);
   /* The run's key depends on all of its bytes. */
@@ -320,6 +321,8 @@ open_run (PlaitInitialisation *initialisation, Origin *origin, GError **error)
       = plait_checkpoint_path (origin->run, plait_checkpoint_names[train->initialise_checkpoint], error);
   if (!initialisation->checkpoint)
     g_prefix_error (error, "train.initialise_checkpoint: ");
+  if (!plait_system_check_plugins (initialisation->experiment, origin->run, TRUE, &changed))
+    initialisation->otherwise = g_strsplit (changed->message, "\n", -1);
   return initialisation->checkpoint != NULL;
 }
 
