@@ -3,9 +3,6 @@
 
 #define MOST_TOLD 6
 
-/* A setting that is left out in one of two texts. */
-#define NOTHING "not there"
-
 typedef struct
 {
   PlaitStore *run;
@@ -17,70 +14,22 @@ typedef struct
  * Settings
  */
 
-/* "source en", "layers" -> "source.en.layers". (transfer full) */
-static char *
-dotted (const char *group, const char *key)
-{
-  char *name = g_strdup_printf ("%s.%s", group, key);
-
-  return g_strdelimit (name, " ", '.');
-}
-
-/* Whether @value is what the core takes where [@group] @key is not there. */
+/* TRUE if a setting of the experiment was another one. @data, the experiment's key, has only those that can change
+ * results, and no places of files. What only one side has counts unless it is the default. */
 static gboolean
-is_default (const char *group, const char *key, const char *value)
+has_changed (const char *group, const char *key, const char *old, const char *new, gconstpointer data)
 {
   const PlaitSettingSpecification *setting = plait_experiment_setting (group, key);
 
-  return setting && g_strcmp0 (setting->standard, value) == 0;
+  if (!old)
+    return !setting || g_strcmp0 (setting->standard, new) != 0;
+  return g_str_equal (plait_key_file_value (data, group, key), new) ? !g_str_equal (old, new) : !*old;
 }
 
-/* Tells settings of @now that had another value @before. @key has only those that can change results, and no places of
- * files. */
-static void
-tell_changed (const Difference *difference, const PlaitKeyFile *before, const PlaitKeyFile *now,
-              const PlaitKeyFile *key)
+static gboolean
+is_gone (const char *group, const char *key, const char *old, const char *new, gconstpointer data)
 {
-  const char *const *groups = plait_key_file_groups (key);
-
-  for (guint g = 0; groups[g]; g++)
-    {
-      const char *const *keys = plait_key_file_keys (key, groups[g]);
-
-      for (guint k = 0; keys[k]; k++)
-        {
-          const char *old = plait_key_file_value (before, groups[g], keys[k]);
-          const char *new = plait_key_file_value (now, groups[g], keys[k]);
-          gboolean is_place = !g_str_equal (plait_key_file_value (key, groups[g], keys[k]), new);
-          g_autofree char *name = dotted (groups[g], keys[k]);
-
-          if (old ? (is_place ? !*old : !g_str_equal (old, new)) : !is_default (groups[g], keys[k], new))
-            g_ptr_array_add (difference->told,
-                             g_strdup_printf ("%s was %s, is %s", name, old ? (*old ? old : "empty") : NOTHING,
-                                              *new ? new : "empty"));
-        }
-    }
-}
-
-/* Tells settings that are there no more. */
-static void
-tell_gone (const Difference *difference, const PlaitKeyFile *before, const PlaitKeyFile *now)
-{
-  const char *const *groups = plait_key_file_groups (before);
-
-  for (guint g = 0; groups[g]; g++)
-    {
-      const char *const *keys = plait_key_file_keys (before, groups[g]);
-
-      for (guint k = 0; keys[k]; k++)
-        {
-          g_autofree char *name = dotted (groups[g], keys[k]);
-
-          if (!plait_key_file_value (now, groups[g], keys[k]))
-            g_ptr_array_add (difference->told, g_strdup_printf ("%s was %s, is " NOTHING, name,
-                                                                plait_key_file_value (before, groups[g], keys[k])));
-        }
-    }
+  return !new;
 }
 
 static gboolean
@@ -98,8 +47,8 @@ compare_settings (const Difference *difference, const PlaitExperiment *experimen
   key = now ? plait_key_file_load_data (key_text, -1, experiment->path, error) : NULL;
   if (!key)
     return FALSE;
-  tell_changed (difference, before, now, key);
-  tell_gone (difference, before, now);
+  plait_key_files_tell (key, before, now, has_changed, key, difference->told);
+  plait_key_files_tell (before, before, now, is_gone, NULL, difference->told);
   return TRUE;
 }
 

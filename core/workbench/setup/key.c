@@ -473,11 +473,17 @@ follows (const PlaitKeyFile *a, const PlaitKeyFile *b, const char *group, const 
   return FALSE;
 }
 
-/* Adds to @told what the keys of @listed differ in; with @only_gone those that @now lacks. */
-static void
-tell_differences (const PlaitKeyFile *before, const PlaitKeyFile *now, gboolean only_gone, GPtrArray *told)
+/* What is told of a value. */
+static const char *
+shown (const char *value)
 {
-  const PlaitKeyFile *listed = only_gone ? before : now;
+  return !value ? "not there" : *value ? value : "empty";
+}
+
+void
+plait_key_files_tell (const PlaitKeyFile *listed, const PlaitKeyFile *before, const PlaitKeyFile *now,
+                      PlaitSettingDiffers differs, gconstpointer data, GPtrArray *told)
+{
   const char *const *groups = plait_key_file_groups (listed);
 
   for (guint g = 0; groups[g]; g++)
@@ -490,17 +496,30 @@ tell_differences (const PlaitKeyFile *before, const PlaitKeyFile *now, gboolean 
           const char *new = plait_key_file_value (now, groups[g], keys[k]);
           g_autofree char *name = g_strdup_printf ("%s.%s", groups[g], keys[k]);
 
-          if ((only_gone && new) || g_strcmp0 (old, new) == 0 || follows (before, now, groups[g], keys[k]))
-            continue;
-          g_ptr_array_add (told, g_strdup_printf ("%s was %s, is %s", g_strdelimit (name, " ", '.'),
-                                                  !old   ? "not there"
-                                                  : *old ? old
-                                                         : "empty",
-                                                  !new   ? "not there"
-                                                  : *new ? new
-                                                         : "empty"));
+          if (differs (groups[g], keys[k], old, new, data))
+            g_ptr_array_add (
+                told, g_strdup_printf ("%s was %s, is %s", g_strdelimit (name, " ", '.'), shown (old), shown (new)));
         }
     }
+}
+
+typedef struct
+{
+  const PlaitKeyFile *before, *now;
+} Keys;
+
+static gboolean
+has_changed (const char *group, const char *key, const char *old, const char *new, gconstpointer data)
+{
+  const Keys *keys = data;
+
+  return g_strcmp0 (old, new) != 0 && !follows (keys->before, keys->now, group, key);
+}
+
+static gboolean
+is_gone (const char *group, const char *key, const char *old, const char *new, gconstpointer data)
+{
+  return !new &&has_changed (group, key, old, new, data);
 }
 
 char *
@@ -509,13 +528,14 @@ plait_key_difference (const char *before, const char *now)
   g_autoptr (PlaitKeyFile) a = plait_key_file_load_data (before, -1, "before", NULL);
   g_autoptr (PlaitKeyFile) b = plait_key_file_load_data (now, -1, "now", NULL);
   g_autoptr (GPtrArray) told = g_ptr_array_new_with_free_func (g_free);
+  const Keys keys = { a, b };
 
   if (g_str_equal (before, now))
     return NULL;
   if (a && b)
     {
-      tell_differences (a, b, FALSE, told);
-      tell_differences (a, b, TRUE, told);
+      plait_key_files_tell (b, a, b, has_changed, &keys, told);
+      plait_key_files_tell (a, a, b, is_gone, &keys, told);
     }
   if (told->len == 0)
     g_ptr_array_add (told, g_strdup ("the order of its sources or keys is another one"));

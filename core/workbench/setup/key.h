@@ -65,6 +65,14 @@ char *plait_evaluation_key (const PlaitExperiment *experiment, const char *split
 char *plait_run_key (const PlaitExperiment *experiment, const char *training_key, PlaitDigests *digests,
                      GError **error);
 
+/* TRUE if it is told that [@group] @key was @old (NULL: not there) and is @new. */
+typedef gboolean (*PlaitSettingDiffers) (const char *group, const char *key, const char *old, const char *new,
+                                         gconstpointer data);
+
+/* Adds to @told each key of @listed that @differs finds: "train.batch was 32, is 64". */
+void plait_key_files_tell (const PlaitKeyFile *listed, const PlaitKeyFile *before, const PlaitKeyFile *now,
+                           PlaitSettingDiffers differs, gconstpointer data, GPtrArray *told);
+
 /* Names every setting in which two keys of experiments differ, but for those that follow from another one: "train.batch
  * was 32, is 64; decoder.combiner was flat, is serial". NULL if the keys are the same. (transfer full) */
 char *plait_key_difference (const char *before, const char *now);
