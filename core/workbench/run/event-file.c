@@ -43,15 +43,6 @@ masked_checksum (const guint8 *bytes, gsize n)
   return (sum >> 15 | sum << 17) + 0xa282ead8u;
 }
 
-/* The lowest @n bytes of @value. */
-static void
-append_fixed (GByteArray *bytes, guint64 value, guint n)
-{
-  guint64 little = GUINT64_TO_LE (value);
-
-  g_byte_array_append (bytes, (const guint8 *)&little, n);
-}
-
 static void
 append_varint (GByteArray *bytes, guint64 value)
 {
@@ -65,39 +56,28 @@ append_varint (GByteArray *bytes, guint64 value)
   while (value > 0);
 }
 
+/* Appends @n bytes of @data, as they stand in memory, as @field. */
 static void
-append_key (GByteArray *bytes, guint field, WireType type)
+append (GByteArray *bytes, guint field, WireType type, gconstpointer data, gsize n)
 {
+  G_STATIC_ASSERT (G_BYTE_ORDER == G_LITTLE_ENDIAN);
   append_varint (bytes, field << 3 | type);
-}
-
-static void
-append_bytes (GByteArray *bytes, guint field, gconstpointer data, gsize n)
-{
-  append_key (bytes, field, BYTES);
-  append_varint (bytes, n);
+  if (type == BYTES)
+    append_varint (bytes, n);
   g_byte_array_append (bytes, data, (guint)n);
-}
-
-static void
-append_time (GByteArray *event, double time)
-{
-  guint64 bits;
-
-  memcpy (&bits, &time, sizeof bits);
-  append_key (event, EVENT_TIME, FIXED64);
-  append_fixed (event, bits, sizeof bits);
 }
 
 static void
 append_record (GByteArray *bytes, const GByteArray *event)
 {
-  guint start = bytes->len;
+  guint64 length = event->len;
+  guint32 of_length = masked_checksum ((const guint8 *)&length, sizeof length);
+  guint32 of_event = masked_checksum (event->data, event->len);
 
-  append_fixed (bytes, event->len, sizeof (guint64));
-  append_fixed (bytes, masked_checksum (bytes->data + start, sizeof (guint64)), sizeof (guint32));
+  g_byte_array_append (bytes, (const guint8 *)&length, sizeof length);
+  g_byte_array_append (bytes, (const guint8 *)&of_length, sizeof of_length);
   g_byte_array_append (bytes, event->data, event->len);
-  append_fixed (bytes, masked_checksum (event->data, event->len), sizeof (guint32));
+  g_byte_array_append (bytes, (const guint8 *)&of_event, sizeof of_event);
 }
 
 void
@@ -106,8 +86,8 @@ plait_event_append_version (GByteArray *bytes, double time)
   static const char version[] = "brain.Event:2";
   g_autoptr (GByteArray) event = g_byte_array_new ();
 
-  append_time (event, time);
-  append_bytes (event, EVENT_VERSION, version, strlen (version));
+  append (event, EVENT_TIME, FIXED64, &time, sizeof time);
+  append (event, EVENT_VERSION, BYTES, version, strlen (version));
   append_record (bytes, event);
 }
 
@@ -117,21 +97,18 @@ plait_event_append_scalars (GByteArray *bytes, double time, gint64 step, const P
   g_autoptr (GByteArray) event = g_byte_array_new ();
   g_autoptr (GByteArray) summary = g_byte_array_new ();
 
-  append_time (event, time);
-  append_key (event, EVENT_STEP, VARINT);
+  append (event, EVENT_TIME, FIXED64, &time, sizeof time);
+  append (event, EVENT_STEP, VARINT, NULL, 0);
   append_varint (event, (guint64)step);
   for (guint i = 0; i < n; i++)
     {
       g_autoptr (GByteArray) value = g_byte_array_new ();
       float number = (float)scalars[i].value;
-      guint32 bits;
 
-      memcpy (&bits, &number, sizeof bits);
-      append_bytes (value, VALUE_TAG, scalars[i].tag, strlen (scalars[i].tag));
-      append_key (value, VALUE_SIMPLE, FIXED32);
-      append_fixed (value, bits, sizeof bits);
-      append_bytes (summary, SUMMARY_VALUE, value->data, value->len);
+      append (value, VALUE_TAG, BYTES, scalars[i].tag, strlen (scalars[i].tag));
+      append (value, VALUE_SIMPLE, FIXED32, &number, sizeof number);
+      append (summary, SUMMARY_VALUE, BYTES, value->data, value->len);
     }
-  append_bytes (event, EVENT_SUMMARY, summary->data, summary->len);
+  append (event, EVENT_SUMMARY, BYTES, summary->data, summary->len);
   append_record (bytes, event);
 }
