@@ -164,8 +164,8 @@ read_grid (const char *path, const char *const *overrides, const char *folder, g
 
       cell->cell = &grid->cells->cells[i];
       cell->name = name_cell (grid->cells, cell->cell);
-      cell->training_key = g_strdup (cell->cell->training_key);
-      cell->key = g_strdup (cell->cell->key);
+      cell->training_key = cell->cell->training_key;
+      cell->key = cell->cell->key;
     }
   return g_steal_pointer (&grid);
 }
@@ -178,8 +178,6 @@ static void
 clear_cell (PlaitGridCell *cell)
 {
   g_free (cell->name);
-  g_free (cell->key);
-  g_free (cell->training_key);
   g_free (cell->note);
   g_free (cell->found);
   g_free (cell->trained);

@@ -41,9 +41,8 @@ const char *plait_grid_cell_state_name (PlaitGridCellState state);
 typedef struct
 {
   const PlaitExperimentCell *cell;
-  char *name; /* of its files, without folder and ending */
-  char *key;  /* plait_run_key */
-  char *training_key;
+  char *name;               /* of its files, without folder and ending */
+  char *key, *training_key; /* those of CELL */
   PlaitGridCellState state;
   char *note;             /* stale, trained: what has changed; partial: how far it is; failed: why; or NULL */
   char *found;            /* where the finished run is, if not at its place yet: a name in the folder */

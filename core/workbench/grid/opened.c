@@ -84,8 +84,8 @@ read_cell (PlaitGrid *grid, PlaitGridCell *cell, PlaitExperimentCell *own, Plait
   own->experiment = run ? plait_trained_experiment (run, NULL, registry, error) : NULL;
   if (!own->experiment)
     return FALSE;
-  g_free (cell->key);
-  cell->key = plait_store_get_string (run, "/", "key", error);
+  g_free (own->key);
+  cell->key = own->key = plait_store_get_string (run, "/", "key", error);
   cell->state = PLAIT_CELL_FINISHED;
   return cell->key != NULL;
 }
@@ -112,7 +112,7 @@ read_cells (PlaitGrid *grid, PlaitStore *store, PlaitRegistry *registry, GError 
       own->places = g_new0 (guint, cells->n_axes + 1);
       grid->items[i].cell = own;
       grid->items[i].name = g_strdup (names[i]);
-      grid->items[i].key = g_strdup (keys[i]);
+      grid->items[i].key = own->key = g_strdup (keys[i]);
       if (!read_cell (grid, &grid->items[i], own, registry, error))
         return FALSE;
     }
