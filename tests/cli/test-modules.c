@@ -141,6 +141,20 @@ TEST_CASE (modules, without_sentencepiece)
   check_others_work ();
 }
 
+TEST_CASE (modules, without_icu)
+{
+  make_without ("unicode/icu");
+  plait_test_write ("text", "one two three\n");
+  g_auto (PlaitTestCall) bleu = BARE ("evaluate", "-r", "text", "-i", "text", "-m", "bleu");
+  g_auto (PlaitTestCall) ter = BARE ("evaluate", "-r", "text", "-i", "text", "-m", "ter");
+
+  CHECK_INT (bleu.code, 0);
+  plait_test_check_refused (&ter,
+                            "text by the rules of Unicode needs the module unicode/icu, which is in none of the "
+                            "folders that plait plugins lists; install libicu-dev (Debian) and build plait again");
+  check_others_work ();
+}
+
 /* Without any library the kernels multiply, and the run says so. A library that the user names must be there. */
 TEST_CASE (modules, without_blas)
 {

@@ -10,12 +10,13 @@
  * a plugin folder. It is opened when its library is first wanted, and stays open. It calls nothing of plait, and nobody
  * but its kind's own file in core asks for it:
  *
- *     kind        names                what it does                      asked for by
- *     blas        openblas, blis, mkl  products of matrices              tensor/blas.h
+ *     kind        names                what it does                     asked for by
+ *     blas        openblas, blis, mkl  products of matrices             tensor/blas.h
  *     parser      link-grammar         trees of English                 trees/parser.h
- *     plot        cairo                draws the figures of plait plot   plot/plot.h
+ *     plot        cairo                draws figures                    plot/plot.h
+ *     ranks       mpi                  exchange between processes       process/ranks.h
  *     subwords    sentencepiece        vocabularies of subwords         vocabulary/sentencepiece.h
- *     ranks       mpi                  exchange between processes        process/ranks.h
+ *     unicode     icu                  ends of sentences, lower case    process/unicode.h
  */
 
 /* A number for the layout of all modules and tables. Raise it where a function of a table changes its meaning. */

@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+gboolean
+plait_text_is_white_space (gunichar character)
+{
+  return character == 0x85 || character == 0x0b || g_unichar_isspace (character);
+}
+
 /* The first byte of white space in text[i .. end - 1], or @end. */
 static gsize
 find_space (const char *text, gsize i, gsize end)

@@ -12,6 +12,9 @@ plait_text_is_ascii_space (char c)
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+/* TRUE if @character is white space of Unicode. */
+gboolean plait_text_is_white_space (gunichar character);
+
 /* TRUE if @line holds nothing but white space of ASCII: an empty line to the corpus. */
 gboolean plait_text_is_blank (const char *line, gsize length);
 

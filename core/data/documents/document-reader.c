@@ -3,9 +3,9 @@
 #include "documents/documents.h"
 
 #include <string.h>
-#include <unicode/ubrk.h>
 
 #include "text/error.h"
+#include "process/unicode.h"
 #include "documents/abbreviations.h"
 
 #define LONGEST_ROLE 64 /* bytes */
@@ -14,7 +14,8 @@ struct PlaitDocumentReader
 {
   PlaitTextReader *reader;
   PlaitDocumentSettings settings;
-  UBreakIterator *rules; /* of PLAIT_LAYOUT_LINES */
+  const PlaitUnicodeTable *unicode; /* of PLAIT_LAYOUT_LINES, as are rules */
+  gpointer rules;
 
   /* Of the document that is being read. */
   gint64 n;          /* sentences so far */
@@ -32,14 +33,17 @@ plait_document_reader_new (PlaitTextReader *reader, const PlaitDocumentSettings 
   self->roles = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   if (settings->layout == PLAIT_LAYOUT_LINES)
     {
-      UErrorCode status = U_ZERO_ERROR;
+      const char *reason;
 
-      self->rules = ubrk_open (UBRK_SENTENCE, "", NULL, 0, &status);
-      if (U_FAILURE (status))
+      self->unicode = plait_unicode_open (error);
+      if (!self->unicode)
+        return NULL;
+      self->rules = self->unicode->sentences_new (&reason);
+      if (!self->rules)
         return plait_fail_null (
             error, PLAIT_ERROR_FAILED,
             "%s: cannot be split into sentences, since ICU has no rules for them (%s); install its data",
-            plait_text_reader_name (reader), u_errorName (status));
+            plait_text_reader_name (reader), reason);
     }
   return g_steal_pointer (&self);
 }
@@ -51,7 +55,7 @@ plait_document_reader_free (PlaitDocumentReader *self)
     return;
   g_hash_table_unref (self->roles);
   if (self->rules)
-    ubrk_close (self->rules);
+    self->unicode->sentences_free (self->rules);
   g_free (self);
 }
 
@@ -130,15 +134,11 @@ add_sentence (PlaitDocumentReader *self, const char *sentence, gsize length, GSt
 static gboolean
 split (PlaitDocumentReader *self, const char *line, gsize length, GString *text, GArray *sentences, GError **error)
 {
-  UErrorCode status = U_ZERO_ERROR;
-  UText *utf8 = utext_openUTF8 (NULL, line, (gint64)length, &status);
   gboolean good = TRUE;
   gsize start = 0;
 
-  ubrk_setUText (self->rules, utf8, &status);
-  g_assert (U_SUCCESS (status));
-  ubrk_first (self->rules);
-  for (gint32 next; good && (next = ubrk_next (self->rules)) != UBRK_DONE;)
+  self->unicode->sentences_begin (self->rules, line, length);
+  for (gssize next; good && (next = self->unicode->sentences_next (self->rules)) >= 0;)
     {
       gsize end = (gsize)next;
 
@@ -151,7 +151,6 @@ split (PlaitDocumentReader *self, const char *line, gsize length, GString *text,
       good = start == end || add_sentence (self, line + start, end - start, text, sentences, error);
       start = (gsize)next;
     }
-  utext_close (utf8);
   return good;
 }
 

@@ -2,9 +2,9 @@
 #include "vocabulary/byte-pairs.h"
 
 #include <string.h>
-#include <unicode/uchar.h>
 
 #include "text/error.h"
+#include "text/words.h"
 
 /* Two pieces that become one. */
 typedef struct
@@ -190,14 +190,24 @@ typedef enum
 static Class
 class_of (const char *at, const char **next)
 {
-  UChar32 character = (UChar32)g_utf8_get_char (at);
-  guint32 category = U_MASK (u_charType (character));
+  gunichar character = g_utf8_get_char (at);
 
   *next = g_utf8_next_char (at);
-  return category & U_GC_L_MASK        ? LETTER
-         : category & U_GC_N_MASK      ? NUMBER
-         : u_isUWhiteSpace (character) ? SPACE
-                                       : OTHER;
+  switch (g_unichar_type (character))
+    {
+    case G_UNICODE_LOWERCASE_LETTER:
+    case G_UNICODE_UPPERCASE_LETTER:
+    case G_UNICODE_TITLECASE_LETTER:
+    case G_UNICODE_MODIFIER_LETTER:
+    case G_UNICODE_OTHER_LETTER:
+      return LETTER;
+    case G_UNICODE_DECIMAL_NUMBER:
+    case G_UNICODE_LETTER_NUMBER:
+    case G_UNICODE_OTHER_NUMBER:
+      return NUMBER;
+    default:
+      return plait_text_is_white_space (character) ? SPACE : OTHER;
+    }
 }
 
 /* The bytes of the contraction at @at, which is an apostrophe; 0: none. */

@@ -10,6 +10,7 @@
  */
 #include "metrics/metric-kind.h"
 
+#include "process/unicode.h"
 #include "text/error.h"
 #include "text/number.h"
 #include "text/words.h"
@@ -103,6 +104,8 @@ static gboolean
 finish (PlaitMetric *metric, GError **error)
 {
   Bleu *bleu = (Bleu *)metric;
+  if (bleu->lowercase && !is_multi (bleu) && !plait_unicode_open (error))
+    return FALSE;
   if (!takes_value (bleu) && bleu->value >= 0)
     return plait_fail (
         error, PLAIT_ERROR_INPUT,

@@ -9,6 +9,7 @@
  */
 #include "metrics/metric-kind.h"
 
+#include "process/unicode.h"
 #include "words/text.h"
 
 #include <string.h>
@@ -53,7 +54,7 @@ finish (PlaitMetric *metric, GError **error)
   g_autofree char *plus = g_strnfill (chrf->words, '+');
   metric->title = g_strdup_printf ("chrF%u%s", chrf->beta, plus);
   metric->width = 3 * (chrf->characters + chrf->words);
-  return TRUE;
+  return !chrf->lowercase || plait_unicode_open (error);
 }
 
 /* Adds the words of @text, one mark of punctuation at the end, or else at the beginning, split off each. */

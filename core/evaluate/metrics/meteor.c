@@ -15,6 +15,7 @@
  */
 #include "metrics/metric-kind.h"
 
+#include "process/unicode.h"
 #include "text/number.h"
 #include "words/text.h"
 
@@ -56,7 +57,7 @@ static gboolean
 finish (PlaitMetric *metric, GError **error)
 {
   metric->title = g_strdup (((const Meteor *)metric)->exact ? "METEOR (exact)" : "METEOR (exact, stem)");
-  return TRUE;
+  return plait_unicode_open (error) != NULL;
 }
 
 /* The lower-case words of @text as the next sequence of @words, their stems as that of @stems. */

@@ -11,6 +11,7 @@
  */
 #include "metrics/metric-kind.h"
 
+#include "process/unicode.h"
 #include "text/number.h"
 #include "words/stem.h"
 #include "words/text.h"
@@ -57,7 +58,7 @@ finish (PlaitMetric *metric, GError **error)
   metric->title = g_strdup_printf ("ROUGE-%s", type_names[rouge->type]);
   if (rouge->type >= TYPE_L)
     metric->most_bytes = SUBSEQUENCE_LIMIT;
-  return TRUE;
+  return plait_unicode_open (error) != NULL;
 }
 
 static gboolean

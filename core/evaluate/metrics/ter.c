@@ -10,6 +10,7 @@
  */
 #include "metrics/metric-kind.h"
 
+#include "process/unicode.h"
 #include "words/text.h"
 
 #include <math.h>
@@ -377,6 +378,12 @@ sign (const PlaitMetric *metric, GString *signature)
                           ter->case_sensitive ? "mixed" : "lc", ter->no_punctuation ? "no" : "yes");
 }
 
+static gboolean
+finish (PlaitMetric *metric, GError **error)
+{
+  return ((const Ter *)metric)->case_sensitive || plait_unicode_open (error);
+}
+
 const PlaitMetricKind plait_metric_ter = {
   .name = "ter",
   .title = "TER",
@@ -384,6 +391,7 @@ const PlaitMetricKind plait_metric_ter = {
   .most_bytes = MOST_BYTES,
   .size = sizeof (Ter),
   .options = options,
+  .finish = finish,
   .row = row,
   .score = score,
   .sign = sign,

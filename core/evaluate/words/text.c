@@ -2,15 +2,16 @@
 #include "words/text.h"
 
 #include <string.h>
-#include <unicode/ucasemap.h>
-#include <unicode/uchar.h>
+
+#include "process/unicode.h"
+#include "text/words.h"
 
 gboolean
 plait_text_is_space (gunichar character)
 {
   if (character < 0x80)
     return (character >= 0x09 && character <= 0x0d) || (character >= 0x1c && character <= 0x20);
-  return u_isUWhiteSpace ((UChar32)character);
+  return plait_text_is_white_space (character);
 }
 
 char *
@@ -53,22 +54,9 @@ plait_text_count_words (const char *text)
 char *
 plait_text_lower (const char *text)
 {
-  if (g_str_is_ascii (text))
-    return g_ascii_strdown (text, -1);
+  const PlaitUnicodeTable *unicode = g_str_is_ascii (text) ? NULL : plait_unicode_open (NULL);
 
-  UErrorCode status = U_ZERO_ERROR;
-  UCaseMap *map = ucasemap_open ("", 0, &status); /* "": the root locale */
-  if (U_FAILURE (status))
-    g_error ("ICU cannot open the root locale: %s", u_errorName (status));
-
-  gsize length = strlen (text);
-  g_assert (length < G_MAXINT32 / 3);
-  int32_t room = (int32_t)length + (int32_t)(length / 2) + 1; /* the longest mapping takes 2 bytes to 3 */
-  char *lower = g_malloc ((gsize)room);
-  ucasemap_utf8ToLower (map, lower, room, text, (int32_t)length, &status);
-  ucasemap_close (map);
-  g_assert (U_SUCCESS (status));
-  return lower;
+  return unicode ? unicode->lower (text) : g_ascii_strdown (text, -1);
 }
 
 char *
