@@ -19,9 +19,6 @@
  */
 #define PLAIT_EXECUTOR_MEASURED "measured"
 
-#define PLAIT_GRID_MOST_JOBS 1024
-#define PLAIT_GRID_MOST_RETRIES 100
-
 /* Seconds of "90s", "30m", "2h" or "1d": at least one, at most a year. */
 gboolean plait_executor_parse_time (const char *text, gint64 *seconds);
 

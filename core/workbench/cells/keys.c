@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "process/pool.h"
-#include "cells/executor-settings.h"
 #include "experiment/file.h"
 
 /* Rows whose names end so stand for any key that begins as they do. */
