@@ -72,7 +72,7 @@ plait_module_open (const PlaitModuleWanted *wanted, GError **error)
   static GMutex lock;
   static GHashTable *tables; /* "KIND/NAME" -> table, of those that are open */
   g_autofree char *key = g_strdup_printf ("%s/%s", wanted->kind, wanted->name), *path = NULL;
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  G_GNUC_UNUSED g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   gconstpointer table = tables ? g_hash_table_lookup (tables, key) : NULL;
 
   if (table)

@@ -215,7 +215,7 @@ static const PlaitOption options[] = {
   { "test", 0, PLAIT_OPTION_CHOICE, offsetof (Options, test), "Test against the first run (permutation)",
     PLAIT_OPTION_TESTS },
   PLAIT_OPTION_TRIALS (Options),
-  { "seed", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seed), "Seed of the test (12345)", "N", 0, G_MAXINT64 },
+  { "seed", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seed), "Seed of the test (12345)", "N", 0, (double)G_MAXINT64 },
   { "attention", 0, PLAIT_OPTION_FLAG, offsetof (Options, attention),
     "Compare the attention of two files instead, by Jensen-Shannon divergence", NULL },
   { "differ", 0, PLAIT_OPTION_INTEGER, offsetof (Options, differ),

@@ -152,7 +152,7 @@ run_command (PlaitInvocation *invocation, GError **error)
 
 static const PlaitOption options[] = {
   { "updates", 'n', PLAIT_OPTION_INTEGER, offsetof (Options, updates),
-    "Make the first N updates alone, and compare the log", "N", 1, G_MAXINT64 },
+    "Make the first N updates alone, and compare the log", "N", 1, (double)G_MAXINT64 },
   { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets), "Say where files are now, such as data.folder=text",
     "G.K=V" },
   { "output", 'o', PLAIT_OPTION_TEXT, offsetof (Options, output), "Keep what is made; else it is thrown away",

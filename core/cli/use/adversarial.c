@@ -353,7 +353,7 @@ static const PlaitOption options[] = {
     "the whole split), absent; several with ; between",
     "LIST" },
   { "seed", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seed), "Seed of the shuffles and of noise; 1 unless told", "N",
-    0, G_MAXINT64 },
+    0, (double)G_MAXINT64 },
   PLAIT_OPTION_CHECKPOINT (Options),
   { "set", 's', PLAIT_OPTION_TEXTS, offsetof (Options, sets),
     "Set a key of [decode], data.too_long, or metrics, join, resamples or seed of [evaluate], otherwise", "G.K=V" },

@@ -564,7 +564,7 @@ static const PlaitOption options[] = {
     PLAIT_OPTION_TESTS },
   PLAIT_OPTION_TRIALS (Options),
   { "seed", 0, PLAIT_OPTION_INTEGER, offsetof (Options, seed), "Seed of intervals and tests (12345)", "N", 0,
-    G_MAXINT64 },
+    (double)G_MAXINT64 },
   { "sentences", 0, PLAIT_OPTION_FLAG, offsetof (Options, sentences),
     "Print the scores of every sentence instead, separated by tabs, a column a metric and system", NULL },
   PLAIT_OPTION_JSON (Options),
