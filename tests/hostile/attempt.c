@@ -73,9 +73,6 @@ attempt_start (const char *command, const AttemptLimits *limits)
   limits = limits ? limits : &none;
   environment = g_environ_setenv (environment, "XDG_DATA_HOME", folder, TRUE);
   environment = g_environ_unsetenv (environment, "PLAIT_PLUGIN_PATH");
-  /* It is linked to OpenBLAS, which begins threads while it is loaded. */
-  if (own)
-    environment = g_environ_setenv (environment, "OPENBLAS_NUM_THREADS", "1", TRUE);
   /* Pipes, since files would be under the limit of their size. */
   if (pipe2 (output, O_CLOEXEC) != 0 || pipe2 (errors, O_CLOEXEC) != 0)
     g_error ("no pipe");
