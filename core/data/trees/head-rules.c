@@ -55,13 +55,6 @@ read_side (const char *text, gboolean *right)
 }
 
 static void
-problem (const PlaitHeadRules *rules, PlaitProblems *problems, const char *group, const char *key, const char *sentence)
-{
-  g_autofree char *place = plait_key_file_place (rules->file, group, key);
-  plait_problems_add (problems, "%s: [%s] %s%s%s", place, group, key ? key : "", key ? ": " : "", sentence);
-}
-
-static void
 read_rule (const PlaitHeadRules *rules, const char *label, PlaitProblems *problems)
 {
   g_auto (GStrv) items = plait_key_file_list (rules->file, RULES, label);
@@ -69,15 +62,17 @@ read_rule (const PlaitHeadRules *rules, const char *label, PlaitProblems *proble
   g_array_set_clear_func (rule, search_clear);
   g_hash_table_insert (rules->rules, g_strdup (label), rule);
   if (!items[0])
-    problem (rules, problems, RULES, label, "is empty; expected searches such as \"left VB VBD; right\"");
+    plait_problems_add_key (problems, rules->file, RULES, label,
+                            "is empty; expected searches such as \"left VB VBD; right\"");
   for (guint i = 0; items[i]; i++)
     {
       g_auto (GStrv) words = g_strsplit_set (items[i], " \t", -1);
       g_autoptr (GStrvBuilder) labels = g_strv_builder_new ();
       Search search = { FALSE, NULL };
       if (!read_side (words[0] ? words[0] : "", &search.from_right))
-        problem (rules, problems, RULES, label,
-                 "has a search that begins with neither left nor right; expected such as \"left VB VBD; right\"");
+        plait_problems_add_key (
+            problems, rules->file, RULES, label,
+            "has a search that begins with neither left nor right; expected such as \"left VB VBD; right\"");
       for (guint j = 1; words[0] && words[j]; j++)
         if (*words[j] != '\0')
           g_strv_builder_add (labels, words[j]);
@@ -94,10 +89,12 @@ check_names (const PlaitHeadRules *rules, PlaitProblems *problems)
   const char *const *keys = plait_key_file_keys (rules->file, GROUP);
   for (guint i = 0; groups[i]; i++)
     if (strcmp (groups[i], GROUP) != 0 && strcmp (groups[i], RULES) != 0)
-      problem (rules, problems, groups[i], NULL, "is no group of head rules; expected [head-rules] and [rules]");
+      plait_problems_add_key (problems, rules->file, groups[i], NULL,
+                              "is no group of head rules; expected [head-rules] and [rules]");
   for (guint i = 0; keys[i]; i++)
     if (!g_strv_contains (known, keys[i]))
-      problem (rules, problems, GROUP, keys[i], "no such key; expected summary, reference or other");
+      plait_problems_add_key (problems, rules->file, GROUP, keys[i],
+                              "no such key; expected summary, reference or other");
 }
 
 /* Takes @file, which may be NULL after a fault. */
@@ -118,8 +115,8 @@ rules_new (PlaitKeyFile *file, GError **error)
   check_names (rules, problems);
   const char *other = plait_key_file_value (file, GROUP, "other");
   if (!other || !read_side (other, &rules->other_right))
-    problem (rules, problems, GROUP, other ? "other" : NULL,
-             "expected other=left or other=right, the head of constituents without a rule");
+    plait_problems_add_key (problems, rules->file, GROUP, other ? "other" : NULL,
+                            "expected other=left or other=right, the head of constituents without a rule");
   const char *const *labels = plait_key_file_keys (file, RULES);
   for (guint i = 0; labels[i]; i++)
     read_rule (rules, labels[i], problems);
