@@ -5,7 +5,7 @@
 #include "harness.h"
 #include "tiny-grid.h"
 
-/* A plait from which a module was taken away: a copy of the program and its library, beside links to the others. */
+/* A plait from which a module was taken away: a copy of the program, beside links to the other modules. */
 
 /* Makes the copy in the folder "bare", without @module, which is "KIND/NAME" (a pattern). */
 static void
@@ -13,9 +13,8 @@ make_without (const char *module)
 {
   g_autofree char *build = plait_test_build_path ("."), *bare = plait_test_path ("bare");
   g_autofree char *script = g_strdup_printf (
-      "rm -rf %s && mkdir %s && cd %s && mkdir core && cp %s/plait . && cp %s/core/lib" PLAIT_NAME ".so.1 core && "
-      "cp -rs %s/plugins . && rm -f plugins/%s.so",
-      bare, bare, bare, build, build, build, module);
+      "rm -rf %s && mkdir %s && cd %s && cp %s/plait . && cp -rs %s/plugins . && rm -f plugins/%s.so", bare, bare, bare,
+      build, build, module);
   const char *const words[] = { "sh", "-c", script, NULL };
   int status = -1;
 
@@ -27,14 +26,13 @@ make_without (const char *module)
 static PlaitTestCall
 call_bare (const char *variable, const char *const *arguments)
 {
-  g_autofree char *program = plait_test_path ("bare/plait"), *library = plait_test_path ("bare/core");
-  g_auto (GStrv) environment = g_environ_setenv (g_get_environ (), "LD_LIBRARY_PATH", library, TRUE);
+  g_autofree char *program = plait_test_path ("bare/plait"), *data = plait_test_path ("bare/data");
+  g_auto (GStrv) environment = g_environ_setenv (g_get_environ (), "PLAIT_PLUGIN_PATH", "", TRUE);
   g_auto (GStrv) variables = g_strsplit (variable, " ", -1);
   g_autoptr (GPtrArray) words = g_ptr_array_new ();
   PlaitTestCall call = { -1, NULL, NULL };
 
-  environment = g_environ_setenv (environment, "PLAIT_PLUGIN_PATH", "", TRUE);
-  environment = g_environ_setenv (environment, "XDG_DATA_HOME", library, TRUE);
+  environment = g_environ_setenv (environment, "XDG_DATA_HOME", data, TRUE);
   for (guint i = 0; variables[i]; i++)
     {
       g_auto (GStrv) sides = g_strsplit (variables[i], "=", 2);
