@@ -35,7 +35,7 @@ def one_run(page):
     check(page.value(BLOCKS)[:2], ["en", "fr"])
     check(page.value(TITLES), ["attention to all sources layer 1, mean of 2 heads", "Share of each source in a target token layer 1",
                                "Attention over contexts by decoder layer mean of heads"])
-    # Markup and changes of direction in tokens are text, and stay what the static page shows.
+    # Markup and changes of direction in tokens are text.
     check("</script>" in page.value(f'{LOOK}.querySelector(".sheet").textContent'), True)
     check(page.value('document.body.textContent.includes("\\u202e")'), False)
     # The first row of en is 1 0 at the mean of the heads of the last layer.

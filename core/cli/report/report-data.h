@@ -22,10 +22,10 @@
  * heatmap after heatmap, what each target token gives to all rows, [layer, target], in 255ths of largest_mass, and the
  * weights, [layer, head, target, row], in 255ths of largest.
  *
- * Behind them "descents" has what a combiner chose (cli/descent.h), at the last layer and the mean of heads: "title",
- * "choice", "ways", "highest", "targets", "rows" (labels), their "levels", "first" and "last" leaves, and how many
- * "bytes" follow: for each target token a number of rows (16 bits, little-endian, as all numbers here), and for each of
- * these its number (16 bits), and in 255ths its weight, path, share and how many of the ways took it.
+ * Behind them "descents" has what a combiner chose (comparison/descent.h), at the last layer and the mean of heads:
+ * "title", "choice", "ways", "highest", "targets", "rows" (labels), their "levels", "first" and "last" leaves, and
+ * how many "bytes" follow: for each target token a number of rows (16 bits, little-endian, as all numbers here), and
+ * for each of these its number (16 bits), and in 255ths its weight, path, share and how many of the ways took it.
  *
  * "undrawn" are sentences for people on what the file has besides.
  */
@@ -45,7 +45,7 @@ gboolean plait_report_maps (PlaitStore *store, const char *split, const char *na
 /* (transfer full) */
 char *plait_report_pack (const char *json, const GByteArray *bytes);
 
-/* @text as the static page shows it (text/display.h). */
+/* Adds @text without what would confuse a reader (text/display.h). */
 void plait_report_json_text (PlaitJson *json, const char *name, const char *text);
 
 /* @n of them, or with a negative @n all before a NULL. */
