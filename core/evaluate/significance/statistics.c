@@ -142,23 +142,66 @@ p_value (guint counted, guint trials)
 
 /* Columns that add_chosen adds up at once, in registers. */
 #define BLOCK 12
+#define GROUP 4
+#define MOST_GROUPED 65536
 
-/* Adds up those of @n rows of @stride numbers, a multiple of BLOCK, whose bits are set in @chosen. */
-static void
-add_chosen (double *sums, const double *rows, gsize stride, const guint64 *chosen, gsize n)
+/* What the baseline gains where sentences change sides: a row for each subset of each group of sentences. */
+typedef struct
 {
-  for (gsize first = 0; first < stride; first += BLOCK)
+  gsize groups, stride; /* a multiple of BLOCK */
+  guint size;           /* of a group, which divides 64 */
+  double *rows;         /* [groups, 1 << size, stride] */
+} Changes;
+
+/* TRUE if sums of @numbers are exact, whatever their order. */
+static gboolean
+are_whole (const PlaitStatistics *statistics)
+{
+  for (gsize i = 0; i < statistics->sentences * statistics->width; i++)
+    if (!(fabs (statistics->values[i]) < 0x1p31 && floor (statistics->values[i]) >= statistics->values[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* Groups are of one sentence where rows must be added in their order. */
+static Changes
+changes_new (const PlaitStatistics *baseline, const PlaitStatistics *system)
+{
+  gsize n = baseline->sentences, width = baseline->width;
+  guint size = n <= MOST_GROUPED && are_whole (baseline) && are_whole (system) ? GROUP : 1;
+  Changes changes = { (n + size - 1) / size, (width + BLOCK - 1) / BLOCK * BLOCK, size, NULL };
+
+  changes.rows = g_new0 (double, (changes.groups << size) * changes.stride);
+  for (gsize group = 0; group < changes.groups; group++)
+    for (guint subset = 1; subset < 1u << size; subset++)
+      {
+        double *rows = changes.rows + (group << size) * changes.stride, *row = rows + subset * changes.stride;
+        const double *others = rows + (subset & (subset - 1)) * changes.stride;
+        gsize first = (group * size + (guint)__builtin_ctz (subset)) * width;
+
+        for (gsize k = 0; k < width; k++)
+          row[k] = others[k] + (first < n * width ? system->values[first + k] - baseline->values[first + k] : 0);
+      }
+  return changes;
+}
+
+/* Adds up the rows of the sentences whose bits are set in @chosen. */
+static void
+add_chosen (double *sums, const Changes *changes, const guint64 *chosen)
+{
+  for (gsize first = 0; first < changes->stride; first += BLOCK)
     {
       double block[BLOCK] = { 0 };
 
-      for (gsize i = 0; i < n; i += 64)
-        for (guint64 bits = chosen[i / 64]; bits; bits &= bits - 1)
-          {
-            const double *row = rows + (i + (gsize)__builtin_ctzll (bits)) * stride + first;
+      for (gsize group = 0; group < changes->groups; group++)
+        {
+          gsize bit = group * changes->size;
+          gsize subset = chosen[bit / 64] >> bit % 64 & ((1u << changes->size) - 1);
+          const double *row = changes->rows + ((group << changes->size) + subset) * changes->stride + first;
 
-            for (guint k = 0; k < BLOCK; k++)
-              block[k] += row[k];
-          }
+          for (guint k = 0; k < BLOCK; k++)
+            block[k] += row[k];
+        }
       memcpy (sums + first, block, sizeof block);
     }
 }
@@ -167,17 +210,14 @@ static void
 permute (const PlaitMetric *metric, const PlaitStatistics *baseline, const PlaitStatistics *system,
          PlaitComparison *comparison)
 {
-  gsize width = baseline->width, n = baseline->sentences, stride = (width + BLOCK - 1) / BLOCK * BLOCK;
-  g_autofree double *change = g_new0 (double, n *stride); /* what the baseline gains where a sentence changes sides */
+  gsize width = baseline->width, n = baseline->sentences;
+  Changes changes = changes_new (baseline, system);
   g_autofree guint64 *chosen = g_new (guint64, n / 64 + 1);
-  g_autofree double *sums = g_new (double, 5 * stride);
-  double *total_baseline = sums, *total_system = sums + stride, *moved = sums + 2 * stride;
-  double *one = sums + 3 * stride, *other = sums + 4 * stride;
+  g_autofree double *sums = g_new (double, 5 * changes.stride);
+  double *total_baseline = sums, *total_system = sums + changes.stride, *moved = sums + 2 * changes.stride;
+  double *one = sums + 3 * changes.stride, *other = sums + 4 * changes.stride;
   guint counted = 0;
 
-  for (gsize i = 0; i < n; i++)
-    for (gsize k = 0; k < width; k++)
-      change[i * stride + k] = system->values[i * width + k] - baseline->values[i * width + k];
   plait_statistics_sum (baseline, total_baseline);
   plait_statistics_sum (system, total_system);
   for (guint trial = 0; trial < comparison->trials; trial++)
@@ -186,9 +226,7 @@ permute (const PlaitMetric *metric, const PlaitStatistics *baseline, const Plait
 
       for (gsize word = 0; word * 64 < n; word++)
         chosen[word] = plait_random_bits (key, word);
-      if (n % 64 != 0)
-        chosen[n / 64] &= (G_GUINT64_CONSTANT (1) << n % 64) - 1;
-      add_chosen (moved, change, stride, chosen, n);
+      add_chosen (moved, &changes, chosen);
       for (gsize k = 0; k < width; k++)
         {
           one[k] = total_baseline[k] + moved[k];
@@ -197,6 +235,7 @@ permute (const PlaitMetric *metric, const PlaitStatistics *baseline, const Plait
       double difference = plait_metric_score (metric, other) - plait_metric_score (metric, one);
       counted += counts (difference, comparison->difference);
     }
+  g_free (changes.rows);
   comparison->p = p_value (counted, comparison->trials);
 }
 

@@ -32,6 +32,7 @@ typedef struct
 
 /* Structure is written in pieces of this size, so that it stands in few of the blocks that blocks.c checks. */
 #define STRUCTURE_BLOCK ((hsize_t)1 << 16)
+#define CACHE_SIZE ((size_t)32 << 10) /* of the structure of a file that is read */
 
 static H5FD_t *
 driver_open (const char *name, unsigned flags, hid_t access, haddr_t maximum)
@@ -149,6 +150,23 @@ plait_store_driver (void)
   return H5FDregister (&driver_class);
 }
 
+/* Holds little of the structure in memory: a file is read from front to back, and objects that were left are read no
+ * more. Memory that is used again is quicker than memory that the system has to give. */
+static gboolean
+set_small_cache (hid_t access)
+{
+  H5AC_cache_config_t cache = { .version = H5AC__CURR_CACHE_CONFIG_VERSION };
+
+  if (H5Pget_mdc_config (access, &cache) < 0)
+    return FALSE;
+  cache.set_initial_size = TRUE;
+  cache.initial_size = cache.min_size = cache.max_size = CACHE_SIZE;
+  cache.incr_mode = H5C_incr__off;
+  cache.flash_incr_mode = H5C_flash_incr__off;
+  cache.decr_mode = H5C_decr__off;
+  return H5Pset_mdc_config (access, &cache) >= 0;
+}
+
 hid_t
 plait_store_access (hid_t driver, PlaitStoreBytes bytes)
 {
@@ -159,7 +177,8 @@ plait_store_access (hid_t driver, PlaitStoreBytes bytes)
     }
   hid_t access = H5Pcreate (H5P_FILE_ACCESS);
   if (driver < 0 || access < 0 || H5Pset_driver (access, driver, &bytes) < 0
-      || H5Pset_fclose_degree (access, H5F_CLOSE_STRONG) < 0 || H5Pset_meta_block_size (access, STRUCTURE_BLOCK) < 0)
+      || H5Pset_fclose_degree (access, H5F_CLOSE_STRONG) < 0 || H5Pset_meta_block_size (access, STRUCTURE_BLOCK) < 0
+      || (!bytes.structure && !set_small_cache (access)))
     {
       store_id_release (access);
       return -1;
