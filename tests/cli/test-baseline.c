@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 
 /* plait baseline. */

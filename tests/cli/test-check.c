@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 
 /* plait check, of experiments and of plugins. What it holds plugins to is tested in tests/workbench/contract, and what

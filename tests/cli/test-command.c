@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "call.h"
+#include "files.h"
 #include "command/exit-codes.h"
 #include "harness.h"
 
@@ -13,7 +14,7 @@
 
 TEST_CASE (command, help_and_version)
 {
-  g_auto (PlaitTestCall) version = CALL ("--version");
+  g_auto (PlaitTestCall) version = START ("--version");
   g_auto (PlaitTestCall) help = CALL ("--help");
   g_auto (PlaitTestCall) of_inspect = CALL ("inspect", "--help");
   g_auto (PlaitTestCall) in_words = CALL ("help", "inspect");
@@ -104,15 +105,11 @@ TEST_CASE (command, bad_usage_exits_with_2)
 
 TEST_CASE (command, results_that_cannot_be_written_are_a_failure)
 {
-  g_autofree char *program = plait_test_build_path ("plait");
-  g_autofree char *line = g_strdup_printf ("'%s' plugins > /dev/full", program);
-  g_autofree char *errors = NULL;
-  int status = 0;
+  g_auto (PlaitTestCall) call
+      = plait_test_call_with ((const char *[]){ "plugins", NULL }, &(PlaitTestCallSettings){ .output = "/dev/full" });
 
-  REQUIRE (g_spawn_sync (NULL, (char *[]){ "/bin/sh", "-c", line, NULL }, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL,
-                         &errors, &status, NULL));
-  CHECK_INT (WEXITSTATUS (status), 1);
-  CHECK_CONTAINS (errors, "standard output cannot be written");
+  CHECK_INT (call.code, 1);
+  CHECK_CONTAINS (call.errors, "standard output cannot be written");
 }
 
 TEST_CASE (command, plugins_lists_what_is_found_and_what_is_not)
@@ -252,7 +249,6 @@ TEST_CASE (command, the_locale_changes_nothing)
   g_auto (PlaitTestCall) german = CALL ("inspect", "train");
   g_setenv ("LC_ALL", "C", TRUE);
   g_auto (PlaitTestCall) c = CALL ("inspect", "train");
-  g_unsetenv ("LC_ALL");
   CHECK_STRING (german.output, plain.output);
   CHECK_STRING (c.output, plain.output);
 }
@@ -267,26 +263,16 @@ static const char *const small = "[data]\ngenerate=agreement\nvocabulary_type=wo
 static int
 interrupt_run (void)
 {
-  g_autofree char *program = plait_test_build_path ("plait"), *log = plait_test_path ("small.jsonl");
-  char *words[] = { program, "run", "small.ini", "--quiet", "--log", "small.jsonl", NULL };
-  int status = 0;
-  GPid child;
+  PlaitTestProcess process;
 
   plait_test_write ("small.ini", small);
-  if (!g_spawn_async (plait_test_folder (), words, NULL,
-                      G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
-                      &child, NULL))
-    return -1;
-  for (guint i = 0; i < 3000; i++)
-    {
-      GStatBuf state;
-
-      if (g_stat (log, &state) == 0 && state.st_size > 0)
-        break;
-      g_usleep (10000);
-    }
-  kill (child, SIGINT);
-  return waitpid (child, &status, 0) == child && WIFEXITED (status) ? WEXITSTATUS (status) : -1;
+  process
+      = plait_test_call_begin ((const char *[]){ "run", "small.ini", "--quiet", "--log", "small.jsonl", NULL }, NULL);
+  for (guint i = 0; i < 3000 && plait_test_size ("small.jsonl") <= 0; i++)
+    g_usleep (10000);
+  kill (process.process, SIGINT);
+  g_auto (PlaitTestCall) call = plait_test_call_end (&process);
+  return call.code;
 }
 
 /* What ends with each code that there is. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 #include "sample-run.h"
 #include "tables/table.h"

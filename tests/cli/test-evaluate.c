@@ -2,6 +2,7 @@
 #include <gio/gio.h>
 
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 
 /* plait evaluate. What scores are is tested in tests/evaluate; here, what the command makes of files. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 
 /* Grids over files, as a user sees them. */

@@ -6,6 +6,7 @@
 #include "files/lock.h"
 #include "files/memory.h"
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 #include "tiny-grid.h"
 
@@ -14,35 +15,14 @@
 /* A folder whose name no shell takes as it is. */
 #define FOLDER "the cells' \"$HOME\" 100%"
 
-static char *
-read_file (const char *name)
-{
-  g_autofree char *path = plait_test_path (name);
-  char *text = NULL;
-
-  return g_file_get_contents (path, &text, NULL, NULL) ? text : g_strdup ("");
-}
-
-static gboolean
-exists (const char *name)
-{
-  g_autofree char *path = plait_test_path (name);
-
-  return g_file_test (path, G_FILE_TEST_EXISTS);
-}
-
-/* Runs @line as a scheduler would, somewhere else. */
+/* Runs @line as a scheduler would, in another folder. */
 static void
 run_line (const char *line)
 {
-  g_autofree char *plugins = plait_test_build_path ("plugins");
-  g_auto (GStrv) environment = g_environ_setenv (g_get_environ (), "PLAIT_PLUGIN_PATH", plugins, TRUE);
-  char *words[] = { (char *)"/bin/sh", (char *)"-c", (char *)line, NULL };
-  int status = -1;
+  g_autofree char *elsewhere = g_strconcat ("cd /; ", line, NULL);
+  g_auto (PlaitTestCall) call = plait_test_call_shell (elsewhere);
 
-  REQUIRE (g_spawn_sync ("/", words, environment, G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
-                         NULL, NULL, &status, NULL));
-  CHECK_INT (status, 0);
+  CHECK_INT (call.code, 0);
 }
 
 /* The lines give the table of a grid that is run at once; cells that are trained the same stand in one. */
@@ -50,18 +30,18 @@ TEST_CASE (command_grid, prints_lines_that_any_scheduler_runs)
 {
   plait_test_write_grid ("experiment.seed=1;2\ndecode.beam=1;2\n");
   g_auto (PlaitTestCall) whole = CALL ("grid", "tiny.ini", "--quiet", "--jobs", "1", "--threads", "1");
-  g_auto (PlaitTestCall) printed = CALL ("grid", "tiny.ini", "--output", FOLDER, "--commands", "--threads", "1",
-                                         "--retries", "2", "--time", "30m", "--set", "experiment.name=a name");
+  g_auto (PlaitTestCall) printed = START ("grid", "tiny.ini", "--output", FOLDER, "--commands", "--threads", "1",
+                                          "--retries", "2", "--time", "30m", "--set", "experiment.name=a name");
   g_auto (GStrv) lines = g_strsplit (printed.output, "\n", -1);
 
   CHECK_INT (printed.code, 0);
-  CHECK (!exists (FOLDER));
+  CHECK (!plait_test_exists (FOLDER));
   REQUIRE (g_strv_length (lines) == 3);
   CHECK_CONTAINS (lines[0], " --set 'experiment.name=a name' --jobs 1 --threads 1 --time 1800s --retries 2 --cell "
                             "seed-1_beam-1-");
   CHECK_CONTAINS (lines[0], " --cell seed-1_beam-2-");
   run_line (lines[1]);
-  CHECK (!exists (FOLDER "/grid.h5"));
+  CHECK (!plait_test_exists (FOLDER "/grid.h5"));
 
   g_auto (PlaitTestCall) half
       = CALL ("grid", "tiny.ini", "--output", FOLDER, "--collect", "--set", "experiment.name=a name");
@@ -79,7 +59,7 @@ TEST_CASE (command_grid, prints_lines_that_any_scheduler_runs)
   CHECK_STRING (two[0], one[0]);
 
   g_auto (PlaitTestCall) none
-      = CALL ("grid", "tiny.ini", "--output", FOLDER, "--commands", "--set", "experiment.name=a name");
+      = START ("grid", "tiny.ini", "--output", FOLDER, "--commands", "--set", "experiment.name=a name");
   CHECK_STRING (none.output, "");
   CHECK_CONTAINS (none.errors, FOLDER ": no cell is left to be run");
 }
@@ -97,7 +77,7 @@ count_validations (const char *folder, const char *cell)
     if (g_str_has_prefix (name, cell) && g_str_has_suffix (name, ".jsonl"))
       {
         g_autofree char *file = g_build_filename (folder, name, NULL);
-        g_autofree char *text = read_file (file);
+        g_autofree char *text = plait_test_read_text (file);
         g_auto (GStrv) parts = g_strsplit (text, "{\"table\": \"validation\", \"step\": ", -1);
 
         n += g_strv_length (parts) - 1;
@@ -138,7 +118,7 @@ TEST_CASE (command_grid, tells_of_training_as_run_does)
   CHECK (has_events ("a/events", "seed-1_beam-1") && has_events ("a/events", "seed-2_beam-1"));
 
   g_auto (PlaitTestCall) printed
-      = CALL ("grid", "tiny.ini", "--output", FOLDER, "--commands", "--log", "its logs", "--tensorboard", "events");
+      = START ("grid", "tiny.ini", "--output", FOLDER, "--commands", "--log", "its logs", "--tensorboard", "events");
   g_auto (GStrv) lines = g_strsplit (printed.output, "\n", -1);
   REQUIRE (g_strv_length (lines) == 3);
   CHECK_CONTAINS (lines[0], word);
@@ -153,7 +133,7 @@ TEST_CASE (command_grid, tells_of_training_as_run_does)
   plait_test_check_refused (&file, "--log tiny.ini: the folder for a log of each cell cannot be made (");
   plait_test_check_refused (&collect, "--tensorboard tells of training, and --collect trains nothing; leave it out");
   plait_test_check_refused (&broken, "a path or a value of --set has a line break in it");
-  CHECK (!exists ("other"));
+  CHECK (!plait_test_exists ("other"));
 }
 
 TEST_CASE (command_grid, runs_a_cell_in_one_process_alone)
@@ -203,7 +183,7 @@ TEST_CASE (command_grid, refuses_what_no_executor_does)
   plait_test_check_refused (&retries, "--retries cannot be \"-1\"; expected an integer from 0 to 100");
   plait_test_check_refused (&executor, "--executor cannot be \"lsf\"; expected local or slurm");
   plait_test_check_refused (&fresh, "--fresh would begin a job anew each time");
-  CHECK (!exists ("tiny"));
+  CHECK (!plait_test_exists ("tiny"));
 
   plait_test_write_grid (
       "experiment.seed=1\nexecutor=lsf\nexecutor.jobs=0\nexecutor.memory=much\nexecutor.options=long\n"
@@ -251,19 +231,16 @@ stand_in_slurm (const char *sbatch)
 
 TEST_CASE (command_grid, hands_arrays_and_a_collector_to_slurm)
 {
-  g_autofree char *before = g_strdup (g_getenv ("PATH"));
-
   plait_test_write_grid ("experiment.seed=1;2;3\nexecutor=slurm\nexecutor.memory=3G\nexecutor.options=--partition=cpu\n"
                          "executor.jobs=1\nexecutor.time=90s\nexecutor.threads=2\n");
   stand_in_slurm ("echo $n");
   g_auto (PlaitTestCall) call = CALL ("grid", "tiny.ini", "--output", FOLDER, "--retries", "1");
-  g_autofree char *words = read_file ("words"), *script = read_file ("script");
-  g_setenv ("PATH", before, TRUE);
+  g_autofree char *words = plait_test_read_text ("words"), *script = plait_test_read_text ("script");
 
   CHECK_INT (call.code, 0);
   CHECK_CONTAINS (call.errors, "3 tasks are with Slurm as 1, 2 (job name plait-");
   CHECK_CONTAINS (call.errors, "job 3 makes the table when they have ended");
-  CHECK (exists (FOLDER "/slurm") && !exists (FOLDER "/grid.h5"));
+  CHECK (plait_test_exists (FOLDER "/slurm") && !plait_test_exists (FOLDER "/grid.h5"));
   CHECK_CONTAINS (words, "--array=0-1%1\n--cpus-per-task=2\n--time=5\n--mem=3G\n--partition=cpu\n");
   CHECK_CONTAINS (words, "--array=0-0%1\n--cpus-per-task=2\n--time=5\n--mem=3G\n--dependency=afterany:1\n");
   CHECK_CONTAINS (words, "--dependency=afterany:1:2\n");
@@ -277,8 +254,6 @@ TEST_CASE (command_grid, hands_arrays_and_a_collector_to_slurm)
 /* Slurm is asked how long an array may be, where it is there, and for nothing else. */
 TEST_CASE (command_grid, says_beforehand_what_slurm_would_be_asked)
 {
-  g_autofree char *before = g_strdup (g_getenv ("PATH"));
-
   plait_test_write_grid ("experiment.seed=1;2;3\nexecutor=slurm\nexecutor.memory=3G\nexecutor.options=--partition=cpu\n"
                          "executor.time=90s\nexecutor.threads=2\n");
   g_setenv ("PATH", "/nowhere", TRUE);
@@ -289,7 +264,6 @@ TEST_CASE (command_grid, says_beforehand_what_slurm_would_be_asked)
   g_auto (PlaitTestCall) json = CALL ("grid", "tiny.ini", "--dry-run", "--json");
   plait_test_write ("queue", "12_3\n");
   g_auto (PlaitTestCall) queued = CALL ("grid", "tiny.ini", "--dry-run");
-  g_setenv ("PATH", before, TRUE);
 
   CHECK_INT (absent.code, 0);
   CHECK_CONTAINS (absent.output, "Asked of the scheduler\n  sbatch --parsable ");
@@ -301,7 +275,7 @@ TEST_CASE (command_grid, says_beforehand_what_slurm_would_be_asked)
   CHECK_CONTAINS (json.output, " --dependency=afterany:JOB1:JOB2 ");
   CHECK_INT (queued.code, 2);
   CHECK_CONTAINS (queued.errors, "jobs of this grid are in Slurm's queue already");
-  CHECK (!exists ("tiny") && !exists ("words"));
+  CHECK (!plait_test_exists ("tiny") && !plait_test_exists ("words"));
 }
 
 /* What follows "--OPTION=" in @words, as a number. */
@@ -317,16 +291,14 @@ asked_of (const char *words, const char *option)
 
 TEST_CASE (command_grid, asks_slurm_for_what_was_measured)
 {
-  g_autofree char *before = g_strdup (g_getenv ("PATH"));
   gsize held = 0, most = 0;
 
   plait_test_write_grid ("experiment.seed=1;2\nexecutor=slurm\nexecutor.memory=measured\nexecutor.time=measured\n");
   stand_in_slurm ("echo $n");
   g_auto (PlaitTestCall) call = CALL ("grid", "tiny.ini");
-  g_autofree char *words = read_file ("words"), *script = read_file ("script");
+  g_autofree char *words = plait_test_read_text ("words"), *script = plait_test_read_text ("script");
   g_auto (PlaitTestCall) broken = CALL ("grid", "tiny.ini", "--quiet", "--output", "other", "--set",
                                         "train.learning_rate=1e6", "--set", "train.warm_up=0", "--set", "train.clip=0");
-  g_setenv ("PATH", before, TRUE);
 
   plait_memory_of_process (getpid (), &held, &most); /* a cell's process is forked: it begins with as much */
   CHECK_INT (call.code, 0);
@@ -334,13 +306,12 @@ TEST_CASE (command_grid, asks_slurm_for_what_was_measured)
   CHECK (asked_of (words, "mem") > 10 && (gsize)asked_of (words, "mem") < 1000 + 2 * (most >> 20));
   CHECK (!strstr (script, "--time"));
   plait_test_check_refused (&broken, "what the cell experiment.seed=1 takes could not be measured (update ");
-  CHECK (!exists ("other"));
+  CHECK (!plait_test_exists ("other"));
 }
 
 TEST_CASE (command_grid, leaves_nothing_where_slurm_refuses)
 {
   static const char *const configurations[] = { "", "MaxArraySize = -5", "MaxArraySize = all", "MaxArraySize" };
-  g_autofree char *before = g_strdup (g_getenv ("PATH"));
 
   plait_test_write_grid ("experiment.seed=1;2;3\n");
   stand_in_slurm ("[ $n = 1 ] && echo 71 && exit\necho 'sbatch: error: no room' >&2\nexit 1\n");
@@ -363,16 +334,15 @@ TEST_CASE (command_grid, leaves_nothing_where_slurm_refuses)
   g_auto (PlaitTestCall) queued = CALL ("grid", "tiny.ini", "--executor", "slurm");
   g_setenv ("PATH", "/nowhere", TRUE);
   g_auto (PlaitTestCall) absent = CALL ("grid", "tiny.ini", "--executor", "slurm");
-  g_setenv ("PATH", before, TRUE);
-  g_autofree char *cancelled = read_file ("cancelled");
+  g_autofree char *cancelled = plait_test_read_text ("cancelled");
 
   CHECK_INT (refused.code, 1);
   CHECK_STRING (refused.errors, "error: Slurm refuses (sbatch: error: no room)\n");
   CHECK_STRING (cancelled + strlen ("--name=plait-12345678"), "\n");
-  CHECK (!exists ("tiny"));
+  CHECK (!plait_test_exists ("tiny"));
   plait_test_check_refused (&queued, "tiny: jobs of this grid are in Slurm's queue already (12_3); wait for them");
   plait_test_check_refused (&absent, "there is no scontrol here; run this where jobs are submitted to Slurm");
-  CHECK (!exists ("tiny"));
+  CHECK (!plait_test_exists ("tiny"));
 }
 
 /* None of these may come from an experiment file: they change what is run, or hide it. */
@@ -421,7 +391,6 @@ TEST_CASE (command_grid, takes_the_number_of_a_job_alone_on_its_line)
     { "echo 2026; echo 4711", NULL },
     { "echo 0; echo -3; echo 4711x; echo 99999999999999999999", NULL },
   };
-  g_autofree char *before = g_strdup (g_getenv ("PATH"));
   g_autofree char *list = plait_test_path ("words");
   g_autofree char *cancelled = plait_test_path ("cancelled");
 
@@ -433,7 +402,7 @@ TEST_CASE (command_grid, takes_the_number_of_a_job_alone_on_its_line)
       g_unlink (list);
       g_unlink (cancelled);
       g_auto (PlaitTestCall) call = CALL ("grid", "tiny.ini", "--executor", "slurm");
-      g_autofree char *words = read_file ("words"), *ended = read_file ("cancelled");
+      g_autofree char *words = plait_test_read_text ("words"), *ended = plait_test_read_text ("cancelled");
       g_autofree char *dependency = g_strdup_printf ("--dependency=afterany:%s\n", cases[i].number);
 
       CHECK_INT (call.code, cases[i].number ? 0 : 1);
@@ -448,13 +417,11 @@ TEST_CASE (command_grid, takes_the_number_of_a_job_alone_on_its_line)
           CHECK_CONTAINS (ended, "--name=plait-");
         }
     }
-  g_setenv ("PATH", before, TRUE);
 }
 
 /* While one asks Slurm what is in the queue, a second one begins. */
 TEST_CASE (command_grid, submits_once_where_two_begin_at_a_time)
 {
-  g_autofree char *before = g_strdup (g_getenv ("PATH"));
   g_autofree char *plait = plait_test_build_path ("plait");
   g_autofree char *script = g_strdup_printf (
       "[ -e second ] || { touch second; '%s' grid tiny.ini --executor slurm 2> second; echo $? >> second; }\n", plait);
@@ -463,8 +430,7 @@ TEST_CASE (command_grid, submits_once_where_two_begin_at_a_time)
   stand_in_slurm ("echo $n");
   stand_in ("squeue", script);
   g_auto (PlaitTestCall) first = CALL ("grid", "tiny.ini", "--executor", "slurm");
-  g_autofree char *second = read_file ("second"), *number = read_file ("number");
-  g_setenv ("PATH", before, TRUE);
+  g_autofree char *second = plait_test_read_text ("second"), *number = plait_test_read_text ("number");
 
   CHECK_INT (first.code, 0);
   CHECK_CONTAINS (second, "error: tiny: another plait grid is working in this folder (process ");

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 #include "hdf5/store.h"
 #include "tiny-grid.h"
@@ -193,23 +194,17 @@ has_checkpoint (const char *name)
 
 TEST_CASE (command_grid, stops_with_checkpoints_and_goes_on)
 {
-  g_autofree char *program = plait_test_build_path ("plait");
-  char *words[] = {
-    program,    "grid",  "tiny.ini", "--quiet", "--set", "train.epochs=100000", "--set", "train.checkpoint_every=1",
-    "--output", "cells", NULL
-  };
-  GPid child;
-  int status = 0;
+  PlaitTestProcess process;
 
   plait_test_write_grid ("experiment.seed=1\n");
-  REQUIRE (g_spawn_async (plait_test_folder (), words, NULL,
-                          G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, NULL,
-                          NULL, &child, NULL));
+  process = plait_test_call_begin ((const char *[]){ "grid", "tiny.ini", "--quiet", "--set", "train.epochs=100000",
+                                                     "--set", "train.checkpoint_every=1", "--output", "cells", NULL },
+                                   NULL);
   for (guint i = 0; i < 3000 && !has_checkpoint ("cells"); i++)
     g_usleep (10000);
-  kill (child, SIGTERM);
-  REQUIRE (waitpid (child, &status, 0) == child);
-  CHECK (WIFEXITED (status) && WEXITSTATUS (status) == 130);
+  kill (process.process, SIGTERM);
+  g_auto (PlaitTestCall) call = plait_test_call_end (&process);
+  CHECK_INT (call.code, 130);
   CHECK (has_checkpoint ("cells"));
 
   g_auto (PlaitTestCall) plan

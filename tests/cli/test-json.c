@@ -2,6 +2,7 @@
 #include "text/json-read.h"
 #include "text/number.h"
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 #include "sample-run.h"
 #include "tiny-grid.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "call.h"
 #include "comparison/map.h"
+#include "files.h"
 #include "harness.h"
 
 /* Encoders whose rows are no tokens, and what is said of attention to them. */

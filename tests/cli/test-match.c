@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 
 /* Grids whose cells have as many parameters as the first. */

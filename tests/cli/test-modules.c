@@ -2,6 +2,7 @@
 #include <glib/gstdio.h>
 
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 #include "tiny-grid.h"
 

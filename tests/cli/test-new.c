@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 
 /* plait new. That what it writes builds and trains is shown by tests/plugin/new.py. */

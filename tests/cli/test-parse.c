@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "files.h"
 
 /* plait parse, with link-grammar itself where the build has it (PLAIT_HAS_LINK_GRAMMAR). */
 

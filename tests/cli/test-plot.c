@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 #include "sample-run.h"
 

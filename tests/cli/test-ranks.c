@@ -4,41 +4,24 @@
 #include <string.h>
 
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 #include "tiny-grid.h"
 
 /* Several processes that train one model, started as a user starts them. */
 
-/* What a shell prints, and its exit code. $PLAIT is the program. */
+/* What a shell prints, and its exit code, where MPI may be run as root and by more processes than processors.
+ * A container may forbid processes to read each other's memory. Open MPI leaves memory behind, and closes what took it,
+ * so that no suppression knows its name. */
 static PlaitTestCall
 shell (const char *command)
 {
-  g_autofree char *program = plait_test_build_path ("plait");
-  g_autoptr (GSubprocessLauncher) launcher
-      = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
-  PlaitTestCall call = { -1, NULL, NULL };
-  const char *sanitizer = g_getenv ("ASAN_OPTIONS");
-  /* Open MPI leaves memory behind, and closes what took it, so that no suppression knows its name. */
-  g_autofree char *leaky = g_strconcat (sanitizer ? sanitizer : "", ":detect_leaks=0", NULL);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GSubprocess) process = NULL;
+  g_autofree char *line = g_strconcat (
+      "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
+      "OMPI_MCA_btl_vader_single_copy_mechanism=none ASAN_OPTIONS=\"$ASAN_OPTIONS:detect_leaks=0\"; ",
+      command, NULL);
 
-  g_subprocess_launcher_setenv (launcher, "ASAN_OPTIONS", leaky, TRUE);
-  g_subprocess_launcher_set_cwd (launcher, plait_test_folder ());
-  g_subprocess_launcher_setenv (launcher, "PLAIT", program, TRUE);
-  g_subprocess_launcher_setenv (launcher, "OMPI_ALLOW_RUN_AS_ROOT", "1", TRUE);
-  g_subprocess_launcher_setenv (launcher, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", TRUE);
-  g_subprocess_launcher_setenv (launcher, "OMPI_MCA_rmaps_base_oversubscribe", "1", TRUE);
-  /* A container may forbid processes to read each other's memory. */
-  g_subprocess_launcher_setenv (launcher, "OMPI_MCA_btl_vader_single_copy_mechanism", "none", TRUE);
-  process = g_subprocess_launcher_spawn (launcher, &error, "sh", "-c", command, NULL);
-  CHECK_NO_ERROR (error);
-  if (!process)
-    return call;
-  CHECK (g_subprocess_communicate_utf8 (process, NULL, NULL, &call.output, &call.errors, &error));
-  CHECK_NO_ERROR (error);
-  call.code = g_subprocess_get_if_exited (process) ? g_subprocess_get_exit_status (process) : -1;
-  return call;
+  return plait_test_call_shell (line);
 }
 
 #define SHELL(call, code_expected, command)                                                                            \

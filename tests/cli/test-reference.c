@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 
 /* The manual page and completion, which are made of the tables that --help is made of; and the command in a shell. */
@@ -90,14 +91,11 @@ TEST_CASE (reference, has_every_option_of_help)
 static char *
 shell (const char *line)
 {
-  g_autofree char *program = plait_test_build_path ("plait");
-  g_autofree char *folder = g_path_get_dirname (program);
-  g_autofree char *whole = g_strdup_printf ("PATH=%s:$PATH PLAIT_PLUGIN_PATH=; export PATH; %s", folder, line);
-  char *output = NULL;
+  g_autofree char *whole = g_strdup_printf ("PATH=${PLAIT%%/*}:$PATH; %s", line);
+  PlaitTestCall call = plait_test_call_shell (whole);
 
-  CHECK (g_spawn_sync (plait_test_folder (), (char *[]){ "bash", "--norc", "-c", whole, NULL }, NULL,
-                       G_SPAWN_SEARCH_PATH, NULL, NULL, &output, NULL, NULL, NULL));
-  return output ? output : g_strdup ("");
+  g_free (call.errors);
+  return call.output;
 }
 
 /* What bash answers where @words stand on the line, the last of which is to be completed. (transfer full) */

@@ -5,6 +5,7 @@
 
 #include "call.h"
 #include "comparison/map.h"
+#include "files.h"
 #include "harness.h"
 #include "report-page.h"
 #include "sample-run.h"

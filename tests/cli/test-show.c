@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 #include "sample-run.h"
 #include "hdf5/store.h"

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 
 /* What goes to a terminal commands nothing there; what goes to a pipe is exact. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 #include "report-page.h"
 

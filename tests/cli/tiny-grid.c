@@ -2,6 +2,7 @@
 #include "tiny-grid.h"
 
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 
 static const char experiment[] = "[experiment]\n"

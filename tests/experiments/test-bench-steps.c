@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 #include "hdf5/store.h"
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "files.h"
 #include "harness.h"
 
 /* plait-bench: what it measures and prints, and the data that it reads. Speed is no matter here. */

@@ -20,6 +20,37 @@ PlaitTestCase **last_case = &first_case;
 
 std::string folder;
 
+/* The environment of the process, which each case finds as the first one did. */
+class Environment {
+public:
+  Environment () : variables_ (g_get_environ ())
+  {
+  }
+
+  Environment (const Environment &) = delete;
+
+  ~Environment ()
+  {
+    g_strfreev (variables_);
+  }
+
+  void
+  restore () const
+  {
+    clearenv ();
+    for (char **one = variables_; *one; one++)
+      {
+        const std::string variable = *one;
+        const size_t end = variable.find ('=');
+
+        g_setenv (variable.substr (0, end).c_str (), variable.c_str () + end + 1, TRUE);
+      }
+  }
+
+private:
+  char **variables_;
+};
+
 class Case : public testing::Test {
 public:
   explicit Case (const PlaitTestCase *test_case) : test_case_ (test_case)
@@ -35,6 +66,7 @@ public:
   void
   TearDown () override
   {
+    environment.restore ();
     if (folder.empty ())
       return;
     std::error_code ignored;
@@ -44,6 +76,7 @@ public:
 
 private:
   const PlaitTestCase *test_case_;
+  Environment environment;
 };
 
 std::string
@@ -210,9 +243,17 @@ plait_test_build_path (const char *name)
 int
 main (int argc, char **argv)
 {
+  /* Nothing of the user's own is found. */
+  for (const char *name : { "PLAIT_PLUGIN_PATH", "PLAIT_INDEX", "HDF5_USE_FILE_LOCKING" })
+    g_unsetenv (name);
+  g_setenv ("XDG_DATA_HOME", "/nonexistent", TRUE);
+  g_setenv ("XDG_CACHE_HOME", "/nonexistent", TRUE);
   for (const PlaitTestCase *test_case = first_case; test_case; test_case = test_case->next)
     testing::RegisterTest (test_case->suite, test_case->name, nullptr, nullptr, test_case->file, test_case->line,
                            [test_case] () -> testing::Test * { return new Case (test_case); });
   testing::InitGoogleTest (&argc, argv);
+  /* A command that starts "itself" must not start the tests again and again. */
+  if (argc > 1)
+    g_error ("%s takes options of GoogleTest alone, not %s", argv[0], argv[1]);
   return RUN_ALL_TESTS ();
 }

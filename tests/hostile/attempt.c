@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "attempt.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <glib/gstdio.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <xxhash.h>
-
-/* After which a call counts as one that does not end. */
-#define LONGEST_CALL ((gint64)60 * G_USEC_PER_SEC)
 
 /* Of a line for a person, in bytes; more is a file that was poured out. */
 #define LONGEST_LINE 1100
@@ -21,158 +12,26 @@
 /* The problems of an experiment file are told together, a line each, but not without end. */
 #define MOST_LINES 110
 
-void
-attempt_clear (Attempt *attempt)
+PlaitTestProcess
+attempt_start (const char *command, const PlaitTestCallSettings *settings)
 {
-  g_free (attempt->output);
-  g_free (attempt->errors);
+  g_auto (GStrv) words = g_strsplit (command, " ", -1);
+  PlaitTestCallSettings all = { NULL };
+  guint first = 0;
+
+  if (settings)
+    all = *settings;
+  if (g_str_equal (words[0], "plait-bench"))
+    all.program = words[first++];
+  return plait_test_call_begin ((const char *const *)words + first, &all);
 }
 
-/* In the child. */
-static void
-limit (int resource, guint64 most)
+PlaitTestCall
+attempt_with (const char *command, const PlaitTestCallSettings *settings)
 {
-  struct rlimit limits = { most, most };
+  PlaitTestProcess process = attempt_start (command, settings);
 
-  if (most > 0 && setrlimit (resource, &limits) != 0)
-    _exit (126);
-}
-
-/* In the child. */
-static void
-redirect (const char *path, int flags, int descriptor, int stream)
-{
-  if (path)
-    descriptor = open (path, flags);
-  if (descriptor < 0 || dup2 (descriptor, stream) < 0)
-    _exit (126);
-}
-
-/* In the child. Root, whom the limit does not hold, becomes a user of whom there are no processes. */
-static void
-stay_alone (void)
-{
-  limit (RLIMIT_NPROC, 1);
-  if (geteuid () == 0 && (chown (".", 54321, 54321) != 0 || setgid (54321) != 0 || setuid (54321) != 0))
-    _exit (126);
-}
-
-AttemptProcess
-attempt_start (const char *command, const AttemptLimits *limits)
-{
-  static const AttemptLimits none = { NULL };
-  const char *own = g_str_has_prefix (command, "plait-bench ") ? strchr (command, ' ') + 1 : NULL;
-  g_autofree char *program = plait_test_build_path (own ? "plait-bench" : "plait");
-  g_autofree char *line = g_strconcat (program, " ", own ? own : command, NULL);
-  g_auto (GStrv) words = g_strsplit (line, " ", -1);
-  g_auto (GStrv) environment = g_get_environ ();
-  const char *folder = plait_test_folder ();
-  AttemptProcess process = { .output_text = g_string_new (NULL), .errors_text = g_string_new (NULL) };
-  int output[2], errors[2];
-
-  limits = limits ? limits : &none;
-  environment = g_environ_setenv (environment, "XDG_DATA_HOME", folder, TRUE);
-  environment = g_environ_unsetenv (environment, "PLAIT_PLUGIN_PATH");
-  /* Pipes, since files would be under the limit of their size. */
-  if (pipe2 (output, O_CLOEXEC) != 0 || pipe2 (errors, O_CLOEXEC) != 0)
-    g_error ("no pipe");
-  process.process = fork ();
-  if (process.process == 0)
-    {
-      if (chdir (folder) != 0)
-        _exit (126);
-      if (limits->alone)
-        stay_alone ();
-      redirect (limits->input ? limits->input : "/dev/null", O_RDONLY, -1, STDIN_FILENO);
-      redirect (limits->output, O_WRONLY, output[1], STDOUT_FILENO);
-      redirect (NULL, 0, errors[1], STDERR_FILENO);
-      limit (RLIMIT_CORE, 1);
-      limit (RLIMIT_FSIZE, limits->file_size);
-#ifndef __SANITIZE_ADDRESS__
-      limit (RLIMIT_AS, limits->memory);
-#endif
-      if (limits->closed)
-        close_range (STDIN_FILENO, STDERR_FILENO, 0);
-      execve (program, words, environment);
-      _exit (127);
-    }
-  CHECK (process.process > 0);
-  close (output[1]);
-  close (errors[1]);
-  process.output = output[0];
-  process.errors = errors[0];
-  fcntl (process.output, F_SETFL, O_NONBLOCK);
-  fcntl (process.errors, F_SETFL, O_NONBLOCK);
-  return process;
-}
-
-/* Takes what is there to be read. */
-static void
-drain (int descriptor, GString *text)
-{
-  char buffer[4096];
-  ssize_t n;
-
-  while ((n = read (descriptor, buffer, sizeof buffer)) > 0)
-    g_string_append_len (text, buffer, n);
-}
-
-static void
-drain_both (AttemptProcess *process)
-{
-  drain (process->output, process->output_text);
-  drain (process->errors, process->errors_text);
-}
-
-gboolean
-attempt_await (AttemptProcess *process, const char *part)
-{
-  gint64 deadline = g_get_monotonic_time () + LONGEST_CALL;
-
-  do
-    {
-      drain_both (process);
-      if (strstr (process->errors_text->str, part))
-        return TRUE;
-      g_usleep (500);
-    }
-  while (g_get_monotonic_time () < deadline);
-  return FALSE;
-}
-
-Attempt
-attempt_end (AttemptProcess *process)
-{
-  gint64 deadline = g_get_monotonic_time () + LONGEST_CALL;
-  Attempt attempt = { 0 };
-  int status = 0;
-  pid_t ended;
-
-  while ((ended = waitpid (process->process, &status, WNOHANG)) == 0 && g_get_monotonic_time () < deadline)
-    {
-      drain_both (process);
-      g_usleep (500);
-    }
-  if (ended == 0)
-    {
-      kill (process->process, SIGKILL);
-      waitpid (process->process, &status, 0);
-    }
-  drain_both (process);
-  close (process->output);
-  close (process->errors);
-  attempt.code = WIFSIGNALED (status) ? -WTERMSIG (status) : WEXITSTATUS (status);
-  attempt.output = g_string_free (process->output_text, FALSE);
-  attempt.errors = g_string_free (process->errors_text, FALSE);
-  return attempt;
-}
-
-Attempt
-attempt_with (const char *command, const AttemptLimits *limits)
-{
-  AttemptProcess process = attempt_start (command, limits);
-
-  return attempt_end (&process);
+  return plait_test_call_end (&process);
 }
 
 static void
@@ -199,7 +58,7 @@ check_length (const char *error)
 }
 
 void
-attempt_check (const Attempt *attempt, int code, const char *parts)
+attempt_check (const PlaitTestCall *attempt, int code, const char *parts)
 {
   CONTEXT ("stderr: %.1500s", attempt->errors);
   const char *error
@@ -284,11 +143,11 @@ check_unchanged (const char *before, const char *after)
 }
 
 void
-attempt_refused_with (const char *command, const AttemptLimits *limits, int code, const char *parts)
+attempt_refused_with (const char *command, const PlaitTestCallSettings *settings, int code, const char *parts)
 {
   CONTEXT ("plait %s", command);
   g_autofree char *before = attempt_folder ();
-  g_auto (Attempt) attempt = attempt_with (command, limits);
+  g_auto (PlaitTestCall) attempt = attempt_with (command, settings);
   g_autofree char *after = attempt_folder ();
 
   attempt_check (&attempt, code, parts);
@@ -296,11 +155,11 @@ attempt_refused_with (const char *command, const AttemptLimits *limits, int code
 }
 
 void
-attempt_refused_or_done (const char *command, const char *parts)
+attempt_refused_or_done (const char *command, const PlaitTestCallSettings *settings, const char *parts)
 {
   CONTEXT ("plait %s", command);
   g_autofree char *before = attempt_folder ();
-  g_auto (Attempt) attempt = ATTEMPT (command);
+  g_auto (PlaitTestCall) attempt = attempt_with (command, settings);
   g_autofree char *after = attempt_folder ();
 
   if (attempt.code != 0)

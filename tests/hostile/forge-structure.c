@@ -79,7 +79,7 @@ void
 forge_structure (const char *from, const char *to, guint32 seed)
 {
   static const guint8 values[] = { 0, 1, 127, 128, 255 };
-  g_autoptr (GBytes) whole = materials_read (from);
+  g_autoptr (GBytes) whole = plait_test_read (from);
   g_autofree guint8 *bytes = g_memdup2 (g_bytes_get_data (whole, NULL), g_bytes_get_size (whole));
   gsize length = 512 + (gsize)g_ascii_strtoull (strstr ((const char *)bytes, "length ") + 7, NULL, 10);
   g_autoptr (GArray) headers = find_headers (bytes, length);
@@ -97,6 +97,6 @@ forge_structure (const char *from, const char *to, guint32 seed)
       sum = GUINT32_TO_LE (checksum (bytes + header->start, header->end - header->start));
       memcpy (bytes + header->end, &sum, sizeof sum);
     }
-  materials_write (to, bytes, length);
+  plait_test_write_bytes (to, bytes, length);
   forge_seal (to, PLAIT_STORE_FORMAT);
 }

@@ -25,7 +25,7 @@ forge_open (const char *from, const char *to)
 {
   g_autofree char *path = plait_test_path (to);
 
-  materials_copy (from, to);
+  plait_test_copy (from, to);
   hid_t file = H5Fopen (path, H5F_ACC_RDWR, H5P_DEFAULT);
   CHECK (file >= 0);
   return file;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "attempt.h"
+#include "files.h"
 
 /*
  * Sound files of every kind that a user hands over, to be spoilt:
@@ -31,21 +32,5 @@ gboolean materials_lay_out (void);
     }                                                                                                                  \
   while (0)
 
-/* The file @name of the test's folder as a whole. */
-GBytes *materials_read (const char *name);
-
-/* Replaces the file @name of the test's folder, whatever it is. */
-void materials_write (const char *name, gconstpointer bytes, gsize length);
-void materials_write_text (const char *name, const char *text);
-
-/* Removes the file or folder @name with all below it. */
-void materials_remove (const char *name);
-
-/* Copies the file or folder @from of the test's folder to @to. */
-void materials_copy (const char *from, const char *to);
-
 /* Writes features [sentences, positions, width], all @value, as the dataset /features of the file @name. */
 void materials_write_features (const char *name, guint sentences, guint positions, guint width, float value);
-
-/* In the file @name, replaces the first @old by @new_text, which must be there. */
-void materials_replace (const char *name, const char *old, const char *new_text);

@@ -9,13 +9,13 @@
 static void
 missing (const char *file)
 {
-  materials_remove (file);
+  plait_test_remove (file);
 }
 
 static void
 empty (const char *file)
 {
-  materials_write_text (file, "");
+  plait_test_write (file, "");
 }
 
 static void
@@ -23,7 +23,7 @@ folder (const char *file)
 {
   g_autofree char *path = plait_test_path (file);
 
-  materials_remove (file);
+  plait_test_remove (file);
   CHECK (g_mkdir (path, 0755) == 0);
 }
 
@@ -32,7 +32,7 @@ link_to (const char *file, const char *target)
 {
   g_autofree char *path = plait_test_path (file);
 
-  materials_remove (file);
+  plait_test_remove (file);
   CHECK (symlink (target, path) == 0);
 }
 
@@ -73,7 +73,7 @@ silent_pipe (const char *file)
 {
   g_autofree char *path = plait_test_path (file);
 
-  materials_remove (file);
+  plait_test_remove (file);
   CHECK (mkfifo (path, 0644) == 0);
 }
 
@@ -81,10 +81,10 @@ silent_pipe (const char *file)
 static void
 cut (const char *file, gsize numerator, gsize less)
 {
-  g_autoptr (GBytes) bytes = materials_read (file);
+  g_autoptr (GBytes) bytes = plait_test_read (file);
   gsize length = g_bytes_get_size (bytes) * numerator / 4;
 
-  materials_write (file, g_bytes_get_data (bytes, NULL), length - MIN (length, less));
+  plait_test_write_bytes (file, g_bytes_get_data (bytes, NULL), length - MIN (length, less));
 }
 
 static void
@@ -116,7 +116,7 @@ fill (const char *file, gsize length, gboolean zeros)
       state = state * 1664525u + 1013904223u;
       bytes[i] = (guint8)(state >> 24);
     }
-  materials_write (file, bytes, length);
+  plait_test_write_bytes (file, bytes, length);
 }
 
 static void
@@ -136,13 +136,13 @@ endless_line (const char *file)
 {
   g_autofree char *line = g_strnfill (3 << 20, 'x');
 
-  materials_write_text (file, line);
+  plait_test_write (file, line);
 }
 
 static void
 behind_nul (const char *file)
 {
-  g_autoptr (GBytes) bytes = materials_read (file);
+  g_autoptr (GBytes) bytes = plait_test_read (file);
   gsize length = g_bytes_get_size (bytes);
   g_autofree char *spoilt = g_memdup2 (g_bytes_get_data (bytes, NULL), length);
 
@@ -152,13 +152,13 @@ behind_nul (const char *file)
         spoilt[i] = '\0';
         break;
       }
-  materials_write (file, spoilt, length);
+  plait_test_write_bytes (file, spoilt, length);
 }
 
 static void
 not_utf8 (const char *file)
 {
-  g_autoptr (GBytes) bytes = materials_read (file);
+  g_autoptr (GBytes) bytes = plait_test_read (file);
   gsize length = g_bytes_get_size (bytes);
   g_autofree char *spoilt = g_memdup2 (g_bytes_get_data (bytes, NULL), length);
   gsize at = length / 3;
@@ -167,18 +167,18 @@ not_utf8 (const char *file)
   while (spoilt[at] == (char)0xff && at + 1 < length)
     at++;
   spoilt[at] = (char)0xff;
-  materials_write (file, spoilt, length);
+  plait_test_write_bytes (file, spoilt, length);
 }
 
 static void
 flip (const char *file, gsize eighths)
 {
-  g_autoptr (GBytes) bytes = materials_read (file);
+  g_autoptr (GBytes) bytes = plait_test_read (file);
   gsize length = g_bytes_get_size (bytes);
   g_autofree char *spoilt = g_memdup2 (g_bytes_get_data (bytes, NULL), length);
 
   spoilt[length * eighths / 8] ^= 0x80;
-  materials_write (file, spoilt, length);
+  plait_test_write_bytes (file, spoilt, length);
 }
 
 static void
@@ -196,31 +196,31 @@ late_bit_flipped (const char *file)
 static void
 a_run (const char *file)
 {
-  materials_copy ("text.h5", file);
+  plait_test_copy ("text.h5", file);
 }
 
 static void
 a_dump (const char *file)
 {
-  materials_copy ("dump.h5", file);
+  plait_test_copy ("dump.h5", file);
 }
 
 static void
 the_grid (const char *file)
 {
-  materials_copy ("grid/grid.h5", file);
+  plait_test_copy ("grid/grid.h5", file);
 }
 
 static void
 features (const char *file)
 {
-  materials_copy ("test.image", file);
+  plait_test_copy ("test.image", file);
 }
 
 static void
 a_model (const char *file)
 {
-  materials_copy ("pieces.model", file);
+  plait_test_copy ("pieces.model", file);
 }
 
 static void
@@ -230,25 +230,25 @@ a_program (const char *file)
   gsize length;
 
   CHECK (g_file_get_contents ("/proc/self/exe", &bytes, &length, NULL));
-  materials_write (file, bytes, MIN (length, 1 << 20));
+  plait_test_write_bytes (file, bytes, MIN (length, 1 << 20));
 }
 
 static void
 a_page (const char *file)
 {
-  materials_copy ("page.html", file);
+  plait_test_copy ("page.html", file);
 }
 
 static void
 utf16 (const char *file)
 {
-  materials_write (file, "\xff\xfe[\0p\0l\0u\0g\0i\0n\0]\0\n\0", 20);
+  plait_test_write_bytes (file, "\xff\xfe[\0p\0l\0u\0g\0i\0n\0]\0\n\0", 20);
 }
 
 static void
 gzip_in_name_only (const char *file)
 {
-  materials_write (file, "\x1f\x8b\x08\0\0\0\0\0\0\x03garbage and no more", 29);
+  plait_test_write_bytes (file, "\x1f\x8b\x08\0\0\0\0\0\0\x03garbage and no more", 29);
 }
 
 static const struct
@@ -292,7 +292,7 @@ spoil_all (const char *file, const char *command, int code, const char *sound)
   g_autofree char *safe = g_strconcat (file, ".sound", NULL);
   g_auto (GStrv) tolerated = g_strsplit (sound ? sound : "", "|", -1);
 
-  materials_copy (file, safe);
+  plait_test_copy (file, safe);
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
     {
       CONTEXT ("%s is: %s", file, ways[i].name);
@@ -303,13 +303,13 @@ spoil_all (const char *file, const char *command, int code, const char *sound)
 
       ways[i].spoil (file);
       if (g_strv_contains ((const char *const *)tolerated, ways[i].name))
-        attempt_refused_or_done (command, file);
+        attempt_refused_or_done (command, NULL, file);
       else
         attempt_refused_with (command, NULL, code, file);
-      materials_copy (safe, file);
-      materials_remove ("new");
+      plait_test_copy (safe, file);
+      plait_test_remove ("new");
     }
-  materials_remove (safe);
+  plait_test_remove (safe);
 }
 
 void

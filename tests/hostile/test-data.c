@@ -16,9 +16,9 @@
 TEST_CASE (hostile_data, line_counts_differ)
 {
   NEED_MATERIALS ();
-  materials_copy ("validation.b", "train.b");
+  plait_test_copy ("validation.b", "train.b");
   REFUSED (RUN_TEXT, "[data] train.b: |train.b has 6 lines, but train.a has 48");
-  materials_copy ("train.a", "test.b");
+  plait_test_copy ("train.a", "test.b");
   REFUSED (TRANSLATE_TEXT " -o new", "test.a:7: ends here, but test.b goes on");
   REFUSED (TRANSLATE_TEXT " -a new", "test.a:7: ends here, but test.b goes on");
   REFUSED ("score text.h5 -q -s a=train.a -s b=test.b --target test.target -a new", "test.target:7");
@@ -31,23 +31,23 @@ TEST_CASE (hostile_data, no_lines)
   REFUSED ("translate text.h5 -q -s a=test.a -s b=/dev/null -o new", "/dev/null:1: ends here, but test.a goes on");
   REFUSED ("translate text.h5 -q -s a=/dev/zero -s b=test.b -o new", "/dev/zero:1: the line is longer");
   REFUSED ("evaluate -q -r /dev/null -i test.target", "/dev/null: is empty");
-  g_auto (Attempt) attempt = ATTEMPT ("translate text.h5 -q -s a=/dev/null -s b=/dev/null");
+  g_auto (PlaitTestCall) attempt = ATTEMPT ("translate text.h5 -q -s a=/dev/null -s b=/dev/null");
   CHECK_INT (attempt.code, 0);
   CHECK_STRING (attempt.output, "");
-  materials_write_text ("validation.a", "");
-  materials_write_text ("validation.b", "");
-  materials_write_text ("validation.target", "");
+  plait_test_write ("validation.a", "");
+  plait_test_write ("validation.b", "");
+  plait_test_write ("validation.target", "");
   REFUSED (RUN_TEXT, "validation.a: the file is empty");
 }
 
 TEST_CASE (hostile_data, empty_lines)
 {
   NEED_MATERIALS ();
-  materials_write_text ("test.a", "x\n\n  \ny\nz\nx\n");
+  plait_test_write ("test.a", "x\n\n  \ny\nz\nx\n");
   REFUSED (RUN_TEXT, "test.a:2: the line is empty|empty=missing");
-  materials_write_text ("train.target", "\n\n\n\n");
-  materials_copy ("train.target", "train.a");
-  materials_copy ("train.target", "train.b");
+  plait_test_write ("train.target", "\n\n\n\n");
+  plait_test_copy ("train.target", "train.a");
+  plait_test_copy ("train.target", "train.b");
   REFUSED (RUN_TEXT " --set data.empty=missing", "train");
 }
 
@@ -80,11 +80,11 @@ TEST_CASE (hostile_data, numbers_overflow)
 {
   NEED_MATERIALS ();
   materials_write_features ("train.image", 48, 3, 4, 3e38f);
-  materials_remove ("new");
+  plait_test_remove ("new");
   attempt_refused_with (RUN_IMAGE, NULL, 1, "update 1: the loss is|has diverged|train.learning_rate");
   materials_write_features ("train.image", 48, 3, 4, 0.5f);
   materials_write_features ("validation.image", 6, 3, 4, 3e38f);
-  g_auto (Attempt) attempt = ATTEMPT (RUN_IMAGE);
+  g_auto (PlaitTestCall) attempt = ATTEMPT (RUN_IMAGE);
   attempt_check (&attempt, 1, "validation after update 4: the loss is|look at the data");
 }
 
@@ -99,11 +99,11 @@ TEST_CASE (hostile_data, vocabularies_do_not_fit)
            "pieces.model: is a SentencePiece model, but data.vocabulary_type=words expects a vocabulary of words");
   REFUSED ("run text.ini -q -o new --set data.vocabulary_type=given",
            "there is no data.vocabulary.shared; name a file");
-  g_auto (Attempt) given = ATTEMPT ("run text.ini -q -o new --dry-run --set data.vocabulary_type=given "
-                                    "--set data.vocabulary.shared=words.vocabulary");
+  g_auto (PlaitTestCall) given = ATTEMPT ("run text.ini -q -o new --dry-run --set data.vocabulary_type=given "
+                                          "--set data.vocabulary.shared=words.vocabulary");
   CHECK_INT (given.code, 0);
   /* Another vocabulary than the run was begun with. */
-  materials_write_text ("words.vocabulary", "plait words 1\nx 3\ny 1\n");
+  plait_test_write ("words.vocabulary", "plait words 1\nx 3\ny 1\n");
   REFUSED ("run text.ini -q -r -o begun.h5 --set train.epochs=1000000 --set data.vocabulary.shared=words.vocabulary",
            "begun.h5");
 }
@@ -119,7 +119,7 @@ TEST_CASE (hostile_data, run_is_of_another_experiment)
   REFUSED ("run text.ini -q -r -o dump.h5", "dump.h5");
   REFUSED ("run text.ini -q -r -o grid/grid.h5", "grid/grid.h5");
   /* The text has changed since. */
-  materials_replace ("train.b", "\n", " x\n");
+  plait_test_replace ("train.b", "\n", " x\n");
   REFUSED ("run text.ini -q -r -o begun.h5 --set train.epochs=1000000",
            "train.b: this file of data.train.b has changed");
 }
@@ -142,24 +142,24 @@ change_while_training (const char *command, const char *name, gboolean removed)
   g_autofree char *changed = plait_test_path (name);
   g_autofree char *told
       = g_strdup_printf ("%s: the file %s while it was in use", name, removed ? "was removed" : "has been changed");
-  g_autoptr (GBytes) bytes = materials_read (name);
-  AttemptProcess process = attempt_start (command, NULL);
+  g_autoptr (GBytes) bytes = plait_test_read (name);
+  PlaitTestProcess process = attempt_start (command, NULL);
 
   for (int i = 0; i < 30000 && !g_file_test (path, G_FILE_TEST_EXISTS); i++)
     g_usleep (1000);
   if (removed)
-    materials_remove (name);
+    plait_test_remove (name);
   else
     CHECK (g_file_set_contents (changed, "something else\n", -1, NULL)); /* at once: it is never away */
-  g_auto (Attempt) attempt = attempt_end (&process);
+  g_auto (PlaitTestCall) attempt = plait_test_call_end (&process);
   attempt_check (&attempt, 2, told);
-  materials_write (name, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+  plait_test_write_bytes (name, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
   process = attempt_start (resume, NULL);
-  CHECK (attempt_await (&process, "going on with new after update"));
+  CHECK (plait_test_call_await (&process, "going on with new after update"));
   kill (process.process, SIGTERM);
-  g_auto (Attempt) rest = attempt_end (&process);
+  g_auto (PlaitTestCall) rest = plait_test_call_end (&process);
   attempt_check (&rest, 130, "interrupted");
-  materials_remove ("new");
+  plait_test_remove ("new");
 }
 
 TEST_CASE (hostile_data, files_that_change_while_they_are_in_use)
@@ -179,30 +179,31 @@ TEST_CASE (hostile_data, a_run_that_is_removed_while_it_is_written)
 {
   NEED_MATERIALS ();
   g_autofree char *path = plait_test_path ("new");
-  AttemptProcess process
+  PlaitTestProcess process
       = attempt_start ("run text.ini -o new --set train.learning_rate=0 --set train.epochs=1000000", NULL);
 
-  CHECK (attempt_await (&process, "(best)\nupdate"));
+  CHECK (plait_test_call_await (&process, "(best)\nupdate"));
   CHECK (g_unlink (path) == 0);
   for (int i = 0; i < 30000 && !g_file_test (path, G_FILE_TEST_EXISTS); i++)
     g_usleep (1000);
   kill (process.process, SIGTERM);
-  g_auto (Attempt) attempt = attempt_end (&process);
+  g_auto (PlaitTestCall) attempt = plait_test_call_end (&process);
   attempt_check (&attempt, 130, "interrupted");
-  g_auto (Attempt) translated = ATTEMPT ("translate new -q -s a=test.a -s b=test.b -c best");
+  g_auto (PlaitTestCall) translated = ATTEMPT ("translate new -q -s a=test.a -s b=test.b -c best");
   CHECK_INT (translated.code, 0);
-  materials_remove ("new");
+  plait_test_remove ("new");
 }
 
 /* Too high a rate makes it diverge: it stops in words, and the last good checkpoint stays. */
 TEST_CASE (hostile_data, training_that_diverges)
 {
   NEED_MATERIALS ();
-  g_auto (Attempt) attempt = ATTEMPT ("run text.ini -q -o new --set train.learning_rate=1e6 --set train.warm_up=0 "
-                                      "--set train.epochs=1000");
+  g_auto (PlaitTestCall) attempt
+      = ATTEMPT ("run text.ini -q -o new --set train.learning_rate=1e6 --set train.warm_up=0 "
+                 "--set train.epochs=1000");
 
   attempt_check (&attempt, 1, "the loss |has diverged|lower train.learning_rate");
-  g_auto (Attempt) translated = ATTEMPT ("translate new -q -s a=test.a -s b=test.b -c last");
+  g_auto (PlaitTestCall) translated = ATTEMPT ("translate new -q -s a=test.a -s b=test.b -c last");
   CHECK_INT (translated.code, 0);
   g_autofree char *folder = attempt_folder ();
   CHECK (!strstr (folder, "partial"));

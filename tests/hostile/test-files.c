@@ -57,7 +57,7 @@ TEST_CASE (hostile_file, text_to_score)
 TEST_CASE (hostile_file, text_to_evaluate)
 {
   NEED_MATERIALS ();
-  materials_copy ("test.target", "reference");
+  plait_test_copy ("test.target", "reference");
   spoil_and_refuse ("reference", "evaluate -q -r reference -i test.target --resamples 2", STREAM);
   spoil_and_refuse ("reference", "evaluate -q -r test.target -i test.target -i reference --trials 2", STREAM);
   spoil_and_refuse ("reference", "evaluate -q -r test.target -i test.target --source reference --resamples 2", STREAM);
@@ -108,7 +108,7 @@ TEST_CASE (hostile_file, run_to_translate_with)
 static char *
 answer (const char *command)
 {
-  g_auto (Attempt) attempt = ATTEMPT (command);
+  g_auto (PlaitTestCall) attempt = ATTEMPT (command);
 
   CHECK_INT (attempt.code, 0);
   return g_steal_pointer (&attempt.output);
@@ -122,7 +122,7 @@ TEST_CASE (hostile_file, run_with_a_flipped_bit)
           "show text.h5 /evaluation/test/metrics", "show text.h5 /attention/test/0", "show text.h5 --all" };
 
   NEED_MATERIALS ();
-  g_autoptr (GBytes) bytes = materials_read ("text.h5");
+  g_autoptr (GBytes) bytes = plait_test_read ("text.h5");
   gsize length = g_bytes_get_size (bytes);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     {
@@ -135,8 +135,8 @@ TEST_CASE (hostile_file, run_with_a_flipped_bit)
           g_autofree char *spoilt = g_memdup2 (g_bytes_get_data (bytes, NULL), length);
 
           spoilt[at] ^= (char)(1 << (k % 8));
-          materials_write ("text.h5", spoilt, length);
-          g_auto (Attempt) attempt = ATTEMPT (commands[i]);
+          plait_test_write_bytes ("text.h5", spoilt, length);
+          g_auto (PlaitTestCall) attempt = ATTEMPT (commands[i]);
           if (attempt.code == 0)
             CHECK_STRING (attempt.output, sound);
           else
@@ -144,7 +144,7 @@ TEST_CASE (hostile_file, run_with_a_flipped_bit)
           if (i == 0)
             attempt_refused_with ("verify text.h5", NULL, 1, "text.h5");
         }
-      materials_write ("text.h5", g_bytes_get_data (bytes, NULL), length);
+      plait_test_write_bytes ("text.h5", g_bytes_get_data (bytes, NULL), length);
     }
 }
 
@@ -181,9 +181,9 @@ TEST_CASE (hostile_file, run_to_look_at)
 TEST_CASE (hostile_file, run_to_test)
 {
   NEED_MATERIALS ();
-  g_auto (Attempt) attempt = ATTEMPT ("run text.ini -q -o own.h5");
+  g_auto (PlaitTestCall) attempt = ATTEMPT ("run text.ini -q -o own.h5");
   CHECK_INT (attempt.code, 0);
-  materials_copy ("own.h5", "text.h5");
+  plait_test_copy ("own.h5", "text.h5");
   spoil_and_refuse ("own.h5", "adversarial own.h5 -q", UNREAD "|a run");
   spoil_and_refuse ("test.a", "adversarial text.h5 -q", NULL);
 }

@@ -116,13 +116,13 @@ TEST_CASE (hostile_forged, a_run_of_before_has_its_metric_turned_round)
   g_autofree char *path = plait_test_path ("old.h5");
   const char *run = "run text.ini -q -o old.h5 --set train.metric=ter --set train.best_by=metric "
                     "--set train.validate_every=0 --set train.epochs=2";
-  g_auto (Attempt) first = ATTEMPT (run);
+  g_auto (PlaitTestCall) first = ATTEMPT (run);
   gint64 larger = 1, n = 0;
 
   CHECK_INT (first.code, 0);
   forge ("old.h5", "old.h5", METRIC, write_negative_metric);
   g_autofree char *more = g_strdup_printf ("%.*s3 --resume", (int)strlen (run) - 1, run);
-  g_auto (Attempt) second = ATTEMPT (more);
+  g_auto (PlaitTestCall) second = ATTEMPT (more);
   CHECK_INT (second.code, 0);
   CHECK_STRING (second.errors, "");
   g_autoptr (PlaitStore) store = plait_store_open (path, NULL);
@@ -189,7 +189,7 @@ TEST_CASE (hostile_forged, parameters)
     }
   /* Numbers, if large ones: whatever comes of it, it ends in good order. */
   forge_values ("text.h5", "forged.h5", "/checkpoint/best/parameters" TABLE, 3e38);
-  attempt_refused_or_done (TRANSLATE, "");
+  attempt_refused_or_done (TRANSLATE, NULL, "");
 }
 
 TEST_CASE (hostile_forged, header)
@@ -315,7 +315,7 @@ write_random_vocabulary (hid_t file, const char *path)
 static void
 write_other_vocabulary (hid_t file, const char *path)
 {
-  g_autoptr (GBytes) bytes = materials_read ("pieces.model");
+  g_autoptr (GBytes) bytes = plait_test_read ("pieces.model");
 
   write_bytes (file, path, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
 }
@@ -392,7 +392,7 @@ TEST_CASE (hostile_forged, newer_format)
       = { TRANSLATE, "show forged.h5", "run text.ini -q -r -o forged.h5", "report forged.h5 -q -o new" };
 
   NEED_MATERIALS ();
-  materials_copy ("text.h5", "forged.h5");
+  plait_test_copy ("text.h5", "forged.h5");
   forge_seal ("forged.h5", PLAIT_STORE_FORMAT + 1);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     REFUSED (commands[i], "forged.h5: has format 3, this plait reads 2; use the plait that wrote it or a newer one");

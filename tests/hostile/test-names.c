@@ -12,13 +12,13 @@ name_source (const char *old, const char *name)
   static const char *const splits[] = { "train", "validation", "test" };
   g_autofree char *group = g_strdup_printf ("[source %s]", old), *named = g_strdup_printf ("[source %s]", name);
 
-  materials_replace ("text.ini", group, named);
+  plait_test_replace ("text.ini", group, named);
   for (guint i = 0; i < G_N_ELEMENTS (splits); i++)
     {
       g_autofree char *from = g_strdup_printf ("\n%s.%s=", splits[i], old);
       g_autofree char *to = g_strdup_printf ("\n%s.%s=", splits[i], name);
 
-      materials_replace ("text.ini", from, to);
+      plait_test_replace ("text.ini", from, to);
     }
 }
 
@@ -26,7 +26,7 @@ static void
 check_done (const char *command)
 {
   CONTEXT ("plait %s", command);
-  g_auto (Attempt) attempt = ATTEMPT (command);
+  g_auto (PlaitTestCall) attempt = ATTEMPT (command);
 
   CHECK_INT (attempt.code, 0);
   CHECK_STRING (attempt.errors, "");
@@ -62,7 +62,7 @@ TEST_CASE (hostile_names, sources)
         check_done (commands[c]);
       check_done (shown);
       check_done (drawn);
-      g_auto (Attempt) tree = ATTEMPT ("show new.h5");
+      g_auto (PlaitTestCall) tree = ATTEMPT ("show new.h5");
       CHECK_CONTAINS (tree.output, i == 0 ? "contexts, contexts.effective, sentence, sentence.effective, <contexts>\n"
                                           : ".effective, contexts\n");
       if (i == 0)
@@ -75,8 +75,8 @@ TEST_CASE (hostile_names, splits_and_searches)
 {
   NEED_MATERIALS ();
   REFUSED ("test text.h5 -q --as short-forced", "--as cannot be \"short-forced\"|leave -forced out");
-  materials_replace ("text.ini", "[source a]",
-                     "test-forced.a=test.a\ntest-forced.b=test.b\ntest-forced.target=test.target\n[source a]");
+  plait_test_replace ("text.ini", "[source a]",
+                      "test-forced.a=test.a\ntest-forced.b=test.b\ntest-forced.target=test.target\n[source a]");
   REFUSED ("run text.ini -q -o new.h5",
            "text.ini|\"test-forced\" is what the file of a run calls forced decoding of test");
 }
@@ -85,11 +85,11 @@ TEST_CASE (hostile_names, splits_and_searches)
 TEST_CASE (hostile_names, axes_of_a_grid)
 {
   NEED_MATERIALS ();
-  materials_replace ("trees.ini", "[decode]", "[grid]\nsource.a/leaves.width=4;8\n[decode]");
+  plait_test_replace ("trees.ini", "[decode]", "[grid]\nsource.a/leaves.width=4;8\n[decode]");
   check_done ("grid trees.ini -q -o new");
   check_done ("show new/grid.h5 --all");
   check_done ("test new/grid.h5 -q --set decode.maximum_length=3 --as short");
-  g_auto (Attempt) shown = ATTEMPT ("show new/grid.h5 /summary");
+  g_auto (PlaitTestCall) shown = ATTEMPT ("show new/grid.h5 /summary");
   CHECK_CONTAINS (shown.output, "source.a/leaves.width");
   CHECK_CONTAINS (shown.output, "test.short");
 }

@@ -34,21 +34,21 @@ TEST_CASE (hostile_output, full_disk)
     for (guint64 size = 1; size < 100000; size *= 50)
       {
         CONTEXT ("%s, files of at most %d bytes", outputs[i].name, (int)size);
-        AttemptLimits limits = { .file_size = size };
-        g_auto (Attempt) whole = ATTEMPT (outputs[i].command);
-        g_autoptr (GBytes) bytes = materials_read ("new");
+        PlaitTestCallSettings limits = { .file_size = size };
+        g_auto (PlaitTestCall) whole = ATTEMPT (outputs[i].command);
+        g_autoptr (GBytes) bytes = plait_test_read ("new");
         gsize needed = g_bytes_get_size (bytes);
 
         CHECK_INT (whole.code, 0);
-        materials_remove ("new");
+        plait_test_remove ("new");
         if (needed <= size)
           continue;
         attempt_refused_with (outputs[i].command, &limits, 1, "new");
         /* What is there stays. */
         g_autofree char *forced = g_strconcat (outputs[i].command, " --force", NULL);
-        materials_write_text ("new", "what was there");
+        plait_test_write ("new", "what was there");
         attempt_refused_with (forced, &limits, 1, "new");
-        materials_remove ("new");
+        plait_test_remove ("new");
       }
 }
 
@@ -64,25 +64,25 @@ TEST_CASE (hostile_output, what_is_there_is_replaced_by_force_alone)
       for (guint run = 0; run < 2; run++)
         {
           /* A user's text, and a finished run. */
-          materials_write_text ("new", "what was there");
+          plait_test_write ("new", "what was there");
           if (run)
-            materials_copy ("image.h5", "new");
+            plait_test_copy ("image.h5", "new");
           REFUSED (outputs[i].command, "new exists: |, or replace it with --force");
-          g_autoptr (GBytes) before = materials_read ("new");
-          g_auto (Attempt) attempt = ATTEMPT (forced);
-          g_autoptr (GBytes) after = materials_read ("new");
+          g_autoptr (GBytes) before = plait_test_read ("new");
+          g_auto (PlaitTestCall) attempt = ATTEMPT (forced);
+          g_autoptr (GBytes) after = plait_test_read ("new");
           CHECK_STRING (attempt.errors, "");
           CHECK_INT (attempt.code, 0);
           CHECK (!g_bytes_equal (before, after));
-          materials_remove ("new");
+          plait_test_remove ("new");
         }
     }
   /* One file of several is enough. */
   REFUSED ("generate agreement -q -o .", "train.a exists: write elsewhere with --output");
-  g_auto (Attempt) first = ATTEMPT ("generate agreement -q -o corpus -s train=2");
+  g_auto (PlaitTestCall) first = ATTEMPT ("generate agreement -q -o corpus -s train=2");
   CHECK_INT (first.code, 0);
   REFUSED ("generate agreement -q -o corpus -s train=3", "corpus/train.a exists: ");
-  g_auto (Attempt) again = ATTEMPT ("generate agreement -q -o corpus -s train=3 --force");
+  g_auto (PlaitTestCall) again = ATTEMPT ("generate agreement -q -o corpus -s train=3 --force");
   CHECK_INT (again.code, 0);
   REFUSED ("run text.ini -q --force --resume -o begun.h5", "--force and --resume are opposites");
 }
@@ -115,10 +115,10 @@ TEST_CASE (hostile_output, plans_know_where_nothing_can_be_written)
   g_autofree char *tables = plait_test_path ("tables"), *runs = plait_test_path ("runs"),
                   *spoilt = plait_test_path ("spoilt");
   CHECK (g_mkdir (tables, 0755) == 0 && g_mkdir (runs, 0755) == 0 && g_mkdir (spoilt, 0755) == 0);
-  materials_write_text ("tables/table.md", "mine");
-  materials_copy ("text.h5", "runs/grid.h5");
-  materials_write_text ("spoilt/grid.h5", "mine");
-  materials_copy ("text.h5", "spoilt.h5");
+  plait_test_write ("tables/table.md", "mine");
+  plait_test_copy ("text.h5", "runs/grid.h5");
+  plait_test_write ("spoilt/grid.h5", "mine");
+  plait_test_copy ("text.h5", "spoilt.h5");
   g_autofree char *path = plait_test_path ("spoilt.h5");
   int file = g_open (path, O_WRONLY, 0);
   CHECK (pwrite (file, "spoilt", 6, 5000) == 6);
@@ -149,7 +149,7 @@ TEST_CASE (hostile_output, plans_leave_nothing_behind)
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     {
       CONTEXT ("plait %s", commands[i]);
-      g_auto (Attempt) attempt = ATTEMPT (commands[i]);
+      g_auto (PlaitTestCall) attempt = ATTEMPT (commands[i]);
       g_autofree char *after = attempt_folder ();
 
       CHECK_STRING (attempt.errors, "");
@@ -160,9 +160,9 @@ TEST_CASE (hostile_output, plans_leave_nothing_behind)
 
 TEST_CASE (hostile_output, full_disk_on_the_way)
 {
-  AttemptLimits limits = { .file_size = 60000 };
-  AttemptLimits small = { .file_size = 50 };
-  AttemptLimits middle = { .file_size = 1000 };
+  PlaitTestCallSettings limits = { .file_size = 60000 };
+  PlaitTestCallSettings small = { .file_size = 50 };
+  PlaitTestCallSettings middle = { .file_size = 1000 };
 
   NEED_MATERIALS ();
   attempt_refused_with ("run text.ini -q -r -o begun.h5 --set train.epochs=1000000", &limits, 1, "begun.h5");
@@ -188,7 +188,7 @@ TEST_CASE (hostile_output, standard_output_is_full)
     "grid grid.ini --dry-run -q",
     "inspect serial",
   };
-  AttemptLimits limits = { .output = "/dev/full" };
+  PlaitTestCallSettings limits = { .output = "/dev/full" };
 
   NEED_MATERIALS ();
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
@@ -227,7 +227,7 @@ TEST_CASE (hostile_output, pipe_in_place_of_a_log)
   REQUIRE (name != NULL);
   g_autofree char *log = g_build_filename (folder, name, NULL);
   CHECK (g_unlink (log) == 0 && mkfifo (log, 0600) == 0);
-  g_auto (Attempt) attempt = ATTEMPT ("grid grid.ini --fresh --set train.epochs=0 --set train.updates=1");
+  g_auto (PlaitTestCall) attempt = ATTEMPT ("grid grid.ini --fresh --set train.epochs=0 --set train.updates=1");
   attempt_check (&attempt, 1, "1 of 2 cells");
   CHECK_CONTAINS (attempt.errors, ".log: cannot be written");
 }
@@ -297,20 +297,20 @@ TEST_CASE (hostile_output, grid_replaces_no_files_of_others)
     {
       g_autofree char *path = g_build_filename (folder, name, NULL);
       g_autofree char *other = g_strconcat ("grid/", name, NULL);
-      g_autoptr (GBytes) bytes = g_str_has_suffix (name, ".h5") ? materials_read (other) : NULL;
+      g_autoptr (GBytes) bytes = g_str_has_suffix (name, ".h5") ? plait_test_read (other) : NULL;
 
       if (!bytes)
         continue;
       CONTEXT ("%s", name);
-      materials_write_text (other, "mine");
+      plait_test_write (other, "mine");
       REFUSED (command, other);
-      materials_copy (g_str_equal (name, "grid.h5") ? "text.h5" : "dump.h5", other);
+      plait_test_copy (g_str_equal (name, "grid.h5") ? "text.h5" : "dump.h5", other);
       REFUSED (command, other);
       g_unlink (path);
       CHECK (mkfifo (path, 0600) == 0);
       REFUSED (command, other);
       g_unlink (path);
-      materials_write (other, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+      plait_test_write_bytes (other, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
     }
 }
 

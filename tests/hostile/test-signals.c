@@ -83,11 +83,11 @@ has_half_written (gpointer nothing)
 /* Whether the command had come to its end before it was interrupted, as happens where all is held up: it is begun
  * again then, but not for ever. */
 static gboolean
-was_too_late (Attempt *attempt, guint *tries)
+was_too_late (PlaitTestCall *attempt, guint *tries)
 {
   if (attempt->code != 0 || ++*tries == 10)
     return FALSE;
-  attempt_clear (attempt);
+  plait_test_call_clear (attempt);
   return TRUE;
 }
 
@@ -98,31 +98,31 @@ interrupt_and_resume (const char *command, int signal, guint ticks)
 {
   CONTEXT ("plait %s, signal %d after %u ticks", command, signal, ticks);
   g_autofree char *resume = g_strconcat (command, " --resume", NULL);
-  g_auto (Attempt) attempt = { 0 };
+  g_auto (PlaitTestCall) attempt = { 0 };
   guint tries = 0;
 
   do
     {
-      materials_remove ("new");
-      AttemptProcess process = attempt_start (command, NULL);
+      plait_test_remove ("new");
+      PlaitTestProcess process = attempt_start (command, NULL);
       Watched watched = { process.process, 0 };
       CHECK (await (is_there, "new"));
       look (process.process, &watched.work);
       watched.work += ticks;
       CHECK (await (has_worked, &watched));
       kill (process.process, signal);
-      attempt = attempt_end (&process);
+      attempt = plait_test_call_end (&process);
     }
   while (was_too_late (&attempt, &tries));
   attempt_check (&attempt, 130, "interrupted");
   CHECK (!has_half_written (NULL));
-  g_auto (Attempt) rest = ATTEMPT (resume);
+  g_auto (PlaitTestCall) rest = ATTEMPT (resume);
   CHECK_STRING (rest.errors, "");
   CHECK_INT (rest.code, 0);
   CHECK (!has_half_written (NULL));
-  g_auto (Attempt) again = ATTEMPT (resume);
+  g_auto (PlaitTestCall) again = ATTEMPT (resume);
   CHECK_INT (again.code, 0);
-  materials_remove ("new");
+  plait_test_remove ("new");
 }
 
 TEST_CASE (hostile_signal, during_training)
@@ -142,13 +142,13 @@ TEST_CASE (hostile_signal, during_training)
 TEST_CASE (hostile_signal, of_a_log_that_nobody_reads_any_more)
 {
   NEED_MATERIALS ();
-  AttemptProcess process = attempt_start ("run text.ini -o new --set train.epochs=3", NULL);
+  PlaitTestProcess process = attempt_start ("run text.ini -o new --set train.epochs=3", NULL);
   int nothing = g_open ("/dev/null", O_RDONLY, 0);
 
-  CHECK (attempt_await (&process, "update 1 "));
-  CHECK (dup2 (nothing, process.errors) >= 0); /* which closes it */
+  CHECK (plait_test_call_await (&process, "update 1 "));
+  CHECK (dup2 (nothing, process.pipes[1]) >= 0); /* which closes it */
   close (nothing);
-  g_auto (Attempt) attempt = attempt_end (&process);
+  g_auto (PlaitTestCall) attempt = plait_test_call_end (&process);
   CHECK_INT (attempt.code, 0);
   CHECK_CONTAINS (attempt.output, "BLEU");
 }
@@ -168,12 +168,12 @@ TEST_CASE (hostile_signal, during_validation)
 static void
 lengthen (const char *name)
 {
-  g_autoptr (GBytes) bytes = materials_read (name);
+  g_autoptr (GBytes) bytes = plait_test_read (name);
   g_autoptr (GString) text = g_string_new (NULL);
 
   for (int i = 0; i < 300; i++)
     g_string_append_len (text, g_bytes_get_data (bytes, NULL), (gssize)g_bytes_get_size (bytes));
-  materials_write (name, text->str, text->len);
+  plait_test_write_bytes (name, text->str, text->len);
 }
 
 TEST_CASE (hostile_signal, during_the_translation_of_a_test)
@@ -223,25 +223,25 @@ TEST_CASE (hostile_signal, during_a_grid)
   NEED_MATERIALS ();
   for (guint i = 0; i < 2; i++)
     {
-      g_auto (Attempt) attempt = { 0 };
+      g_auto (PlaitTestCall) attempt = { 0 };
       guint tries = 0;
 
       do
         {
-          materials_remove ("new");
-          AttemptProcess process = attempt_start (command, NULL);
+          plait_test_remove ("new");
+          PlaitTestProcess process = attempt_start (command, NULL);
           CHECK (await (has_checkpoint, NULL));
           kill (process.process, i == 0 ? SIGINT : SIGTERM);
-          attempt = attempt_end (&process);
+          attempt = plait_test_call_end (&process);
         }
       while (was_too_late (&attempt, &tries));
       attempt_check (&attempt, 130, "interrupted");
       CHECK (!is_worked_in ());
       CHECK (!has_half_written (NULL));
-      g_auto (Attempt) rest = ATTEMPT (command);
+      g_auto (PlaitTestCall) rest = ATTEMPT (command);
       CHECK_INT (rest.code, 0);
       CHECK_CONTAINS (rest.output, "flat");
-      materials_remove ("new");
+      plait_test_remove ("new");
     }
 }
 
@@ -251,20 +251,20 @@ TEST_CASE (hostile_signal, during_translation)
   NEED_MATERIALS ();
   lengthen ("test.a");
   lengthen ("test.b");
-  g_auto (Attempt) attempt = { 0 };
+  g_auto (PlaitTestCall) attempt = { 0 };
   g_autofree char *before = NULL;
   guint tries = 0;
   do
     {
-      materials_remove ("dump");
-      materials_write_text ("new", "what was there");
+      plait_test_remove ("dump");
+      plait_test_write ("new", "what was there");
       g_free (before);
       before = attempt_folder ();
-      AttemptProcess process = attempt_start (
+      PlaitTestProcess process = attempt_start (
           "translate text.h5 -s a=test.a -s b=test.b -o new --force --beam 12 --set decode.batch=1 -a dump", NULL);
-      CHECK (attempt_await (&process, "1 sentence so far"));
+      CHECK (plait_test_call_await (&process, "1 sentence so far"));
       kill (process.process, SIGTERM);
-      attempt = attempt_end (&process);
+      attempt = plait_test_call_end (&process);
     }
   while (was_too_late (&attempt, &tries));
   attempt_check (&attempt, 130, "interrupted before line");
@@ -284,21 +284,21 @@ is_drained (gpointer writer)
 /* A signal also ends the wait for input that does not come. */
 TEST_CASE (hostile_signal, while_waiting_for_input)
 {
-  AttemptLimits limits = { .input = "pipe" };
+  PlaitTestCallSettings limits = { .input = "pipe" };
 
   NEED_MATERIALS ();
   g_autofree char *pipe = plait_test_path ("pipe");
   CHECK (mkfifo (pipe, 0600) == 0);
   int writer = g_open (pipe, O_RDWR, 0); /* a pipe that stays open and empty */
-  materials_write_text ("new", "what was there");
+  plait_test_write ("new", "what was there");
   g_autofree char *before = attempt_folder ();
-  AttemptProcess process = attempt_start ("translate text.h5 -s a=- --without b -o new --force -a dump", &limits);
+  PlaitTestProcess process = attempt_start ("translate text.h5 -s a=- --without b -o new --force -a dump", &limits);
   CHECK (write (writer, "x\n", 2) == 2);
   CHECK (await (has_half_written, NULL));
   CHECK (await (is_drained, &writer));
   CHECK (await (is_asleep, &(Watched){ process.process, 0 }));
   kill (process.process, SIGINT);
-  g_auto (Attempt) attempt = attempt_end (&process);
+  g_auto (PlaitTestCall) attempt = plait_test_call_end (&process);
   attempt_check (&attempt, 130, "interrupted");
   g_autofree char *after = attempt_folder ();
   CHECK_STRING (after, before);

@@ -15,14 +15,14 @@
 #ifndef __SANITIZE_ADDRESS__
 TEST_CASE (hostile_startup, with_little_memory)
 {
-  AttemptLimits limits = { .memory = (guint64)150 << 20 };
+  PlaitTestCallSettings limits = { .memory = (guint64)150 << 20 };
 
   for (guint i = 0; i < 3; i++)
     {
-      g_auto (Attempt) attempt = attempt_with (i == 0   ? "--version"
-                                               : i == 1 ? "inspect transformer"
-                                                        : "plugins",
-                                               &limits);
+      g_auto (PlaitTestCall) attempt = attempt_with (i == 0   ? "--version"
+                                                     : i == 1 ? "inspect transformer"
+                                                              : "plugins",
+                                                     &limits);
       CHECK_INT (attempt.code, 0);
       CHECK_STRING (attempt.errors, "");
     }
@@ -34,22 +34,22 @@ TEST_CASE (hostile_startup, with_too_little_memory_for_a_run)
   NEED_MATERIALS ();
   for (guint64 memory = 130; memory < 290; memory += 40)
     {
-      AttemptLimits limits = { .memory = memory << 20 };
+      PlaitTestCallSettings limits = { .memory = memory << 20 };
       CONTEXT ("%d MiB", (int)memory);
-      g_auto (Attempt) attempt
+      g_auto (PlaitTestCall) attempt
           = attempt_with ("run text.ini -q -o new --threads 2 --set train.epochs=0 --set train.updates=1", &limits);
       if (attempt.code != 0)
         attempt_check (&attempt, 1, "");
-      materials_remove ("new");
+      plait_test_remove ("new");
     }
 }
 
 TEST_CASE (hostile_startup, without_threads_and_processes)
 {
-  AttemptLimits limits = { .alone = TRUE };
+  PlaitTestCallSettings limits = { .alone = TRUE };
 
   NEED_MATERIALS ();
-  g_auto (Attempt) attempt = attempt_with ("--version", &limits);
+  g_auto (PlaitTestCall) attempt = attempt_with ("--version", &limits);
 
   if (attempt.code > 125)
     SKIP_TEST ("root cannot become another user here, or that user cannot reach the command");
@@ -66,12 +66,12 @@ TEST_CASE (hostile_startup, without_threads_and_processes)
 /* OpenBLAS begins none of its own. */
 TEST_CASE (hostile_startup, with_one_thread)
 {
-  AttemptLimits limits = { .input = "pipe" };
+  PlaitTestCallSettings limits = { .input = "pipe", .started = TRUE };
   g_autofree char *pipe = plait_test_path ("pipe");
   CHECK (mkfifo (pipe, 0600) == 0);
   int writer = g_open (pipe, O_RDWR | O_CLOEXEC, 0), unread = 2;
   CHECK (write (writer, "x\n", 2) == 2);
-  AttemptProcess process = attempt_start ("trees --check -", &limits);
+  PlaitTestProcess process = attempt_start ("trees --check -", &limits);
   for (int i = 0; i < 10000 && unread > 0 && ioctl (writer, FIONREAD, &unread) == 0; i++)
     g_usleep (1000);
   CHECK_INT (unread, 0);
@@ -82,24 +82,24 @@ TEST_CASE (hostile_startup, with_one_thread)
     n++;
   CHECK_INT (n, 1);
   close (writer);
-  g_auto (Attempt) attempt = attempt_end (&process);
+  g_auto (PlaitTestCall) attempt = plait_test_call_end (&process);
   CHECK_INT (attempt.code, 2);
 }
 
 TEST_CASE (hostile_startup, without_standard_streams)
 {
-  AttemptLimits limits = { .closed = TRUE };
+  PlaitTestCallSettings limits = { .closed = TRUE };
 
   NEED_MATERIALS ();
   /* Lines and results that nobody can give or take are missed; but for the scores on stdout the run is whole. */
-  g_auto (Attempt) run = attempt_with ("run text.ini -o new", &limits);
+  g_auto (PlaitTestCall) run = attempt_with ("run text.ini -o new", &limits);
   CHECK_INT (run.code, 1);
-  g_auto (Attempt) shown = ATTEMPT ("show new");
+  g_auto (PlaitTestCall) shown = ATTEMPT ("show new");
   CHECK_INT (shown.code, 0);
   CHECK_CONTAINS (shown.output, "complete");
-  g_auto (Attempt) reader = attempt_with ("translate new -s a=- --without b -o lines", &limits);
+  g_auto (PlaitTestCall) reader = attempt_with ("translate new -s a=- --without b -o lines", &limits);
   CHECK_INT (reader.code, 2);
-  g_auto (Attempt) writer = attempt_with ("translate new -s a=test.a --without b", &limits);
+  g_auto (PlaitTestCall) writer = attempt_with ("translate new -s a=test.a --without b", &limits);
   CHECK_INT (writer.code, 1);
-  materials_remove ("new");
+  plait_test_remove ("new");
 }

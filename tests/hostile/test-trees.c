@@ -10,8 +10,8 @@
 static void
 write_trees (const char *tree, const char *tokens)
 {
-  materials_write_text ("trees", tree);
-  materials_write_text ("tokens", tokens);
+  plait_test_write ("trees", tree);
+  plait_test_write ("tokens", tokens);
 }
 
 /* @text @times times, and a line end. (transfer full) */
@@ -126,9 +126,9 @@ TEST_CASE (hostile_trees, depth)
       g_string_truncate (deep, 0);
       appends[i](deep, 10000);
       write_trees (deep->str, sentence->str);
-      g_auto (Attempt) attempt = ATTEMPT (CONVERT);
+      g_auto (PlaitTestCall) attempt = ATTEMPT (CONVERT);
       CHECK_INT (attempt.code, 0);
-      materials_remove ("new");
+      plait_test_remove ("new");
     }
 }
 
@@ -151,16 +151,16 @@ TEST_CASE (hostile_trees, deep_ones_in_training)
       g_string_append_c (sentences, '\n');
       g_string_append (targets, "b\n");
     }
-  materials_write_text ("reorder/train.a.trees", trees->str);
-  materials_write_text ("reorder/train.a", sentences->str);
-  materials_write_text ("reorder/train.target", targets->str);
-  g_auto (Attempt) check = ATTEMPT ("trees --check reorder/train.a.trees --tokens reorder/train.a");
+  plait_test_write ("reorder/train.a.trees", trees->str);
+  plait_test_write ("reorder/train.a", sentences->str);
+  plait_test_write ("reorder/train.target", targets->str);
+  g_auto (PlaitTestCall) check = ATTEMPT ("trees --check reorder/train.a.trees --tokens reorder/train.a");
   CHECK_INT (check.code, 0);
   CHECK_CONTAINS (check.output, "  with tree       4\n");
-  g_auto (Attempt) run = ATTEMPT ("run trees.ini -q -o new --set source.a/leaves.width=2 --set decoder.width=2");
+  g_auto (PlaitTestCall) run = ATTEMPT ("run trees.ini -q -o new --set source.a/leaves.width=2 --set decoder.width=2");
   CHECK_STRING (run.errors, "");
   CHECK_INT (run.code, 0);
-  g_auto (Attempt) translation
+  g_auto (PlaitTestCall) translation
       = ATTEMPT ("translate trees.h5 -q -s a=reorder/train.a -s a.trees=reorder/train.a.trees");
   CHECK_STRING (translation.errors, "");
   CHECK_INT (translation.code, 0);
@@ -185,9 +185,9 @@ TEST_CASE (hostile_trees, of_a_run)
   };
 
   NEED_MATERIALS ();
-  materials_write_text ("reorder/train.a", "a b\na b\na b\n");
-  materials_write_text ("reorder/train.target", "b\nb\nb\n");
-  materials_write_text ("text", "a b\na b\n");
+  plait_test_write ("reorder/train.a", "a b\na b\na b\n");
+  plait_test_write ("reorder/train.target", "b\nb\nb\n");
+  plait_test_write ("text", "a b\na b\n");
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     {
       CONTEXT ("%s", lines[i].tree);
@@ -196,11 +196,11 @@ TEST_CASE (hostile_trees, of_a_run)
       g_autofree char *part = g_strconcat ("reorder/train.a.trees:2: |", lines[i].part, NULL);
       g_autofree char *of_two = g_strconcat ("two:2: |", lines[i].part, NULL);
 
-      materials_write_text ("reorder/train.a.trees", trees);
+      plait_test_write ("reorder/train.a.trees", trees);
       REFUSED ("run trees.ini -q -o new --set data.no_tree=error", part);
       if (lines[i].tree[0] == '\0')
         continue;
-      materials_write_text ("two", two);
+      plait_test_write ("two", two);
       REFUSED ("run trees.ini -q -o new --set data.no_tree=drop", part);
       REFUSED ("translate trees.h5 -q -s a=text -s a.trees=two -o new", of_two);
     }
@@ -209,8 +209,8 @@ TEST_CASE (hostile_trees, of_a_run)
 TEST_CASE (hostile_trees, files)
 {
   NEED_MATERIALS ();
-  materials_write_text ("trees", "(S (A a) (B b))\n(S (A a) (B b))\n(S (A a) (B b))\n");
-  materials_write_text ("tokens", "a b\na b\na b\n");
+  plait_test_write ("trees", "(S (A a) (B b))\n(S (A a) (B b))\n(S (A a) (B b))\n");
+  plait_test_write ("tokens", "a b\na b\na b\n");
   spoil_and_refuse ("trees", CONVERT, "cut by a byte|-a pipe without a writer");
   spoil_and_refuse ("tokens", CONVERT, "cut by a byte|-a pipe without a writer");
 }

@@ -116,8 +116,8 @@ TEST_CASE (hostile_value, learned_positions)
 
   NEED_MATERIALS ();
   REFUSE_ALL ("run text.ini -q -o new", refusals);
-  materials_write_text ("long", "a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a\n");
-  g_auto (Attempt) attempt
+  plait_test_write ("long", "a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a\n");
+  g_auto (PlaitTestCall) attempt
       = ATTEMPT ("run text.ini -q -o learned.h5 --set source.a.positions=learned --set source.a.position_limit=20");
   CHECK_INT (attempt.code, 0);
   REFUSED ("translate learned.h5 -q -s a=long -s b=long", "[source a]: a sentence of 31 rows|position_limit=20");
@@ -161,12 +161,12 @@ TEST_CASE (hostile_value, options_of_translate)
 
   NEED_MATERIALS ();
   REFUSE_ALL ("translate text.h5 -q", refusals);
-  materials_write_text ("three", "a\na\na\n");
-  g_auto (Attempt) attempt = ATTEMPT ("translate text.h5 -s a=three -s b=three -o new --set decode.batch=2");
+  plait_test_write ("three", "a\na\na\n");
+  g_auto (PlaitTestCall) attempt = ATTEMPT ("translate text.h5 -s a=three -s b=three -o new --set decode.batch=2");
   CHECK_INT (attempt.code, 0);
   CHECK_CONTAINS (attempt.errors, "2 sentences so far\n");
   CHECK_CONTAINS (attempt.errors, "new: 3 sentences\n");
-  materials_remove ("new");
+  plait_test_remove ("new");
 }
 
 TEST_CASE (hostile_value, options_of_other_commands)
@@ -258,7 +258,7 @@ TEST_CASE (hostile_value, more_memory_than_there_is)
   attempt_refused_with ("run text.ini -q -o new --set train.memory=1 --set decoder.feed_forward=2048", NULL, 1,
                         "a batch of|MiB|lower train.batch");
 #ifndef __SANITIZE_ADDRESS__
-  AttemptLimits limits = { .memory = (guint64)1 << 30 };
+  PlaitTestCallSettings limits = { .memory = (guint64)1 << 30 };
   attempt_refused_with ("run text.ini -q -o new --set decoder.width=2048 --set decoder.feed_forward=16384", &limits, 1,
                         "memory");
 #endif

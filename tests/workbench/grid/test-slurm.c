@@ -34,9 +34,8 @@ TEST_CASE (slurm, is_not_waited_for_without_end)
   static const char *const names[] = { "scontrol", "squeue", "sbatch", "scancel" };
   static const char *const answers[] = { "echo MaxArraySize = 9", "true", "echo 7", "sleep 600" };
   const PlaitGridOptions options = { .patience = 1 };
-  g_autofree char *before = g_strdup (g_getenv ("PATH"));
   g_autofree char *bin = plait_test_path ("bin");
-  g_autofree char *search = g_strdup_printf ("%s:%s", bin, before);
+  g_autofree char *search = g_strdup_printf ("%s:%s", bin, g_getenv ("PATH"));
 
   test_grid_write (TEST_TWO_BY_TWO);
   g_setenv ("PATH", search, TRUE);
@@ -52,5 +51,4 @@ TEST_CASE (slurm, is_not_waited_for_without_end)
       CHECK_ERROR (error, PLAIT_ERROR_FAILED, cases[i].fault);
       CHECK (!g_file_test (opened.grid->folder, G_FILE_TEST_EXISTS));
     }
-  g_setenv ("PATH", before, TRUE);
 }
