@@ -271,9 +271,9 @@ TEST_CASE (experiment_file, files_that_are_none)
 TEST_CASE (experiment_file, modules_that_hang_are_told_with_the_rest)
 {
   g_autofree char *built = plait_test_build_path ("plugins");
-  g_autofree char *module = plait_test_build_path ("tests/plugin/constructor-sleeps.so");
+  g_autofree char *module = plait_test_build_path ("tests/plugin/zoo.so");
   g_autofree char *folder = plait_test_path ("hanging");
-  g_autofree char *copy = plait_test_path ("hanging/encoder/hanging.so");
+  g_autofree char *copy = plait_test_path ("hanging/encoder/constructor-sleeps.so");
   g_autofree char *path = plait_test_path ("hanging.ini");
   g_autofree char *bytes = NULL;
   g_autoptr (PlaitRegistry) registry = NULL;
@@ -282,12 +282,12 @@ TEST_CASE (experiment_file, modules_that_hang_are_told_with_the_rest)
   gint64 start = g_get_monotonic_time ();
   gsize length;
 
-  example_write ("hanging/encoder/hanging.ini",
-                 "[plugin]\nname=hanging\nkind=encoder\ninterface=2\nsummary=S\ninput=tokens\n");
+  example_write ("hanging/encoder/constructor-sleeps.ini",
+                 "[plugin]\nname=constructor-sleeps\nkind=encoder\ninterface=2\nsummary=S\ninput=tokens\n");
   REQUIRE (g_file_get_contents (module, &bytes, &length, NULL)
            && g_file_set_contents (copy, bytes, (gssize)length, NULL));
-  example_write ("hanging.ini", "[data]\ngenerate=agreement\n[source a]\nencoder=hanging\n[source b]\n"
-                                "encoder=hanging\n[train]\nepochs=-1\n");
+  example_write ("hanging.ini", "[data]\ngenerate=agreement\n[source a]\nencoder=constructor-sleeps\n[source b]\n"
+                                "encoder=constructor-sleeps\n[train]\nepochs=-1\n");
   registry = plait_registry_new_for_folders ((const char *[]){ folder, built, NULL });
   plait_registry_set_trial_limits (registry, (PlaitTrialLimits){ .wall_seconds = 1, .processor_seconds = 1 });
   CHECK (!plait_experiment_check (path, NULL, PLAIT_RESOLVE_LOAD_MODULES, registry, problems));
