@@ -8,6 +8,7 @@
 #include "files/memory.h"
 #include "decoders/decoder.h"
 #include "training/parameters.h"
+#include "layers/parameter-set.h"
 
 /* Steps of search go through so many queries of each sentence in turn, so that what one has read is not always there
  * for the next. */

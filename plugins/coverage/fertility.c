@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "autograd/operators.h"
+#include "layers/layers.h"
 #include "interface/plugin.h"
 
 #include "fertility-settings.h"

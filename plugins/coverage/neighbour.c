@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "layers/layers.h"
 #include "interface/plugin.h"
 
 #include "neighbour-settings.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "layers/recurrent-stack.h"
+#include "layers/layers.h"
 #include "interface/plugin.h"
 
 #include "bigru-settings.h"

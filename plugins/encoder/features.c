@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "layers/linear.h"
-#include "layers/norm.h"
+#include "autograd/operators.h"
+#include "layers/layers.h"
 #include "interface/plugin.h"
 
 #include "features-settings.h"

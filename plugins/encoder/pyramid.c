@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "layers/pyramid.h"
+#include "layers/layers.h"
 #include "interface/plugin.h"
 
 #include "pyramid-settings.h"

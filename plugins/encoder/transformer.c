@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "layers/encoder-stack.h"
-#include "layers/positions.h"
+#include "layers/layers.h"
 #include "interface/plugin.h"
 
 #include "transformer-settings.h"

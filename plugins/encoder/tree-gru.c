@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "layers/tree.h"
+#include "layers/layers.h"
 #include "interface/plugin.h"
 
 #include "tree-gru-settings.h"

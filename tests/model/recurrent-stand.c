@@ -2,6 +2,7 @@
 #include "recurrent-stand.h"
 
 #include "harness.h"
+#include "layers/parameter-set.h"
 
 #include <string.h>
 

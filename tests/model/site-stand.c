@@ -2,6 +2,7 @@
 #include "site-stand.h"
 
 #include "harness.h"
+#include "layers/parameter-set.h"
 
 void
 site_stand_begin (SiteStand *stand, PlaitDecoderSettings decoder, const char *combiner, const char *const *keys)

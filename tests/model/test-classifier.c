@@ -6,6 +6,7 @@
 #include "harness.h"
 #include "search/search.h"
 #include "models.h"
+#include "layers/parameter-set.h"
 
 /* Models that predict a class: values against sums in doubles, gradients, prediction. */
 

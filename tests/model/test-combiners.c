@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "reference.h"
 #include "site-stand.h"
+#include "layers/attention.h"
 
 /* The combiners as plugins, each at a site of one layer, against a float64 reference of the paper's section 3: outputs,
  * weights and all gradients. Three memories, of which the second is missing. */

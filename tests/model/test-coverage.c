@@ -2,6 +2,7 @@
 #include "harness.h"
 #include "reference.h"
 #include "site-stand.h"
+#include "layers/parameter-set.h"
 
 #include <string.h>
 

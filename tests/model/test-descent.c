@@ -2,6 +2,7 @@
 #include "autograd/check.h"
 #include "bench.h"
 #include "site-stand.h"
+#include "layers/parameter-set.h"
 
 #include <string.h>
 

@@ -5,6 +5,8 @@
 #include "corpus/batch.h"
 #include "hat-models.h"
 #include "reference.h"
+#include "layers/layers.h"
+#include "layers/parameter-set.h"
 
 /* Documents through the encoder hat, against the float64 reference. */
 

@@ -5,6 +5,8 @@
 #include "corpus/batch.h"
 #include "hat-models.h"
 #include "reference.h"
+#include "layers/parameter-set.h"
+#include "autograd/layer-operators.h"
 
 /* Documents through the encoder hat: what its algebra says must be equal. */
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 #include "models.h"
+#include "layers/parameter-set.h"
+#include "autograd/layer-operators.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,6 +6,11 @@
 #include "process/crash.h"
 #include "harness.h"
 #include "models.h"
+#include "layers/layers.h"
+#include "layers/parameter-set.h"
+#include "autograd/layer-operators.h"
+#include "layers/attention.h"
+#include "layers/feed-forward.h"
 
 /*
  * Parts that break their contract, each in one place: an animal a line, with the sentence that it ends in. They are

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 #include "models.h"
+#include "autograd/layer-operators.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness.h"
 #include "recurrent-stand.h"
+#include "autograd/layer-operators.h"
 
 #include <string.h>
 

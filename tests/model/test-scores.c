@@ -2,6 +2,7 @@
 #include "harness.h"
 #include "models.h"
 #include "reference.h"
+#include "layers/parameter-set.h"
 
 /* The scores of attention in recurrent decoders: one query, one memory, against the float64 reference. */
 

@@ -2,6 +2,7 @@
 #include "harness.h"
 #include "search/search.h"
 #include "models.h"
+#include "autograd/layer-operators.h"
 
 #include <string.h>
 

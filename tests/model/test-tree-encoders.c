@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "corpus/batch.h"
+#include "layers/parameter-set.h"
 
 /* What trees without inner nodes are to encoders of trees, through the plugins and whole batches. */
 

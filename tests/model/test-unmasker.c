@@ -5,6 +5,7 @@
 #include "corpus/batch.h"
 #include "harness.h"
 #include "models.h"
+#include "layers/parameter-set.h"
 
 /* Models that predict masked tokens: values against sums in doubles, gradients, and which row is read. */
 

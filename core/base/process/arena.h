@@ -20,8 +20,8 @@ typedef struct PlaitArena PlaitArena;
 typedef void (*PlaitArenaCall) (gpointer data);
 
 /* A new arena that may hold at most @limit bytes (0: no limit but the system's). (transfer full) */
-PLAIT_API PlaitArena *plait_arena_new (gsize limit);
-PLAIT_API void plait_arena_free (PlaitArena *arena);
+PlaitArena *plait_arena_new (gsize limit);
+void plait_arena_free (PlaitArena *arena);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitArena, plait_arena_free)
 
 /* @size bytes, valid until plait_arena_reset or plait_arena_release. Must stand below plait_arena_protect in the call
@@ -29,19 +29,19 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitArena, plait_arena_free)
 PLAIT_API gpointer plait_arena_take (PlaitArena *arena, gsize size);
 
 /* Gives @block of @size bytes (as asked of plait_arena_take) back for reuse within the step. */
-PLAIT_API void plait_arena_release (PlaitArena *arena, gpointer block, gsize size);
+void plait_arena_release (PlaitArena *arena, gpointer block, gsize size);
 
 /* Forgets everything that was taken. The next step starts with one mapping as large as those of the largest so far. */
-PLAIT_API void plait_arena_reset (PlaitArena *arena);
+void plait_arena_reset (PlaitArena *arena);
 
 /* Most bytes that have been in use at once since the arena was made, gaps between blocks included: what the steps add
  * to the memory of the process. */
-PLAIT_API gsize plait_arena_peak (const PlaitArena *arena);
+gsize plait_arena_peak (const PlaitArena *arena);
 
 /* Runs @call (@data). When the arena runs out inside it, the call is left at once (its frames are skipped, so they must
  * own nothing outside the arena), the arena is reset, and FALSE comes back with PLAIT_ERROR_MEMORY naming the bytes
  * asked, held and allowed; likewise when it is left by plait_arena_leave. */
-PLAIT_API gboolean plait_arena_protect (PlaitArena *arena, PlaitArenaCall call, gpointer data, GError **error);
+gboolean plait_arena_protect (PlaitArena *arena, PlaitArenaCall call, gpointer data, GError **error);
 
 /* @n items of @size bytes: plait_arena_take, where a product that overflows is too large like any other. */
 static inline gpointer

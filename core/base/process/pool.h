@@ -23,11 +23,11 @@ typedef void (*PlaitPiece) (gpointer data, gint64 piece, guint thread);
 /* A pool of @threads threads (at most PLAIT_POOL_MOST_THREADS), the caller included; 0 asks for the processors this
  * process may use. NULL with PLAIT_ERROR_FAILED if the system has no room for so many; of one thread it cannot fail.
  * (transfer full) */
-PLAIT_API PlaitPool *plait_pool_new (guint threads, GError **error);
-PLAIT_API void plait_pool_free (PlaitPool *pool);
+PlaitPool *plait_pool_new (guint threads, GError **error);
+void plait_pool_free (PlaitPool *pool);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPool, plait_pool_free)
 
-PLAIT_API guint plait_pool_threads (const PlaitPool *pool);
+guint plait_pool_threads (const PlaitPool *pool);
 
 /* Runs pieces 0 .. @pieces - 1 and returns when all are done. One piece, or without a pool (NULL) or with one of one
  * thread all of them, run in the caller.
@@ -89,10 +89,10 @@ void plait_pool_watch_too (PlaitPool *part, const PlaitPool *pool);
 void plait_pool_itemise (PlaitPool *pool, const PlaitWorkTimes *part);
 
 /* A pool of one thread that belongs to @thread of @pool: for a piece to call what cuts its own work. (transfer none) */
-PLAIT_API PlaitPool *plait_pool_alone (PlaitPool *pool, guint thread);
+PlaitPool *plait_pool_alone (PlaitPool *pool, guint thread);
 
 /* 64-byte aligned scratch of at least @size bytes belonging to @thread, kept between calls and grown as needed. That
  * of thread plait_pool_threads () belongs to who calls plait_pool_run, for the pieces to leave results in. Contents are
  * whatever the last user left. Ends the program if there is no memory: keep @size to what a piece needs. (transfer
  * none) */
-PLAIT_API gpointer plait_pool_scratch (PlaitPool *pool, guint thread, gsize size);
+gpointer plait_pool_scratch (PlaitPool *pool, guint thread, gsize size);

@@ -13,10 +13,10 @@ typedef struct
 } PlaitRandomKey;
 
 /* Derives a key from @seed, @purpose (such as "initial", "dropout", "shuffle"), @name (may be NULL) and @step. */
-PLAIT_API PlaitRandomKey plait_random_key (guint64 seed, const char *purpose, const char *name, guint64 step);
+PlaitRandomKey plait_random_key (guint64 seed, const char *purpose, const char *name, guint64 step);
 
 /* A key below @key, for draws with two numbers. */
-PLAIT_API PlaitRandomKey plait_random_subkey (PlaitRandomKey key, guint64 number);
+PlaitRandomKey plait_random_subkey (PlaitRandomKey key, guint64 number);
 
 /* 64 random bits for @index. */
 PLAIT_API guint64 plait_random_bits (PlaitRandomKey key, guint64 index);
@@ -28,13 +28,13 @@ PLAIT_API double plait_random_uniform (PlaitRandomKey key, guint64 index);
 PLAIT_API double plait_random_normal (PlaitRandomKey key, guint64 index);
 
 /* Uniform in 0 .. @bound - 1, without modulo bias to speak of (64-bit multiply-high). @bound > 0. */
-PLAIT_API guint64 plait_random_below (PlaitRandomKey key, guint64 index, guint64 bound);
+guint64 plait_random_below (PlaitRandomKey key, guint64 index, guint64 bound);
 
 /* Fills @permutation[0 .. n-1] with a random permutation of 0 .. n-1, where n is at most 2^32. */
-PLAIT_API void plait_random_permutation (PlaitRandomKey key, guint32 *permutation, gsize n);
+void plait_random_permutation (PlaitRandomKey key, guint32 *permutation, gsize n);
 
 /* A permutation without fixed points (Sattolo's cycle); n must be at least 2. */
-PLAIT_API void plait_random_derangement (PlaitRandomKey key, guint32 *permutation, gsize n);
+void plait_random_derangement (PlaitRandomKey key, guint32 *permutation, gsize n);
 
 /*
  * The cheap 32-bit hash that dropout uses, inline because kernels vectorise it. @key is (guint32) of the low half and

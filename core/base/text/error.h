@@ -36,11 +36,11 @@ PLAIT_API gpointer plait_fail_null (GError **error, PlaitErrorCode code, const c
 char *plait_message (const char *format, va_list arguments) G_GNUC_PRINTF (1, 0);
 
 /* TRUE where *@fault is NULL; else moves it to *@error. For calls that tell failure by their GError alone. */
-PLAIT_API gboolean plait_no_fault (GError **fault, GError **error);
+gboolean plait_no_fault (GError **fault, GError **error);
 
 /* The name among @names (NULL-terminated) nearest to @wanted: a slip, or else one of which @wanted is a part or that is
  * a part of it. NULL if there is none. (transfer none) */
-PLAIT_API const char *plait_nearest_name (const char *wanted, const char *const *names);
+const char *plait_nearest_name (const char *wanted, const char *const *names);
 
 /* How a message about @wanted, which is none of @names (NULL-terminated), ends: "did you mean "NEAREST"?" if one is
  * near enough to be a slip; else @otherwise, or if that is NULL "expected one of A, B, C". (transfer full) */

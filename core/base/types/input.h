@@ -112,5 +112,5 @@ typedef struct
 } PlaitBatch;
 
 /* Frees @batch and everything in it. NULL is allowed. */
-PLAIT_API void plait_batch_free (PlaitBatch *batch);
+void plait_batch_free (PlaitBatch *batch);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitBatch, plait_batch_free)

@@ -116,3 +116,10 @@ plait_ragged_longest (PlaitRagged ragged)
     longest = MAX (longest, plait_ragged_length (ragged, i));
   return longest;
 }
+
+/* The first rows of the sentences of documents, each of which is a "sentence" of rows here. */
+typedef struct
+{
+  PlaitRagged sentences; /* n = documents */
+  const gint64 *rows;    /* [sentences], of the batch */
+} PlaitStarts;

@@ -10,6 +10,7 @@
 #include "run/drawn.h"
 #include "weights/parts.h"
 #include "setup/system.h"
+#include "layers/parameter-set.h"
 
 /* plait explain: the model that an experiment describes, component by component, before anything is trained. */
 

@@ -5,6 +5,7 @@
 #include "autograd/internal.h"
 #include "attention/attention.h"
 #include "kernels/kernels.h"
+#include "autograd/layer-operators.h"
 
 static PlaitAttentionSettings
 settings_of (PlaitTape *tape, const PlaitAttentionOptions *options)

@@ -39,4 +39,4 @@ typedef struct
  * gradient of its leaf. PLAIT_ERROR_FAILED names leaf, element, numeric and analytic gradient of the first
  * that is off.
  */
-PLAIT_API gboolean plait_check_gradients (const PlaitGradientCheck *check, PlaitPool *pool, GError **error);
+gboolean plait_check_gradients (const PlaitGradientCheck *check, PlaitPool *pool, GError **error);

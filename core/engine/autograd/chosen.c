@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/internal.h"
+#include "autograd/layer-operators.h"
 
 static void
 check_choice (PlaitTape *tape, const PlaitChosen *chosen, PlaitNode *queries, PlaitNode *rows)

@@ -2,6 +2,7 @@
 #include "autograd/internal.h"
 #include "recurrent/downward.h"
 #include "tensor/rows.h"
+#include "autograd/layer-operators.h"
 
 enum
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/internal.h"
 #include "tensor/rows.h"
+#include "autograd/layer-operators.h"
 
 #include <math.h>
 

@@ -2,6 +2,7 @@
 #include "autograd/internal.h"
 #include "attention/pair-cell.h"
 #include "tensor/rows.h"
+#include "autograd/layer-operators.h"
 
 /* The node's inputs; behind them, two for each link, what is read and its weight. */
 enum

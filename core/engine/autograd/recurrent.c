@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/internal.h"
 #include "recurrent/recurrent.h"
+#include "autograd/layer-operators.h"
 
 enum
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/internal.h"
+#include "autograd/layer-operators.h"
 
 /*
  * With a the numbers and p the shares: p_i = a_row(i); but p_i = a_row(i) - p_(i-1) where share i - 1, the last of the

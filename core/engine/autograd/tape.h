@@ -61,12 +61,12 @@ struct PlaitNode
 };
 
 /* A tape that computes on @pool and lives in @arena (both borrowed). (transfer full) */
-PLAIT_API PlaitTape *plait_tape_new (PlaitPool *pool, PlaitArena *arena);
-PLAIT_API void plait_tape_free (PlaitTape *tape);
+PlaitTape *plait_tape_new (PlaitPool *pool, PlaitArena *arena);
+void plait_tape_free (PlaitTape *tape);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTape, plait_tape_free)
 
 /* Starts a step: forgets all nodes, resets the arena, sets the mode and the key that dropout draws from. */
-PLAIT_API void plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout);
+void plait_tape_begin (PlaitTape *tape, PlaitTapeMode mode, PlaitRandomKey dropout);
 
 PLAIT_API PlaitTapeMode plait_tape_mode (const PlaitTape *tape);
 PLAIT_API PlaitPool *plait_tape_pool (const PlaitTape *tape);
@@ -86,7 +86,7 @@ PLAIT_API PlaitTensor plait_tape_value (PlaitTape *tape, PlaitNode *node);
 
 /* Runs backward from @root, a [1, 1] node, with cotangent 1. Once a step. A node's storage is reused once its backward
  * is done, so only leaves and the value of @root may be read afterwards. */
-PLAIT_API void plait_tape_backward (PlaitTape *tape, PlaitNode *root);
+void plait_tape_backward (PlaitTape *tape, PlaitNode *root);
 
 /*
  * Ends the step that @tape records, with PLAIT_ERROR_PLUGIN: one sentence that begins with the plugin and the function

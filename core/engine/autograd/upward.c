@@ -2,6 +2,7 @@
 #include "autograd/internal.h"
 #include "tensor/rows.h"
 #include "recurrent/upward.h"
+#include "autograd/layer-operators.h"
 
 enum
 {

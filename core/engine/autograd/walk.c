@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "autograd/internal.h"
+#include "autograd/layer-operators.h"
 
 enum
 {

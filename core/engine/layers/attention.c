@@ -3,6 +3,8 @@
 
 #include "autograd/internal.h"
 #include "attention/attention.h"
+#include "layers/parameter-set.h"
+#include "autograd/layer-operators.h"
 
 #include <string.h>
 

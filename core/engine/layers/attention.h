@@ -32,63 +32,55 @@ typedef struct
 } PlaitAttention;
 
 /* For plait_attention_apply_self and plait_attention_step. */
-PLAIT_API PlaitAttention plait_attention_declare_self (PlaitParameters *parameters, const char *name,
-                                                       const PlaitAttentionDeclaration *declaration);
+PlaitAttention plait_attention_declare_self (PlaitParameters *parameters, const char *name,
+                                             const PlaitAttentionDeclaration *declaration);
 
 /* For memories of width @memory_width, one projection of keys and values for all of them. */
-PLAIT_API PlaitAttention plait_attention_declare (PlaitParameters *parameters, const char *name,
-                                                  const PlaitAttentionDeclaration *declaration, gint64 memory_width);
+PlaitAttention plait_attention_declare (PlaitParameters *parameters, const char *name,
+                                        const PlaitAttentionDeclaration *declaration, gint64 memory_width);
 
 /* For @n memories with a projection of keys and values each: NAME/key_value/MEMORY. */
-PLAIT_API PlaitAttention plait_attention_declare_joint (PlaitParameters *parameters, const char *name,
-                                                        const PlaitAttentionDeclaration *declaration,
-                                                        const char *const *memory_names, const gint64 *memory_widths,
-                                                        guint n);
+PlaitAttention plait_attention_declare_joint (PlaitParameters *parameters, const char *name,
+                                              const PlaitAttentionDeclaration *declaration,
+                                              const char *const *memory_names, const gint64 *memory_widths, guint n);
 
 /* Self-attention: x [rows, d] -> [rows, d], within each sentence. @causal: row t sees rows 0 .. t. @weights is NULL or
  * has place for heads * (sum over sentences of length^2) numbers, laid out as PlaitAttended.weights. */
-PLAIT_API PlaitNode *plait_attention_apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
-                                                 PlaitRagged rows, gboolean causal, PlaitScalar *weights);
-
-/* The first rows of the sentences of documents, each of which is a "sentence" of rows here. */
-typedef struct
-{
-  PlaitRagged sentences; /* n = documents */
-  const gint64 *rows;    /* [sentences], of the batch */
-} PlaitStarts;
+PlaitNode *plait_attention_apply_self (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x, PlaitRagged rows,
+                                       gboolean causal, PlaitScalar *weights);
 
 /* Self-attention in which a row sees no rows of its document but those of @starts: x [rows, d] -> [rows, d]. */
-PLAIT_API PlaitNode *plait_attention_apply_to_starts (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
-                                                      PlaitRagged rows, const PlaitStarts *starts);
+PlaitNode *plait_attention_apply_to_starts (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
+                                            PlaitRagged rows, const PlaitStarts *starts);
 
 /*
  * Keys and values of memory @index (0 where all share a projection): memory [rows, d'] -> nodes [rows, d]. They do not
  * depend on the queries, so search computes them once and keeps the values. The weights of the result are NULL: set
  * them to capture attention.
  */
-PLAIT_API PlaitAttended plait_attention_project (PlaitTape *tape, const PlaitAttention *attention, guint index,
-                                                 PlaitNode *memory, PlaitRagged rows);
+PlaitAttended plait_attention_project (PlaitTape *tape, const PlaitAttention *attention, guint index, PlaitNode *memory,
+                                       PlaitRagged rows);
 
 /* For search, which reads the same keys at every step: keeps their columns as attention reads them, in the arena of
  * @tape, which must live as long as @attended is used. Only where no gradient is needed. */
-PLAIT_API void plait_attended_keep_columns (PlaitTape *tape, PlaitAttended *attended);
+void plait_attended_keep_columns (PlaitTape *tape, PlaitAttended *attended);
 
 /*
  * Attention of x [query_rows, d] to @n projected memories under one softmax (n = 1: cross-attention, eq. 1-3; more:
  * flat, eq. 5-6) -> [query_rows, d]. Sentence s of x reads sentence s of each memory; in search the queries of a
  * sentence are its hypotheses.
  */
-PLAIT_API PlaitNode *plait_attention_apply (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
-                                            PlaitRagged query_rows, const PlaitAttended *memories, guint n);
+PlaitNode *plait_attention_apply (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
+                                  PlaitRagged query_rows, const PlaitAttended *memories, guint n);
 
 /*
  * Attention of each row of x [r, d] to its own @n items (the contexts of the hierarchical combination, eq. 7-8),
  * items[j] [r, d'], through the layer's one key and value projection or the item's own -> [r, d]. present[j] is NULL or
  * a byte a row; an absent item gets no weight. @weights is NULL or [heads][r][n].
  */
-PLAIT_API PlaitNode *plait_attention_apply_items (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
-                                                  PlaitNode *const *items, const guint8 *const *present, guint n,
-                                                  PlaitScalar *weights);
+PlaitNode *plait_attention_apply_items (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
+                                        PlaitNode *const *items, const guint8 *const *present, guint n,
+                                        PlaitScalar *weights);
 
 /* Keys and values of the target rows that search has passed, side by side: [capacity, 2 d], of which @used rows are
  * filled. The storage is the caller's. */
@@ -104,6 +96,6 @@ typedef struct
  * gather[rows.offsets[i]] .. gather[rows.offsets[i + 1] - 1], its ancestry with its own new row last. Only on a tape in
  * PLAIT_TAPE_EVALUATE. @weights is NULL or [heads][rows], hypothesis after hypothesis within a head.
  */
-PLAIT_API PlaitNode *plait_attention_step (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
-                                           PlaitAttentionCache *cache, PlaitRagged rows, const gint64 *gather,
-                                           PlaitScalar *weights);
+PlaitNode *plait_attention_step (PlaitTape *tape, const PlaitAttention *attention, PlaitNode *x,
+                                 PlaitAttentionCache *cache, PlaitRagged rows, const gint64 *gather,
+                                 PlaitScalar *weights);

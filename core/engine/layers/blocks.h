@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "autograd/operators.h"
+#include "autograd/layer-operators.h"
 
 /*
  * Blocks: the rows of each sentence cut into runs, each of which becomes one row of the level above. A sentence has
@@ -21,15 +21,14 @@ typedef struct
 /* All of these live in the arena of @tape. */
 
 /* Blocks of @size rows; the last of a sentence may be shorter. */
-PLAIT_API PlaitBlocks plait_blocks_fixed (PlaitTape *tape, PlaitRagged rows, gint64 size);
+PlaitBlocks plait_blocks_fixed (PlaitTape *tape, PlaitRagged rows, gint64 size);
 
 /*
  * Adaptive computation time (Graves 2016, eq. 5-9) as a way to cut: with the halting numbers h of the rows, a block
  * ends at the first row where their sum is 1 - @epsilon or more; also where it has @longest rows, and at the end of the
  * sentence. All blocks are full: the last row has the remainder.
  */
-PLAIT_API PlaitBlocks plait_blocks_halt (PlaitTape *tape, PlaitRagged rows, PlaitTensor halting, double epsilon,
-                                         gint64 longest);
+PlaitBlocks plait_blocks_halt (PlaitTape *tape, PlaitRagged rows, PlaitTensor halting, double epsilon, gint64 longest);
 
 /*
  * Continuous integrate and fire (Dong & Xu 2020, section 3.2): a block ends at the row where the weights add up to 1 or
@@ -37,4 +36,4 @@ PLAIT_API PlaitBlocks plait_blocks_halt (PlaitTape *tape, PlaitRagged rows, Plai
  * sentence is a block, not a full one, if it is more than @tail; else its rows have no share in any, but are children
  * of the last one.
  */
-PLAIT_API PlaitBlocks plait_blocks_fire (PlaitTape *tape, PlaitRagged rows, PlaitTensor weights, double tail);
+PlaitBlocks plait_blocks_fire (PlaitTape *tape, PlaitRagged rows, PlaitTensor weights, double tail);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "layers/embedding.h"
+#include "autograd/layer-operators.h"
 
 PlaitEmbedding
 plait_embedding_declare (PlaitParameters *parameters, const char *name, gint64 vocabulary, gint64 width,

@@ -12,9 +12,8 @@ typedef struct
 } PlaitEmbedding;
 
 /* Declares NAME/table, [@vocabulary, @width]. */
-PLAIT_API PlaitEmbedding plait_embedding_declare (PlaitParameters *parameters, const char *name, gint64 vocabulary,
-                                                  gint64 width, PlaitInitial initial, double scale);
+PlaitEmbedding plait_embedding_declare (PlaitParameters *parameters, const char *name, gint64 vocabulary, gint64 width,
+                                        PlaitInitial initial, double scale);
 
 /* @n ids of 0 .. V - 1, borrowed -> [n, w]. */
-PLAIT_API PlaitNode *plait_embedding_apply (PlaitTape *tape, const PlaitEmbedding *embedding, const gint32 *ids,
-                                            gint64 n);
+PlaitNode *plait_embedding_apply (PlaitTape *tape, const PlaitEmbedding *embedding, const gint32 *ids, gint64 n);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "autograd/internal.h"
+#include "layers/internal.h"
+#include "layers/parameter-set.h"
 
 #define MAX_LAYERS 4096
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "layers/attention.h"
-#include "layers/feed-forward.h"
 #include "layers/norm.h"
 
 /*
@@ -25,6 +23,9 @@ typedef enum
   PLAIT_READERS_STARTS, /* the first rows of sentences read each other */
   PLAIT_READERS_ALL,    /* all rows read them */
 } PlaitReaders;
+
+/* The activations of a feed-forward layer, as keys name them. */
+#define PLAIT_FEED_FORWARD_ACTIVATIONS "relu;gelu;gelu_tanh;swish"
 
 typedef enum
 {
@@ -58,15 +59,7 @@ typedef struct
   .feed_forward_dropout = (settings)->feed_forward_dropout, .activation = (gint)(settings)->activation,                \
   .norm = (settings)->norm, .attention_bias = (settings)->attention_bias, .final_norm = (settings)->final_norm
 
-typedef struct
-{
-  PlaitNorm attention_norm; /* PREFIXlayer/I/self_attention_norm */
-  PlaitAttention attention; /* PREFIXlayer/I/self_attention */
-  PlaitNorm sentence_norm;  /* PREFIXlayer/I/sentence_attention_norm, with readers */
-  PlaitAttention sentence;  /* PREFIXlayer/I/sentence_attention, likewise */
-  PlaitNorm feed_forward_norm;
-  PlaitFeedForward feed_forward;
-} PlaitEncoderLayer;
+typedef struct PlaitEncoderLayer PlaitEncoderLayer;
 
 /* A value of this type refers to parameters and owns nothing. */
 typedef struct

@@ -2,6 +2,7 @@
 #include "layers/feed-forward.h"
 
 #include "autograd/internal.h"
+#include "layers/parameter-set.h"
 
 PlaitActivation
 plait_feed_forward_activation (gint choice)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The values that parameters begin with. */
 #include "layers/parameter.h"
+#include "layers/parameter-set.h"
 
 #include <math.h>
 

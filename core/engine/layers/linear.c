@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "layers/linear.h"
+#include "layers/parameter-set.h"
 
 PlaitLinear
 plait_linear_declare_blocks (PlaitParameters *parameters, const char *name, gint64 in, gint64 out, guint blocks,

@@ -16,8 +16,8 @@ PLAIT_API PlaitLinear plait_linear_declare (PlaitParameters *parameters, const c
                                             gboolean bias);
 
 /* The same with @blocks weights [in, out / blocks] side by side, each started as if it stood alone. */
-PLAIT_API PlaitLinear plait_linear_declare_blocks (PlaitParameters *parameters, const char *name, gint64 in, gint64 out,
-                                                   guint blocks, gboolean bias);
+PlaitLinear plait_linear_declare_blocks (PlaitParameters *parameters, const char *name, gint64 in, gint64 out,
+                                         guint blocks, gboolean bias);
 
 /* activation (x W + b): x [r, in] -> [r, out]. */
 PLAIT_API PlaitNode *plait_linear_apply (PlaitTape *tape, const PlaitLinear *linear, PlaitNode *x,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "layers/norm.h"
+#include "layers/parameter-set.h"
 
 PlaitNorm
 plait_norm_declare (PlaitParameters *parameters, const char *name, gint64 width)

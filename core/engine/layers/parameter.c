@@ -6,6 +6,7 @@
 #include "text/error.h"
 #include "files/memory.h"
 #include "text/number.h"
+#include "layers/parameter-set.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "layers/positions.h"
+#include "layers/parameter-set.h"
+#include "autograd/layer-operators.h"
 
 #include <math.h>
 

@@ -29,7 +29,7 @@ typedef struct
 } PlaitPositions;
 
 /* Fills @table [positions, w] with the sinusoids of positions first, first + 1, ..., computed in double. */
-PLAIT_API void plait_positions_fill (PlaitTensor table, PlaitPositionKind kind, gint64 first);
+void plait_positions_fill (PlaitTensor table, PlaitPositionKind kind, gint64 first);
 
 /* Declares NAME/table if learned. @length is the greatest length of a sentence if learned; sinusoids go on beyond it,
  * only slower. */

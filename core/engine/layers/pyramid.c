@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "layers/blocks.h"
 #include "layers/pyramid.h"
+#include "layers/parameter-set.h"
+#include "autograd/layer-operators.h"
 
 #include <math.h>
 

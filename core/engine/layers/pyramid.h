@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "layers/blocks.h"
 #include "layers/recurrent.h"
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "layers/recurrent-stack.h"
+#include "layers/parameter-set.h"
 
 #define MAX_LAYERS 4096
 

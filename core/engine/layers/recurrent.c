@@ -2,6 +2,8 @@
 #include "layers/recurrent.h"
 
 #include "autograd/internal.h"
+#include "layers/parameter-set.h"
+#include "layers/internal.h"
 
 #define FORGET_GATE 1
 

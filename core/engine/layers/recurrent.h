@@ -2,6 +2,7 @@
 #pragma once
 
 #include "layers/linear.h"
+#include "recurrent/cell.h"
 
 /*
  * Recurrent cells: GRU (Cho et al. 2014b; Chen et al. 2017, eq. 2 and 4) and LSTM. plait_recur has the equations. The
@@ -44,16 +45,12 @@ typedef struct
 PLAIT_API PlaitCell plait_cell_declare (PlaitParameters *parameters, const char *name,
                                         const PlaitCellDeclaration *declaration);
 
-/* The cell's recurrent weights, for operators that run it (plait_recur, plait_downward, plait_pair_cell). */
-PLAIT_API PlaitRecurrentCell plait_cell_weights (PlaitTape *tape, const PlaitCell *cell);
-
 /* The input's part of all gates, biases included: x [r, input] -> [r, gates w]. It does not depend on the time step. */
 PLAIT_API PlaitNode *plait_cell_project (PlaitTape *tape, const PlaitCell *cell, PlaitNode *x);
 
 /* One step of n rows, for decoders whose next step depends on this one: projected [n, gates w], previous [n, w] each
  * -> [n, w] each. */
-PLAIT_API PlaitCellState plait_cell_step (PlaitTape *tape, const PlaitCell *cell, PlaitNode *projected,
-                                          PlaitCellState previous);
+PlaitCellState plait_cell_step (PlaitTape *tape, const PlaitCell *cell, PlaitNode *projected, PlaitCellState previous);
 
 /* Whole sentences: projected [rows, gates w] -> [rows, w] each, row by row the state after it. @backwards goes from the
  * last row of each sentence to its first. @initial [sentences, w] each is what they begin with. */

@@ -2,6 +2,8 @@
 #include "layers/tree.h"
 
 #include "autograd/internal.h"
+#include "layers/parameter-set.h"
+#include "layers/internal.h"
 
 #include <string.h>
 

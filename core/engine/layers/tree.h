@@ -8,28 +8,8 @@
  * 9-14; Eriguchi et al. 2016). plait_upward has the equations.
  */
 
-/* The rows of a memory that trees make: of each sentence its leaves, then its inner nodes. Arrays have an entry a row
- * of the memory, a row number or -1. */
-typedef struct
-{
-  PlaitRagged rows;
-  const gint64 *left;
-  const gint64 *right;
-  const gint64 *parent;
-  gint64 n_roots;
-  const gint64 *roots; /* [n_roots] the rows of roots */
-  PlaitTreeHeights up;
-  PlaitTreeDepths down;
-} PlaitTreeRows;
-
-/*
- * The rows of the trees over @leaves, in the arena of @tape. @words is how many leaves of each sentence its tree may
- * have, the first ones: a sentence of one word has it for its root, others without inner nodes have none. @nodes has
- * the inner nodes of each sentence, children before parents, so the last is its root; left[n] and right[n] count within
- * the sentence: first the leaves, then the inner nodes (as in PlaitTrees).
- */
-PLAIT_API const PlaitTreeRows *plait_tree_rows (PlaitTape *tape, PlaitRagged leaves, const gint64 *words,
-                                                PlaitRagged nodes, const gint64 *left, const gint64 *right);
+/* The rows of a memory that trees make, by plait_encoding_tree. */
+typedef struct PlaitTreeRows PlaitTreeRows;
 
 typedef struct
 {
@@ -95,12 +75,11 @@ typedef struct
 } PlaitTreeDown;
 
 /* Declares the cells as @cell says, a GRU. */
-PLAIT_API PlaitTreeDown plait_tree_down_declare (PlaitParameters *parameters, const char *name,
-                                                 const PlaitCellDeclaration *cell, PlaitTreeRoot root);
+PlaitTreeDown plait_tree_down_declare (PlaitParameters *parameters, const char *name, const PlaitCellDeclaration *cell,
+                                       PlaitTreeRoot root);
 
 /* x [rows, input], the bottom-up states -> the top-down states of all rows, [rows, w]; zeros where there is no root. */
-PLAIT_API PlaitNode *plait_tree_down_apply (PlaitTape *tape, const PlaitTreeDown *down, const PlaitTreeRows *tree,
-                                            PlaitNode *x);
+PlaitNode *plait_tree_down_apply (PlaitTape *tape, const PlaitTreeDown *down, const PlaitTreeRows *tree, PlaitNode *x);
 
 /*
  * Both ways (Chen et al. 2017, eq. 8-10): a Tree-GRU bottom-up, then the GRU from the root down, which reads the

@@ -6,6 +6,8 @@
 
 #include "autograd/internal.h"
 #include "kernels/kernels.h"
+#include "layers/parameter-set.h"
+#include "layers/attention.h"
 
 /* What a combiner declares at an attention site. The first fault is kept, and declaring goes on. */
 

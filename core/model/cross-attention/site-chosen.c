@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "autograd/internal.h"
+#include "layers/parameter-set.h"
+#include "autograd/layer-operators.h"
 
 /* Attention to rows that a combiner chooses for each query and head; its cost is theirs. */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "autograd/internal.h"
+#include "layers/attention.h"
 
 /* What a site has beside the calls of its combiner: what a pass knows, keys and values, its sentinel's gate, what
  * coverage carries. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoders/decoder.h"
 #include "cross-attention/rows.h"
+#include "layers/embedding.h"
 
 #include <string.h>
 

@@ -8,6 +8,9 @@
 
 #include "cross-attention/rows.h"
 #include "schema/schema.h"
+#include "layers/parameter-set.h"
+#include "autograd/layer-operators.h"
+#include "layers/embedding.h"
 
 /* A source and its encoder. */
 typedef struct

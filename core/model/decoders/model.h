@@ -4,6 +4,7 @@
 #include "decoders/decoder.h"
 #include "layers/linear.h"
 #include "loading/call.h"
+#include "autograd/layer-operators.h"
 
 /*
  * A model: sources, their encoders, a combiner in each decoder layer, and the vocabulary projection. What predicts no

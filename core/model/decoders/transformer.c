@@ -4,6 +4,7 @@
 #include "cross-attention/rows.h"
 #include "layers/feed-forward.h"
 #include "layers/positions.h"
+#include "layers/attention.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "search/search-private.h"
+#include "autograd/layer-operators.h"
 
 typedef struct
 {

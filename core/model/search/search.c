@@ -6,6 +6,7 @@
 #include "tensor/blas.h"
 #include "tensor/product.h"
 #include "tensor/vocabulary.h"
+#include "layers/parameter-set.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "layers/feed-forward.h"
+#include "layers/encoder-stack.h"
 
 const PlaitPrediction plait_predictions[] = {
   [PLAIT_PREDICT_SEQUENCE] = { PLAIT_TARGET_TEXT, NULL, FALSE },

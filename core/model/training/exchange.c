@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "tensor/elementwise.h"
+#include "layers/parameter-set.h"
 
 /* Numbers that are added before they travel on: enough to be worth a message, few enough that the next process soon
  * has something to do. */

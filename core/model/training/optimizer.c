@@ -5,6 +5,7 @@
 #include "files/memory.h"
 #include "tensor/update.h"
 #include "training/parameters.h"
+#include "layers/parameter-set.h"
 
 #include <math.h>
 

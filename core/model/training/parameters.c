@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "training/parameters.h"
+#include "layers/parameter-set.h"
 
 #ifdef PLAIT_SCALAR_DOUBLE
 const PlaitRange plait_range_finite = { -G_MAXDOUBLE, G_MAXDOUBLE };

@@ -3,6 +3,7 @@
 #include "tables/table.h"
 #include "training/parameters.h"
 #include "training/trainer-private.h"
+#include "layers/parameter-set.h"
 
 #include <math.h>
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "text/number.h"
+#include "layers/parameter-set.h"
 
 static PlaitIterator *
 new_iterator (const PlaitTrainerSetup *setup, GError **error)

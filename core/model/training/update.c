@@ -5,6 +5,8 @@
 #include "corpus/batch.h"
 #include "tensor/elementwise.h"
 #include "training/exchange.h"
+#include "layers/parameter-set.h"
+#include "autograd/layer-operators.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "text/number.h"
+#include "autograd/layer-operators.h"
 
 /* Validation: the loss over a held-out corpus, and the caller's metric of translated text. */
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "types/input.h"
-#include "layers/attention.h"
 #include "layers/parameter.h"
 #include "layers/pyramid.h"
 #include "layers/tree.h"

@@ -3,14 +3,6 @@
 
 #include <gmodule.h>
 
-#include "layers/attention.h"
-#include "layers/embedding.h"
-#include "layers/encoder-stack.h"
-#include "layers/feed-forward.h"
-#include "layers/norm.h"
-#include "layers/positions.h"
-#include "layers/pyramid.h"
-#include "layers/recurrent-stack.h"
 #include "interface/combiner.h"
 #include "interface/coverage.h"
 #include "interface/encoder.h"
@@ -67,9 +59,12 @@ typedef struct
   const char *choices; /* "pre;post"; NULL if there are none */
 } PlaitBinding;
 
-/* Every struct that crosses between host and plugin by its layout, with the layers that a plugin's state holds by
- * value. */
-#define PLAIT_PLUGIN_STRUCTS(X)                                                                                        \
+/* Every struct that crosses between host and plugin by its layout: X, and L for the layers that a plugin's state holds
+ * by value, whose size is 0 in a module that does not include layers/layers.h. */
+#ifndef PLAIT_LAYER_SIZE
+#define PLAIT_LAYER_SIZE(Struct) 0
+#endif
+#define PLAIT_PLUGIN_STRUCTS(X, L)                                                                                     \
   X (PlaitTensor, "a tensor")                                                                                          \
   X (PlaitRagged, "ragged rows")                                                                                       \
   X (PlaitPairs, "pairs")                                                                                              \
@@ -80,22 +75,16 @@ typedef struct
   X (PlaitParameter, "a parameter")                                                                                    \
   X (PlaitInitial, "an initial value")                                                                                 \
   X (PlaitLinear, "a linear layer")                                                                                    \
-  X (PlaitNorm, "a layer norm")                                                                                        \
-  X (PlaitEmbedding, "an embedding")                                                                                   \
-  X (PlaitFeedForward, "a feed-forward layer")                                                                         \
-  X (PlaitPositions, "positions")                                                                                      \
-  X (PlaitAttention, "an attention")                                                                                   \
-  X (PlaitAttentionDeclaration, "the declaration of an attention")                                                     \
+  L (PlaitNorm, "a layer norm")                                                                                        \
+  L (PlaitPositions, "positions")                                                                                      \
   X (PlaitStarts, "the starts of sentences")                                                                           \
-  X (PlaitEncoderLayer, "an encoder layer")                                                                            \
-  X (PlaitEncoderStack, "an encoder stack")                                                                            \
-  X (PlaitEncoderStackDeclaration, "the declaration of an encoder stack")                                              \
+  L (PlaitEncoderStack, "an encoder stack")                                                                            \
+  L (PlaitEncoderStackDeclaration, "the declaration of an encoder stack")                                              \
   X (PlaitCell, "a recurrent cell")                                                                                    \
   X (PlaitCellDeclaration, "the declaration of a recurrent cell")                                                      \
   X (PlaitCellState, "the state of a cell")                                                                            \
-  X (PlaitRecurrentStack, "a recurrent stack")                                                                         \
-  X (PlaitRecurrentStackDeclaration, "the declaration of a recurrent stack")                                           \
-  X (PlaitTreeRows, "the rows of trees")                                                                               \
+  L (PlaitRecurrentStack, "a recurrent stack")                                                                         \
+  L (PlaitRecurrentStackDeclaration, "the declaration of a recurrent stack")                                           \
   X (PlaitTreeUnit, "a tree unit")                                                                                     \
   X (PlaitTreeHeads, "the heads of trees")                                                                             \
   X (PlaitBitree, "a bidirectional tree")                                                                              \
@@ -127,7 +116,7 @@ typedef struct
 #define PLAIT_PLUGIN_STRUCT_PLACE_(Struct, what) PLAIT_PLUGIN_PLACE_##Struct,
 enum
 {
-  PLAIT_PLUGIN_STRUCTS (PLAIT_PLUGIN_STRUCT_PLACE_) PLAIT_PLUGIN_N_STRUCTS
+  PLAIT_PLUGIN_STRUCTS (PLAIT_PLUGIN_STRUCT_PLACE_, PLAIT_PLUGIN_STRUCT_PLACE_) PLAIT_PLUGIN_N_STRUCTS
 };
 
 typedef struct
@@ -138,11 +127,12 @@ typedef struct
 } PlaitPluginLayout;
 
 #define PLAIT_PLUGIN_STRUCT_SIZE_(Struct, what) sizeof (Struct),
+#define PLAIT_PLUGIN_LAYER_SIZE_(Struct, what) PLAIT_LAYER_SIZE (Struct),
 #define PLAIT_PLUGIN_LAYOUT                                                                                            \
   {                                                                                                                    \
     sizeof (void *), sizeof (PlaitScalar),                                                                             \
     {                                                                                                                  \
-      PLAIT_PLUGIN_STRUCTS (PLAIT_PLUGIN_STRUCT_SIZE_)                                                                 \
+      PLAIT_PLUGIN_STRUCTS (PLAIT_PLUGIN_STRUCT_SIZE_, PLAIT_PLUGIN_LAYER_SIZE_)                                       \
     }                                                                                                                  \
   }
 

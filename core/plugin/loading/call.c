@@ -2,6 +2,7 @@
 #include "loading/call.h"
 
 #include "autograd/internal.h"
+#include "layers/parameter-set.h"
 
 /* After @call has returned @fits, perhaps with @fault (transfer full), to be told behind @who; @before runs again. */
 static gboolean

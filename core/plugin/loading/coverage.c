@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "interface/coverage.h"
+#include "layers/internal.h"
 
 #define GATES 3
 

@@ -2,6 +2,7 @@
 #include "interface/encoder.h"
 
 #include "autograd/operators.h"
+#include "layers/internal.h"
 
 /* What all of these stand on. */
 static void

@@ -11,6 +11,7 @@
 #include "process/crash.h"
 #include "process/process-state.h"
 #include "files/transfer.h"
+#include "layers/layers.h"
 
 /* Bounds on what a descriptor may claim, far above any honest plugin. */
 #define MOST_BINDINGS 256
@@ -45,7 +46,7 @@ static gboolean
 check_layout (const char *path, const PlaitPluginLayout *found, GError **error)
 {
   static const PlaitPluginLayout expected = PLAIT_PLUGIN_LAYOUT;
-  static const char *const names[] = { PLAIT_PLUGIN_STRUCTS (STRUCT_NAME) };
+  static const char *const names[] = { PLAIT_PLUGIN_STRUCTS (STRUCT_NAME, STRUCT_NAME) };
 
   if (!check_layout_field (path, "a pointer", found->pointer_size, expected.pointer_size,
                            "rebuild the plugin for this machine", error)
@@ -56,8 +57,9 @@ check_layout (const char *path, const PlaitPluginLayout *found, GError **error)
                               error))
     return FALSE;
   for (guint i = 0; i < PLAIT_PLUGIN_N_STRUCTS; i++)
-    if (!check_layout_field (path, names[i], found->struct_sizes[i], expected.struct_sizes[i],
-                             "rebuild the plugin with the headers of this plait", error))
+    if (found->struct_sizes[i] != 0
+        && !check_layout_field (path, names[i], found->struct_sizes[i], expected.struct_sizes[i],
+                                "rebuild the plugin with the headers of this plait", error))
       return FALSE;
   return TRUE;
 }

@@ -6,6 +6,8 @@
 
 #include "autograd/check.h"
 #include "text/number.h"
+#include "layers/parameter-set.h"
+#include "autograd/layer-operators.h"
 
 const PlaitPassLengths plait_pass_whole = { { { 4, 2, 3 }, { 3, 5, 2 }, { 2, 3, 4 } }, { 3, 1, 4 } };
 const PlaitPassLengths plait_pass_missing = { { { 4, 2, 0 }, { 3, 0, 2 }, { 2, 5, 0 } }, { 3, 1, 4 } };

@@ -3,6 +3,7 @@
 
 #include "contract/case.h"
 #include "contract/pass.h"
+#include "layers/parameter-set.h"
 
 /* The same bits again, and with any number of threads. */
 

@@ -5,6 +5,7 @@
 #include "contract/case.h"
 #include "contract/pass.h"
 #include "training/update.h"
+#include "layers/parameter-set.h"
 
 /* Several parts of a batch in the plugin at once: the same bits on any number of threads, and the gradients of the
  * whole batch. And layers that are computed once more in backward: the same bits too. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "corpus/batch.h"
+#include "layers/parameter-set.h"
 
 /*
  * Decoders

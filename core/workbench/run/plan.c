@@ -6,6 +6,7 @@
 #include "text/display.h"
 #include "text/json.h"
 #include "weights/parts.h"
+#include "layers/parameter-set.h"
 
 static void
 print_tuples (const char *split, const PlaitCorpus *corpus)

@@ -18,6 +18,7 @@
 #include "tensor/blas.h"
 #include "training/parameters.h"
 #include "training/trainer.h"
+#include "layers/parameter-set.h"
 
 /* Everything that a run holds while it goes on. */
 typedef struct

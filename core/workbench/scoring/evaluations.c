@@ -6,6 +6,7 @@
 #include "setup/fit.h"
 #include "setup/trained.h"
 #include "tables/heatmap.h"
+#include "layers/parameter-set.h"
 
 /* One split. */
 typedef struct

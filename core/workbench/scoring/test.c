@@ -4,6 +4,7 @@
 #include "scoring/evaluations.h"
 #include "setup/trained.h"
 #include "tensor/blas.h"
+#include "layers/parameter-set.h"
 
 /*
  * The file

@@ -6,6 +6,7 @@
 #include "corpus/batch.h"
 #include "lines/text-file.h"
 #include "training/optimizer.h"
+#include "layers/parameter-set.h"
 
 gboolean
 plait_fit_memory (const PlaitParameters *parameters, GError **error)

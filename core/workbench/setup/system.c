@@ -6,6 +6,7 @@
 #include "files/problems.h"
 #include "process/trial.h"
 #include "foreign/feature.h"
+#include "layers/parameter-set.h"
 
 #define SOME_WORDS 1000
 

@@ -2,6 +2,7 @@
 #include "weights/export.h"
 
 #include "foreign/safetensors.h"
+#include "layers/parameter-set.h"
 
 gboolean
 plait_export_safetensors (const PlaitTrained *trained, const char *path, GError **error)

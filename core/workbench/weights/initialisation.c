@@ -8,6 +8,7 @@
 #include "setup/trained.h"
 #include "tables/table.h"
 #include "training/parameters.h"
+#include "layers/parameter-set.h"
 
 #define MOST_TOLD 6
 #define LABELS "class/output/" /* what belongs to the labels of a classifier */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "weights/parts.h"
+#include "layers/parameter-set.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/internal.h"
 #include "cases.h"
+#include "autograd/layer-operators.h"
 
 #define HEADS 2
 #define QUERIES 3

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cases.h"
+#include "autograd/layer-operators.h"
 
 /* Cells over time and over trees. Widths are such that vectors and what is left beside them both occur. */
 

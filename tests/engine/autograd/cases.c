@@ -2,6 +2,7 @@
 #include "cases.h"
 
 #include "autograd/check.h"
+#include "autograd/layer-operators.h"
 
 /* Widths are such that vectors and what is left beside them both occur at every processor variant. */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench.h"
+#include "autograd/layer-operators.h"
 
 /* A pyramid over five rows: two rows above them, of the first three and the last two; the queries have chosen both, and
  * then what is below one of them. */

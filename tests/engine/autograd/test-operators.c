@@ -3,6 +3,7 @@
 
 #include "process/random.h"
 #include "bench.h"
+#include "autograd/layer-operators.h"
 
 /* Values of operators, derived by hand or in plain loops over doubles. */
 

@@ -5,6 +5,7 @@
 #include "process/crash.h"
 #include "text/error.h"
 #include "bench.h"
+#include "autograd/layer-operators.h"
 
 static const PlaitRandomKey no_key = { 0 };
 

@@ -3,6 +3,7 @@
 
 #include "bench.h"
 #include "layers/attention.h"
+#include "layers/parameter-set.h"
 
 /* Identities of attention layers, and what search relies on. */
 

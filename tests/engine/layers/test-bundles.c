@@ -3,6 +3,8 @@
 
 #include "bench.h"
 #include "layers/tree.h"
+#include "layers/parameter-set.h"
+#include "layers/internal.h"
 
 /* Sentences that go through recurrences and trees in bundles, one a thread: nobody can tell by the numbers. */
 

@@ -2,6 +2,8 @@
 #include "layers/tree.h"
 
 #include "reference.h"
+#include "layers/parameter-set.h"
+#include "layers/internal.h"
 
 /*
  * The bottom-up pass over a left-branching chain is the sequence that the chain encodes: each node has the states

@@ -6,6 +6,7 @@
 #include "layers/embedding.h"
 #include "layers/recurrent.h"
 #include "layers/tree.h"
+#include "layers/parameter-set.h"
 
 /* Initial values as dl4mt has them. */
 

@@ -8,6 +8,7 @@
 #include "layers/feed-forward.h"
 #include "layers/norm.h"
 #include "layers/positions.h"
+#include "layers/parameter-set.h"
 
 static const gint64 offsets[] = { 0, 3, 3, 5 };
 static const PlaitRagged rows = { 3, offsets };

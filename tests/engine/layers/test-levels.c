@@ -3,6 +3,9 @@
 
 #include "bench.h"
 #include "pyramids.h"
+#include "layers/parameter-set.h"
+#include "autograd/layer-operators.h"
+#include "layers/blocks.h"
 
 /* The levels of pyramids as rows of one memory. */
 

@@ -6,6 +6,7 @@
 #include "layers/linear.h"
 #include "kernels/kernels.h"
 #include "tensor/packed.h"
+#include "layers/parameter-set.h"
 
 static void
 allocate (PlaitParameters *parameters)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "pyramids.h"
 #include "reference.h"
+#include "layers/parameter-set.h"
+#include "autograd/layer-operators.h"
+#include "layers/blocks.h"
 
 /* Pyramids against a float64 reference. */
 

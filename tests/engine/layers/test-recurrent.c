@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reference.h"
+#include "layers/parameter-set.h"
 
 /* Recurrent cells against a float64 reference and against themselves. */
 

@@ -2,6 +2,10 @@
 #include "layers/encoder-stack.h"
 #include "layers/positions.h"
 #include "reference.h"
+#include "layers/parameter-set.h"
+#include "autograd/layer-operators.h"
+#include "layers/attention.h"
+#include "layers/internal.h"
 
 /* Layers against a float64 reference: outputs, weights and all gradients. */
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "reference.h"
+#include "layers/parameter-set.h"
+#include "layers/internal.h"
 
 /* Units over trees against a float64 reference and against themselves. */
 

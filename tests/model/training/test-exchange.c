@@ -5,6 +5,7 @@
 #include "harness.h"
 #include "layers/parameter.h"
 #include "training/exchange.h"
+#include "layers/parameter-set.h"
 
 /*
  * One process of several: the module that it exchanges through stands here, and plays all the others.

@@ -4,6 +4,7 @@
 #include "harness.h"
 #include "optimizer-cases.h"
 #include "training/optimizer.h"
+#include "layers/parameter-set.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "harness.h"
 #include "models.h"
 #include "training/update.h"
+#include "layers/parameter-set.h"
 
 #include <math.h>
 #include <string.h>

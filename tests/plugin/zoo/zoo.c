@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "interface/plugin.h"
+#include "layers/layers.h"
 
 #include "zoo-settings.h"
 

@@ -4,6 +4,7 @@
 #include "setup/trained.h"
 #include "runs.h"
 #include "foreign/safetensors.h"
+#include "layers/parameter-set.h"
 
 /* Training that begins with weights in several files, which an index names. */
 

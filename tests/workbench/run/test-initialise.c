@@ -2,6 +2,7 @@
 #include "grid/difference.h"
 #include "harness.h"
 #include "initial.h"
+#include "layers/parameter-set.h"
 #include "weights/export.h"
 #include "runs.h"
 

@@ -9,6 +9,7 @@
 #include "weights/export.h"
 #include "setup/trained.h"
 #include "runs.h"
+#include "layers/parameter-set.h"
 
 /* Published tensors that several names could give, and those that no parameter is made of. */
 

@@ -5,6 +5,7 @@
 #include "loading/registry.h"
 #include "setup/trained.h"
 #include "runs.h"
+#include "layers/parameter-set.h"
 
 #include <string.h>
 
