@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-#include "layers/encoder-stack.h"
-#include "layers/positions.h"
+#include "autograd/operators.h"
+#include "layers/layers.h"
 #include "interface/plugin.h"
 
 #include "hat-settings.h"
 
 /*
- * The Hierarchical Attention Transformer over the leaves that another encoder makes of documents (Rohde, Wu & Liu
- * 2021). Two memories: the tokens, and for each sentence its first row, which with start tokens is that of one. With S
- * (x) the first rows of x, and H the states of the leaves:
+ * The Hierarchical Attention Transformer (Rohde, Wu & Liu 2021) on top of another encoder, whose states of a document's
+ * tokens are H. It makes two memories: the tokens, and one row for each sentence.
  *
- *     place=top (3.2)        tokens = H;  sentences = layer_n (... layer_1 (S (H)))
- *     place=layers (7)       x <- layer_i (x), in which the first rows of sentences are attended to after
- *                            self-attention, from x = H on;  tokens = x;  sentences = S (x)
+ * A sentence is represented by its first row, which is that of its start token if documents have start tokens. F (x)
+ * are the first rows of all sentences in x.
  *
- * Layers of the second kind are of this encoder. What they stand on is leaves all the same: for the architecture of the
- * paper a Transformer with layers=0 and final_norm=false, embeddings and positions alone.
+ *     place=top (section 3.2)     sentences = layer_n (... layer_1 (F (H)));   tokens = H
+ *     place=layers (section 7)    x = layer_n (... layer_1 (H));   sentences = F (x);   tokens = x
+ *
+ * The layers at the top are those of a Transformer encoder. A layer of section 7 has one more attention, between
+ * self-attention and the feed-forward layer, whose keys and values are the first rows F (x).
+ *
+ * In section 7 all layers are of this kind, so the inner encoder has none: leaves=transformer with layers=0 and
+ * final_norm=false gives embeddings and positions.
  */
-
 typedef struct
 {
-  gboolean all;         /* all rows go through the layers */
-  PlaitNorm token_norm; /* unless it is the leaves' */
-  PlaitPositions positions;
-  PlaitEncoderStack stack;
+  PlaitNorm token_norm;     /* unless token_norm=leaves */
+  PlaitPositions positions; /* of sentences in their document */
+  PlaitEncoderStack layers;
 } State;
 
 static gboolean
@@ -46,41 +48,62 @@ check_settings (const Settings *settings, GError **error)
   return TRUE;
 }
 
+/* Declares the two memories, as wide as the states of the inner encoder. */
+static void
+declare_memories (const Settings *settings, const PlaitEncoderShape *inner, PlaitEncoderShape *shape)
+{
+  shape->n_memories = 2;
+  shape->memories[0].part = "tokens";
+  shape->memories[0].width = inner->memories[0].width;
+  shape->memories[1].part = "sentences";
+  shape->memories[1].width = inner->memories[0].width;
+  shape->memories[1].structure = PLAIT_STRUCTURE_SENTENCES;
+  shape->memories[1].zero_output = settings->zero_output;
+  shape->summary_width = inner->summary_width;
+}
+
+/* Returns whose rows the attention to first rows changes; layers at the top have no such attention. */
+static PlaitReaders
+readers_of (const Settings *settings)
+{
+  if (settings->place == PLACE_TOP)
+    return PLAIT_READERS_NONE;
+  return settings->readers == READERS_STARTS ? PLAIT_READERS_STARTS : PLAIT_READERS_ALL;
+}
+
 static gboolean
 build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, PlaitEncoderShape *shape,
        GError **error)
 {
   const Settings *settings = data;
   State *state = state_data;
-  gboolean top = settings->place == PLACE_TOP;
+  PlaitParameters *parameters = build->parameters;
   gint64 width = build->leaves->memories[0].width;
   g_autofree char *token_norm = g_strconcat (build->prefix, "token_norm", NULL);
   g_autofree char *positions = g_strconcat (build->prefix, "positions", NULL);
-  PlaitEncoderStackDeclaration stack = {
+  PlaitEncoderStackDeclaration layers = {
     PLAIT_ENCODER_STACK_SETTINGS (settings),
     .width = width,
     .pre_norm = build->pre_norm,
+    .readers = readers_of (settings),
     .zero_output = settings->zero_output,
   };
 
   if (!check_settings (settings, error))
     return FALSE;
-  if (!top)
-    stack.readers = settings->readers == READERS_STARTS ? PLAIT_READERS_STARTS : PLAIT_READERS_ALL;
-  state->all = !top || settings->readers == READERS_ALL;
+  declare_memories (settings, build->leaves, shape);
   if (settings->token_norm != TOKEN_NORM_LEAVES)
-    state->token_norm = plait_norm_declare (build->parameters, token_norm, width);
-  state->positions = plait_positions_declare (build->parameters, positions, settings->sentence_positions,
-                                              settings->sentence_limit, width);
-  shape->n_memories = 2;
-  shape->memories[0].part = "tokens";
-  shape->memories[0].width = width;
-  shape->memories[1].part = "sentences";
-  shape->memories[1].width = width;
-  shape->memories[1].structure = PLAIT_STRUCTURE_SENTENCES;
-  shape->memories[1].zero_output = settings->zero_output;
-  shape->summary_width = build->leaves->summary_width;
-  return plait_encoder_stack_declare (&state->stack, build->parameters, build->prefix, &stack, error);
+    state->token_norm = plait_norm_declare (parameters, token_norm, width);
+  state->positions
+      = plait_positions_declare (parameters, positions, settings->sentence_positions, settings->sentence_limit, width);
+  return plait_encoder_stack_declare (&state->layers, parameters, build->prefix, &layers, error);
+}
+
+/* F (x) */
+static PlaitNode *
+first_rows (PlaitTape *tape, PlaitNode *x, const PlaitStarts *starts)
+{
+  return plait_gather_rows (tape, x, starts->rows, plait_ragged_rows (starts->sentences));
 }
 
 static void
@@ -90,37 +113,37 @@ encode (gconstpointer data, gconstpointer state_data, PlaitEncoding *encoding)
   const State *state = state_data;
   PlaitTape *tape = encoding->tape;
   PlaitStarts starts = plait_encoding_starts (encoding);
-  gint64 n = plait_ragged_rows (starts.sentences);
-  PlaitNode *tokens = encoding->leaves->memories[0].states;
-  PlaitNode *x = tokens;
+  PlaitNode *h = encoding->leaves->memories[0].states, *tokens = h, *x, *sentences;
 
   if (settings->token_norm != TOKEN_NORM_LEAVES)
-    tokens = plait_norm_apply (tape, &state->token_norm, tokens);
-  if (settings->token_norm == TOKEN_NORM_AFTER)
-    x = tokens;
-  if (!state->all)
-    x = plait_positions_apply (tape, &state->positions, plait_gather_rows (tape, x, starts.rows, n), starts.sentences,
-                               0, 0);
-  x = state->all ? plait_encoder_stack_apply (tape, &state->stack, x, encoding->input->rows, &starts)
-                 : plait_encoder_stack_apply (tape, &state->stack, x, starts.sentences, NULL);
+    tokens = plait_norm_apply (tape, &state->token_norm, h);
+  x = settings->token_norm == TOKEN_NORM_AFTER ? tokens : h;
+  if (settings->place == PLACE_LAYERS || settings->readers == READERS_ALL)
+    {
+      /* All rows pass through the layers. At the top all rows see the first rows alone. */
+      x = plait_encoder_stack_apply (tape, &state->layers, x, encoding->input->rows, &starts);
+      sentences = first_rows (tape, x, &starts);
+    }
+  else
+    {
+      x = plait_positions_apply (tape, &state->positions, first_rows (tape, x, &starts), starts.sentences, 0, 0);
+      sentences = plait_encoder_stack_apply (tape, &state->layers, x, starts.sentences, NULL);
+    }
   if (settings->place == PLACE_LAYERS)
     tokens = x;
-  if (state->all)
-    x = plait_gather_rows (tape, x, starts.rows, n);
   encoding->memories[0] = plait_encoding_token_memory (encoding, tokens, settings->starts_in_tokens);
-  encoding->memories[1] = plait_encoding_sentence_memory (encoding, x);
+  encoding->memories[1] = plait_encoding_sentence_memory (encoding, sentences);
   encoding->summary = encoding->leaves->summary;
   encoding->summary_cell = encoding->leaves->summary_cell;
 }
 
+/* TRUE if learned positions reach the last sentence of each document. */
 static gboolean
 check_input (gconstpointer data, gconstpointer state, const PlaitInput *input, GError **error)
 {
   const Settings *settings = data;
-  gint64 longest = 0;
+  gint64 longest = input->documents ? plait_ragged_longest (input->documents->sentences) : 0;
 
-  for (gint64 d = 0; input->documents && d < input->rows.n; d++)
-    longest = MAX (longest, plait_ragged_length (input->documents->sentences, d));
   if (settings->sentence_positions != PLAIT_POSITIONS_LEARNED || longest <= settings->sentence_limit)
     return TRUE;
   return plait_fail (error, PLAIT_ERROR_INPUT,
