@@ -4,14 +4,17 @@
 #include "descent-settings.h"
 
 /*
- * Attention from the top of a pyramid downwards (Gupta & Ahmed, Attention on Hierarchical Representation of Inputs).
- * The rows without a parent are one set of siblings, and so are the children of every row that goes on:
+ * Attention down the levels of a pyramid (Gupta & Ahmed, Attention on Hierarchical Representation of Inputs). A set of
+ * siblings is the rows at the top, or the children of a row that was followed:
  *
- *     p (row) = softmax over its set (score (query, row)) * p (parent), p of the top being 1
- *     context = sum over the leaves that are reached of p (leaf) value (leaf)
+ *     p (row) = softmax over its siblings (score (query, row)) * p (parent);   p of the top is 1
+ *     context = sum over the leaves that were reached of p (leaf) * value (leaf)
  *
- * soft: all rows go on. top1, beam: of each query and head the one, or the few, of the largest p at each level; the p
- * of the leaves that are reached are divided by their sum, or not. A row that two neighbours share has the sum of both.
+ * descent=soft follows all rows. top1 and beam follow, for each query and head, the one or the few rows of each level
+ * with the largest p; normalise divides the p of the leaves by their sum. A row with two parents has the sum of both p.
+ *
+ * A memory without levels is attended to as a whole. combine says how the contexts of several memories are combined, as
+ * the combiners serial, parallel and hierarchical do.
  */
 
 static gboolean
@@ -40,18 +43,26 @@ build (PlaitSite *site, gconstpointer data, gpointer state, GError **error)
   return TRUE;
 }
 
-/* Gradients can flow in training alone; whatever else runs goes down as it decodes. */
+/* Returns how many rows of a level are followed; 0: all. train=soft follows all rows while gradients flow, so that
+ * every row has one; evaluation and search follow as many as descent says. */
+static gint64
+branches (PlaitSite *site, const Settings *settings)
+{
+  gboolean trains = plait_tape_mode (plait_site_tape (site)) != PLAIT_TAPE_EVALUATE;
+
+  if (settings->descent == DESCENT_SOFT || (trains && settings->train == TRAIN_SOFT))
+    return 0;
+  return settings->descent == DESCENT_BEAM ? settings->branches : 1;
+}
+
 static PlaitContext
 attend (PlaitSite *site, const Settings *settings, guint memory, PlaitStream query)
 {
-  gboolean hard = settings->train == TRAIN_SAME || plait_tape_mode (plait_site_tape (site)) == PLAIT_TAPE_EVALUATE;
+  gint64 followed = branches (site, settings);
 
   if (!has_levels (site, memory))
     return plait_site_attend (site, memory, query);
-  if (settings->descent == DESCENT_SOFT || !hard)
-    return plait_site_descend (site, NULL, memory, query, 0, FALSE);
-  return plait_site_descend (site, NULL, memory, query, settings->descent == DESCENT_BEAM ? settings->branches : 1,
-                             settings->normalise);
+  return plait_site_descend (site, NULL, memory, query, followed, followed > 0 && settings->normalise);
 }
 
 static PlaitStream
@@ -60,19 +71,20 @@ combine (PlaitSite *site, gconstpointer data, gconstpointer state, PlaitStream x
   const Settings *settings = data;
   guint n = plait_site_n_memories (site);
   PlaitContext *contexts = g_newa (PlaitContext, n);
-  PlaitStream query = plait_site_normalise (site, 0, x);
+  PlaitStream query;
 
-  for (guint i = 0; i < n; i++)
-    {
-      if (i > 0 && settings->combine == COMBINE_SERIAL)
-        query = plait_site_normalise (site, i, x = plait_site_residual (site, i - 1, x, contexts[i - 1]));
-      contexts[i] = attend (site, settings, i, query);
-    }
   if (settings->combine == COMBINE_SERIAL)
-    return plait_site_residual (site, n - 1, x, contexts[n - 1]);
-  contexts[0] = settings->combine == COMBINE_PARALLEL ? plait_site_sum (site, contexts, n)
-                                                      : plait_site_attend_contexts (site, query, contexts);
-  return plait_site_residual (site, 0, x, contexts[0]);
+    {
+      for (guint i = 0; i < n; i++)
+        x = plait_site_residual (site, i, x, attend (site, settings, i, plait_site_normalise (site, i, x)));
+      return x;
+    }
+  query = plait_site_normalise (site, 0, x);
+  for (guint i = 0; i < n; i++)
+    contexts[i] = attend (site, settings, i, query);
+  if (settings->combine == COMBINE_PARALLEL)
+    return plait_site_residual (site, 0, x, plait_site_sum (site, contexts, n));
+  return plait_site_residual (site, 0, x, plait_site_attend_contexts (site, query, contexts));
 }
 
 PLAIT_PLUGIN_DEFINE (.build = build, .combine = combine)

@@ -5,24 +5,20 @@
 #include "bitree-gru-settings.h"
 
 /*
- * The bidirectional tree encoder (Chen et al. 2017, eq. 8-10): a Tree-GRU bottom-up, then a GRU from the root down that
- * reads the bottom-up states, with weights of its own for left and right children. A row of the memory is
- * [bottom-up; top-down].
+ * The bidirectional tree encoder (Chen et al. 2017, eq. 8-10) over the rows of another encoder, the leaves: a Tree-GRU
+ * bottom-up, then from the root down a GRU that reads the bottom-up states. L (k) and R (k) are the children of node k;
+ * the GRU down has one set of weights for left children and one for right children.
  *
- *     up_k = GRU (up_L(k), up_R(k));   down_root = tanh (W up_root + b);   down_k = GRU_D (down_parent(k), up_k)
+ *     up_k      = GRU (up_L(k), up_R(k))
+ *     down_root = tanh (W up_root + b);   down_k = GRU_D (down_parent(k), up_k)
+ *     row k     = [up_k; down_k];   summary = up_root
  */
 
-typedef struct
-{
-  PlaitBitree bitree;
-} State;
-
 static gboolean
-build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, PlaitEncoderShape *shape,
-       GError **error)
+build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state, PlaitEncoderShape *shape, GError **error)
 {
   const Settings *settings = data;
-  State *state = state_data;
+  PlaitBitree *bitree = state;
   PlaitBitreeDeclaration declaration = {
     .reset = settings->reset,
     .leaf_width = build->leaves->memories[0].width,
@@ -31,26 +27,23 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state_data, 
     .root = settings->root,
   };
 
-  state->bitree = plait_bitree_declare (build->parameters, build->prefix, &declaration);
+  *bitree = plait_bitree_declare (build->parameters, build->prefix, &declaration);
   shape->n_memories = 1;
-  shape->memories[0].width = state->bitree.width;
+  shape->memories[0].width = bitree->width;
   shape->memories[0].structure = PLAIT_STRUCTURE_TREE;
   shape->summary_width = declaration.leaf_width;
   return TRUE;
 }
 
 static void
-encode (gconstpointer settings, gconstpointer state_data, PlaitEncoding *encoding)
+encode (gconstpointer settings, gconstpointer state, PlaitEncoding *encoding)
 {
-  const State *state = state_data;
   const PlaitTreeRows *tree = plait_encoding_tree (encoding);
-  PlaitCellState rows = { NULL, NULL };
-  PlaitNode *up;
+  PlaitNode *leaves = encoding->leaves->memories[0].states, *up;
+  PlaitNode *rows = plait_bitree_apply (encoding->tape, state, tree, leaves, NULL, &up);
 
-  rows.state
-      = plait_bitree_apply (encoding->tape, &state->bitree, tree, encoding->leaves->memories[0].states, NULL, &up);
-  encoding->memories[0] = plait_encoding_tree_memory (encoding, tree, rows);
+  encoding->memories[0] = plait_encoding_tree_memory (encoding, tree, (PlaitCellState){ rows, NULL });
   encoding->summary = plait_encoding_tree_root (encoding, tree, up);
 }
 
-PLAIT_PLUGIN_DEFINE (.state_size = sizeof (State), .build = build, .encode = encode)
+PLAIT_PLUGIN_DEFINE (.state_size = sizeof (PlaitBitree), .build = build, .encode = encode)

@@ -5,10 +5,14 @@
 #include "bitree-lex-settings.h"
 
 /*
- * The head-lexicalised tree encoder (Teng & Zhang 2016, as Chen et al. 2017, section 5.2, compare with it): as
- * bitree-gru, but each inner node also reads a head word, chosen between its children's from the leaves up.
+ * The head-lexicalised tree encoder (Teng & Zhang 2016; Chen et al. 2017, section 5.2, compare with it): bitree-gru in
+ * which each inner node k also reads a head word x_k, a gated choice between the head words of its children L (k) and
+ * R (k). The head words of leaves are their embeddings.
  *
- *     x_k = g x_L(k) + (1 - g) x_R(k);   up_k = GRU (up_L(k), up_R(k), x_k);   then down as in bitree-gru
+ *     x_k       = g x_L(k) + (1 - g) x_R(k),   g = sigmoid ([x_L(k) x_R(k)] W + b)
+ *     up_k      = GRU (up_L(k), up_R(k), x_k)
+ *     down_root = tanh (W up_root + b);   down_k = GRU_D (down_parent(k), up_k)
+ *     row k     = [up_k; down_k];   summary = up_root
  */
 
 typedef struct
@@ -48,12 +52,10 @@ encode (gconstpointer settings, gconstpointer state_data, PlaitEncoding *encodin
   const State *state = state_data;
   const PlaitTreeRows *tree = plait_encoding_tree (encoding);
   PlaitNode *words = plait_tree_heads_apply (encoding->tape, &state->heads, tree, encoding->embedded);
-  PlaitCellState rows = { NULL, NULL };
-  PlaitNode *up;
+  PlaitNode *leaves = encoding->leaves->memories[0].states, *up;
+  PlaitNode *rows = plait_bitree_apply (encoding->tape, &state->bitree, tree, leaves, words, &up);
 
-  rows.state
-      = plait_bitree_apply (encoding->tape, &state->bitree, tree, encoding->leaves->memories[0].states, words, &up);
-  encoding->memories[0] = plait_encoding_tree_memory (encoding, tree, rows);
+  encoding->memories[0] = plait_encoding_tree_memory (encoding, tree, (PlaitCellState){ rows, NULL });
   encoding->summary = plait_encoding_tree_root (encoding, tree, up);
 }
 

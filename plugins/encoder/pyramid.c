@@ -5,13 +5,29 @@
 #include "pyramid-settings.h"
 
 /*
- * A pyramid over the leaves that another encoder makes (Gupta & Ahmed): blocks of rows become one row each, level by
- * level, and one memory has the rows of all levels, of each sentence its leaves, then level 1, level 2, ... What stands
- * for a block is the last state of a cell that reads it, a convolution of it, its mean, or the sum of its rows under
- * weights that also say where it ends (adaptive computation time; continuous integrate and fire).
+ * A pyramid over the rows of another encoder (Gupta & Ahmed). The rows of each level are cut into blocks, and each
+ * block becomes a row of the next level. The memory has the rows of all levels: of each sentence the leaves, then level
+ * 1, level 2, ... A level ends where a sentence would have as many rows as on the level below. A block of rows x_i
+ * becomes
  *
- * A level stands over a sentence only where it has fewer rows than the one below; the summary is the leaves'.
+ *     pool=rnn     the last state of a recurrent cell that reads the block
+ *     pool=cnn     f ([x_1 .. x_k] W + b)
+ *     pool=mean    the mean of the x_i
+ *     pool=act     sum p_i x_i with halting weights p_i (adaptive computation time, Graves 2016); the loss ponder is
+ *                  what the blocks cost
+ *     pool=cif     sum p_i x_i with firing weights p_i (continuous integrate-and-fire, Dong & Xu 2020); the loss
+ *                  quantity is how far the number of blocks is from one in `block` rows
+ *
+ * The summary is that of the inner encoder.
  */
+
+/* Declares the loss @name of a pooling that has one. */
+static void
+declare_loss (PlaitEncoderShape *shape, const char *name, double weight)
+{
+  if (weight != 0)
+    shape->losses.losses[shape->losses.n++] = (PlaitLoss){ name, weight };
+}
 
 static gboolean
 build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state, PlaitEncoderShape *shape, GError **error)
@@ -43,10 +59,10 @@ build (const PlaitEncoderBuild *build, gconstpointer data, gpointer state, Plait
   shape->memories[0].width = declaration.width;
   shape->memories[0].structure = PLAIT_STRUCTURE_LEVELS;
   shape->summary_width = build->leaves->summary_width;
-  if (declaration.pooling == PLAIT_POOLING_ACT && settings->tau != 0)
-    shape->losses.losses[shape->losses.n++] = (PlaitLoss){ "ponder", settings->tau };
-  if (declaration.pooling == PLAIT_POOLING_CIF && settings->quantity != 0)
-    shape->losses.losses[shape->losses.n++] = (PlaitLoss){ "quantity", settings->quantity };
+  if (declaration.pooling == PLAIT_POOLING_ACT)
+    declare_loss (shape, "ponder", settings->tau);
+  if (declaration.pooling == PLAIT_POOLING_CIF)
+    declare_loss (shape, "quantity", settings->quantity);
   return TRUE;
 }
 
