@@ -210,7 +210,7 @@ PlaitNode *plait_family_weights (PlaitTape *tape, const PlaitFamilies *families,
  */
 #ifdef PLAIT_SCALAR_DOUBLE
 PlaitTensor plait_term_tensor (PlaitTape *tape, double factor, PlaitTensor dy);
-#define PLAIT_TERM_TENSOR(tape, name, dy) plait_term_tensor ((tape), plait_term_factors[PLAIT_TERM_##name], (dy))
+#define PLAIT_TERM_TENSOR(tape, name, dy) plait_term_tensor ((tape), PLAIT_TERM_FACTOR (#name), (dy))
 #else
 #define PLAIT_TERM_TENSOR(tape, name, dy) (dy)
 #endif
