@@ -16,7 +16,7 @@ GROUPS = "experiment|data|train|decode|decoder|evaluate|predict|bench"
 KEY = re.compile(rf"(?<![\w/.-])(?:{GROUPS})\.[a-z_]+(?![\w./-])")
 # Of sbatch and its like, and of mpirun.
 OTHERS = {"--partition", "--account", "--mca", "--logdir"}
-SLURM = {"core/workbench/grid/slurm.c", "core/workbench/cells/executor-settings.c"}
+SLURM = {"core/workbench/grid/slurm.c", "core/workbench/axes/executor-settings.c"}
 # A file of a stream, in the place of which any name may stand.
 STREAM = re.compile(r"(?:train|validation|test)\.(?:[a-z]|cs|de|en|title|target)$")
 

@@ -9,7 +9,7 @@
 #include "command/options.h"
 #include "terminal/page.h"
 #include "contract/contract.h"
-#include "cells/cells.h"
+#include "axes/cells.h"
 #include "setup/system.h"
 
 /* plait check: of an experiment file all that can be told without learning anything from its data; of a plugin the
@@ -244,8 +244,10 @@ check_own_values (const char *path, const char *const *overrides, PlaitRegistry 
 {
   g_autoptr (PlaitKeyFile) file = plait_experiment_read (path, overrides, NULL);
   g_autoptr (PlaitProblems) alone = plait_problems_new ();
-  g_autoptr (PlaitExperiment) experiment = plait_experiment_check (path, overrides, FLAGS, registry, alone);
+  PlaitExperiment *experiment = plait_experiment_check (path, overrides, FLAGS, registry, alone);
 
+  if (experiment)
+    plait_experiment_free (experiment);
   for (guint i = 0; i < plait_problems_n_kept (alone); i++)
     {
       const PlaitProblem *problem = plait_problems_get (alone, i);

@@ -8,7 +8,7 @@
 #include "command/options.h"
 #include "terminal/page.h"
 #include "experiment/file.h"
-#include "cells/keys.h"
+#include "axes/keys.h"
 #include "loading/registry.h"
 
 /* plait inspect: one plugin, or one group of experiment files, with all that may be set; or which groups there are. */

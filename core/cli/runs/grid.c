@@ -12,11 +12,11 @@
 #include "command/stop.h"
 #include "grid/cost.h"
 #include "grid/executor.h"
-#include "cells/limits.h"
+#include "axes/limits.h"
 #include "grid/table.h"
 #include "grid/tasks.h"
-#include "cells/vocabularies.h"
-#include "cells/executor-settings.h"
+#include "axes/vocabularies.h"
+#include "axes/executor-settings.h"
 
 /* plait grid: what would be done, doing it, and the table of what came out. */
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "files/lock.h"
-#include "cells/cells.h"
+#include "axes/cells.h"
 #include "setup/key.h"
 #include "run/result.h"
 

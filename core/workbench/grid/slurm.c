@@ -9,7 +9,7 @@
 #include "files/path.h"
 #include "process/program.h"
 #include "grid/cost.h"
-#include "cells/executor-settings.h"
+#include "axes/executor-settings.h"
 #include "grid/executor.h"
 #include "grid/grid-private.h"
 #include "grid/tasks.h"

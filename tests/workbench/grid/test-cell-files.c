@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <glib/gstdio.h>
 
-#include "cells/cells.h"
-#include "cells/limits.h"
-#include "cells/vocabularies.h"
+#include "axes/cells.h"
+#include "axes/limits.h"
+#include "axes/vocabularies.h"
 #include "grids.h"
 #include "harness.h"
 

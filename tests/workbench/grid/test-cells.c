@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cells/cells.h"
+#include "axes/cells.h"
 #include "harness.h"
 
 static const char grid_head[] = "[experiment]\nname=grid\n"                                   /* 1, 2 */

@@ -9,7 +9,7 @@
  * tells more of it (cells.h, ties.h, match.h, executor-settings.h). A key may be left out, also where it has no
  * default.
  */
-#include "cells/grid-settings.h"
+#include "axes/grid-settings.h"
 
 /* TRUE if @key is one of them; an axis, whose key is that of another group, is not. */
 gboolean plait_grid_has_key (const char *key);

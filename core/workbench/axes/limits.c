@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "cells/limits.h"
+#include "axes/limits.h"
 
 #include "corpus/iterator.h"
-#include "cells/vocabularies.h"
+#include "axes/vocabularies.h"
 
 /* Returns the streams that @experiment reads, in one text. (transfer full) */
 static char *

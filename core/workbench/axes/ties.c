@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "cells/ties.h"
+#include "axes/ties.h"
 
 #include <string.h>
 
-#include "cells/exclusions.h"
+#include "axes/exclusions.h"
 
 #define ONLY "only."
 

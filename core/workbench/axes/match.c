@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "cells/match.h"
+#include "axes/match.h"
 
 #include <math.h>
 
-#include "cells/keys.h"
+#include "axes/keys.h"
 #include "setup/system.h"
 
 #define KEY "match"

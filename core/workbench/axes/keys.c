@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cells/keys.h"
+#include "axes/keys.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "files/problems.h"
-#include "cells/cells.h"
+#include "axes/cells.h"
 
 /* The exclusions of a grid while its cells are made: cells.h tells how they are written. */
 typedef struct PlaitExclusions PlaitExclusions;

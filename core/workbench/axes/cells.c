@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "cells/cells.h"
+#include "axes/cells.h"
 
 #include "files/problems.h"
-#include "cells/exclusions.h"
-#include "cells/executor-settings.h"
-#include "cells/keys.h"
-#include "cells/match.h"
-#include "cells/ties.h"
-#include "cells/vocabularies.h"
+#include "axes/exclusions.h"
+#include "axes/executor-settings.h"
+#include "axes/keys.h"
+#include "axes/match.h"
+#include "axes/ties.h"
+#include "axes/vocabularies.h"
 
 #define MOST_CELLS 10000
 #define MAX_TOLD 6   /* cells that a sentence names */

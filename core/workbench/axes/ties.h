@@ -2,7 +2,7 @@
 #pragma once
 
 #include "files/problems.h"
-#include "cells/cells.h"
+#include "axes/cells.h"
 
 /*
  * Axes that hang together.

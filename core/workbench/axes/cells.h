@@ -2,7 +2,7 @@
 #pragma once
 
 #include "experiment/file.h"
-#include "cells/keys.h"
+#include "axes/keys.h"
 #include "setup/key.h"
 
 /*

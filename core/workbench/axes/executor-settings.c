@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "cells/executor-settings.h"
+#include "axes/executor-settings.h"
 
 #include <string.h>
 
 #include "text/number.h"
-#include "cells/keys.h"
+#include "axes/keys.h"
 
 #define YEAR ((gint64)366 * 24 * 60 * 60)
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "files/problems.h"
-#include "cells/cells.h"
+#include "axes/cells.h"
 
 /*
  * What runs the cells of a grid, and how. [grid] may say it, and the command line otherwise:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "cells/cells.h"
+#include "axes/cells.h"
 
 /*
  * The vocabularies of the cells of a grid. Cells that would learn different vocabularies of the same settings for a

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cells/exclusions.h"
+#include "axes/exclusions.h"
 
 #include <string.h>
 

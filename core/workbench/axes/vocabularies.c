@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "cells/vocabularies.h"
+#include "axes/vocabularies.h"
 
 #include <string.h>
 
-#include "cells/keys.h"
+#include "axes/keys.h"
 #include "setup/vocabularies.h"
 
 #define KEY "vocabularies"
