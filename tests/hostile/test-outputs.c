@@ -263,8 +263,8 @@ TEST_CASE (hostile_output, never_replaces_what_was_read)
     "plait-bench train text.ini -q -n 1 -w 0 --force --parameters text.ini",
     "plait-bench train text.ini -q -n 1 -w 0 --force --parameters linked.ini",
     "plait-bench train text.ini -q -n 1 -w 0 --force --parameters symbolic.ini",
-    "plait-bench steps text.ini --set experiment.sources=a --set decoder.combiner=serial --lengths 2 -n 1 -q --force "
-    "--parameters text.ini",
+    ("plait-bench steps text.ini --set experiment.sources=a --set decoder.combiner=serial --lengths 2 -n 1 -q --force "
+     "--parameters text.ini"),
     "translate text.h5 -q -s a=test.a -s b=test.b --force -o linked.h5",
     "translate text.h5 -q -s a=test.a -s b=test.b --force -a linked.h5",
     "trees --convert reorder/train.a.trees --to triples -q --force -o reorder/train.a.trees",
