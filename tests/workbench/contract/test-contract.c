@@ -50,7 +50,9 @@ hold_all (const char *property)
 
 PROPERTY (structure)
 PROPERTY (runs)
-PROPERTY (gradients)
+#ifdef PLAIT_SCALAR_DOUBLE
+PROPERTY (gradients) /* sharp with doubles alone */
+#endif
 PROPERTY (memories)
 PROPERTY (missing)
 PROPERTY (batches)
