@@ -65,17 +65,6 @@ write_grid (const char *axes, const char *folder, const char *b)
   plait_test_write ("tiny.ini", text);
 }
 
-/* The content of the file @name of the test's folder. (transfer full) */
-static char *
-read_file (const char *name)
-{
-  g_autofree char *path = plait_test_path (name);
-  char *text = NULL;
-
-  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
-  return text;
-}
-
 TEST_CASE (command_grid, says_everywhere_which_cells_are_left_out)
 {
   static const char told[] = "1 cell is left out, as settings and the content of files make it the same as a cell "
@@ -93,16 +82,16 @@ TEST_CASE (command_grid, says_everywhere_which_cells_are_left_out)
   CHECK_INT (run.code, 0);
   CHECK_CONTAINS (run.errors, told);
   CHECK_CONTAINS (run.output, "data.folder=two is data.folder=one\n");
-  g_autofree char *table = read_file ("tiny/table.md");
+  g_autofree char *table = plait_test_read_text ("tiny/table.md");
   CHECK_CONTAINS (table, told);
   g_auto (PlaitTestCall) report = CALL ("report", "tiny/grid.h5", "--output", "tiny.html");
   CHECK_INT (report.code, 0);
-  g_autofree char *page = read_file ("tiny.html");
+  g_autofree char *page = plait_test_read_text ("tiny.html");
   CHECK_CONTAINS (page, told);
   /* The table that another command makes of the folder says it too. */
   g_auto (PlaitTestCall) tested = CALL ("test", "tiny/grid.h5", "--set", "decode.beam=2", "--as", "wide");
   CHECK_INT (tested.code, 0);
-  g_autofree char *again = read_file ("tiny/table.md");
+  g_autofree char *again = plait_test_read_text ("tiny/table.md");
   CHECK_CONTAINS (again, told);
 }
 
@@ -113,7 +102,7 @@ TEST_CASE (command_grid, runs_cells_that_differ_in_a_file_alone)
   g_auto (PlaitTestCall) plan = CALL ("grid", "tiny.ini", "--dry-run");
   g_auto (PlaitTestCall) run = CALL ("grid", "tiny.ini", "--jobs", "2");
   g_auto (PlaitTestCall) seeds = CALL ("grid", "tiny.ini", "--dry-run", "--set", "grid.experiment.seed=1;2");
-  g_autofree char *page = read_file ("tiny/table.md");
+  g_autofree char *page = plait_test_read_text ("tiny/table.md");
 
   CHECK_INT (run.code, 0);
   CHECK (!strstr (run.errors, "left out"));
@@ -155,8 +144,8 @@ tell (void)
   CHECK_STRING (run.errors, "");
   CHECK_INT (report.code, 0);
   told.compare = CALL ("compare", "tiny/grid.h5");
-  told.table = read_file ("tiny/table.md");
-  told.page = read_file ("tiny.html");
+  told.table = plait_test_read_text ("tiny/table.md");
+  told.page = plait_test_read_text ("tiny.html");
   return told;
 }
 
@@ -208,7 +197,7 @@ TEST_CASE (command_grid, says_that_cells_are_trained_on_other_lines)
         "in the mean: 1.5 in a; 1.0 in a+b.";
 
   write_grid ("experiment.sources=a;a+b\nexperiment.seed=1\n[x]\n", "one", "r s r r\ns r\nr r\n");
-  g_autofree char *text = read_file ("tiny.ini");
+  g_autofree char *text = plait_test_read_text ("tiny.ini");
   g_auto (GStrv) parts = g_strsplit (text, "batch=12\n", 2);
   g_autofree char *grid = g_strconcat ("[data]\nmaximum_source_length=3\n", parts[0] + strlen ("[data]\n"),
                                        "batch=14\nbatch_unit=tokens\n", parts[1], NULL);

@@ -24,16 +24,6 @@ static const char text[] = "A brown dog is running after the black dog .\n"
                            "He said ( in a [ big ] way ) that \" it is n't { so } \" .\n"
                            "the of and\n";
 
-static char *
-read_file (const char *name)
-{
-  g_autofree char *path = plait_test_path (name);
-  char *contents = NULL;
-
-  CHECK (g_file_get_contents (path, &contents, NULL, NULL));
-  return contents;
-}
-
 TEST_CASE (parse_command, makes_trees_that_plait_trees_accepts)
 {
   plait_test_write ("text", text);
@@ -43,7 +33,7 @@ TEST_CASE (parse_command, makes_trees_that_plait_trees_accepts)
   g_auto (PlaitTestCall) piped = plait_test_call (text, (const char *[]){ "parse", "-", "--unlinked", "3", NULL });
   g_auto (PlaitTestCall) linked = CALL ("parse", "text", "-q", "--unlinked", "0", "--jobs", "1");
   g_auto (PlaitTestCall) brief = CALL ("parse", "text", "-q", "--tokens", "1");
-  g_autofree char *trees = read_file ("trees");
+  g_autofree char *trees = plait_test_read_text ("trees");
   g_auto (GStrv) lines = g_strsplit (trees, "\n", -1);
 
   CHECK_INT (call.code, 0);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples.h"
 
-#include <glib/gstdio.h>
-#include <stdio.h>
-
+#include "files.h"
 #include "harness.h"
 #include "runs.h"
 
@@ -41,41 +39,32 @@ const char example_text[] = "[experiment]\n"           /* 1 */
                             "[evaluate]\n"             /* 32 */
                             "metrics=bleu;chrf\n";     /* 33 */
 
-void
-example_write (const char *name, const char *text)
-{
-  g_autofree char *path = plait_test_path (name);
-  g_autofree char *folder = g_path_get_dirname (path);
-
-  g_assert_cmpint (g_mkdir_with_parents (folder, 0755), ==, 0);
-  FILE *file = fopen (path, "w");
-  g_assert_true (file && fputs (text, file) >= 0 && fclose (file) == 0);
-}
-
 PlaitRegistry *
 example_registry (void)
 {
   g_autofree char *built = plait_test_build_path ("plugins");
   g_autofree char *odd = plait_test_path ("plugins");
 
-  example_write ("plugins/combiner/recurrent.ini", "[plugin]\nname=recurrent\nkind=combiner\ninterface=2\nsummary=S\n"
-                                                   "[requires]\ndecoder=gru;lstm\n");
-  example_write ("plugins/combiner/downwards.ini", "[plugin]\nname=downwards\nkind=combiner\ninterface=2\nsummary=S\n"
-                                                   "[requires]\nstructure=levels\n");
-  example_write ("plugins/encoder/treeful.ini", "[plugin]\nname=treeful\nkind=encoder\ninterface=2\nsummary=S\n"
-                                                "input=tokens\n[requires]\nstructure=tree\n");
-  example_write ("plugins/encoder/recurrent.ini", "[plugin]\nname=recurrent\nkind=encoder\ninterface=2\nsummary=S\n"
-                                                  "input=tokens\n[requires]\ndecoder=gru\n");
-  example_write ("plugins/encoder/needy.ini",
-                 "[plugin]\nname=needy\nkind=encoder\ninterface=2\nsummary=S\ninput=tokens\n"
-                 "[parameter.size]\ntype=integer\nsummary=Size\n");
-  example_write ("plugins/encoder/greedy.ini",
-                 "[plugin]\nname=greedy\nkind=encoder\ninterface=2\nsummary=S\ninput=tokens\n"
-                 "[parameter.stream]\ntype=text\ndefault=\nsummary=Stream\n");
-  example_write ("plugins/encoder/forest.ini", "[plugin]\nname=forest\nkind=encoder\ninterface=2\nsummary=S\n"
-                                               "input=tokens\nstreams=trees\n");
-  example_write ("plugins/encoder/reader.ini", "[plugin]\nname=reader\nkind=encoder\ninterface=2\nsummary=S\n"
-                                               "input=documents\n");
+  plait_test_write ("plugins/combiner/recurrent.ini",
+                    "[plugin]\nname=recurrent\nkind=combiner\ninterface=2\nsummary=S\n"
+                    "[requires]\ndecoder=gru;lstm\n");
+  plait_test_write ("plugins/combiner/downwards.ini",
+                    "[plugin]\nname=downwards\nkind=combiner\ninterface=2\nsummary=S\n"
+                    "[requires]\nstructure=levels\n");
+  plait_test_write ("plugins/encoder/treeful.ini", "[plugin]\nname=treeful\nkind=encoder\ninterface=2\nsummary=S\n"
+                                                   "input=tokens\n[requires]\nstructure=tree\n");
+  plait_test_write ("plugins/encoder/recurrent.ini", "[plugin]\nname=recurrent\nkind=encoder\ninterface=2\nsummary=S\n"
+                                                     "input=tokens\n[requires]\ndecoder=gru\n");
+  plait_test_write ("plugins/encoder/needy.ini",
+                    "[plugin]\nname=needy\nkind=encoder\ninterface=2\nsummary=S\ninput=tokens\n"
+                    "[parameter.size]\ntype=integer\nsummary=Size\n");
+  plait_test_write ("plugins/encoder/greedy.ini",
+                    "[plugin]\nname=greedy\nkind=encoder\ninterface=2\nsummary=S\ninput=tokens\n"
+                    "[parameter.stream]\ntype=text\ndefault=\nsummary=Stream\n");
+  plait_test_write ("plugins/encoder/forest.ini", "[plugin]\nname=forest\nkind=encoder\ninterface=2\nsummary=S\n"
+                                                  "input=tokens\nstreams=trees\n");
+  plait_test_write ("plugins/encoder/reader.ini", "[plugin]\nname=reader\nkind=encoder\ninterface=2\nsummary=S\n"
+                                                  "input=documents\n");
   return plait_registry_new_for_folders ((const char *[]){ odd, built, NULL });
 }
 
@@ -88,7 +77,7 @@ write_data (void)
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
       g_autofree char *name = g_strconcat ("text/", names[i], NULL);
-      example_write (name, "a\n");
+      plait_test_write (name, "a\n");
     }
 }
 
@@ -98,6 +87,6 @@ example_load (PlaitRegistry *registry, const char *text, const char *const *over
   g_autofree char *path = plait_test_path ("example.ini");
 
   write_data ();
-  example_write ("example.ini", text);
+  plait_test_write ("example.ini", text);
   return test_load (path, overrides, registry, error);
 }

@@ -6,9 +6,6 @@
 /* A sound experiment file of 33 lines, with the sources en, de and image. */
 extern const char example_text[];
 
-/* Writes @text to @name in the test's folder. */
-void example_write (const char *name, const char *text);
-
 /* The plugins of this build, and schemas without modules that the crossings of the tests need. (transfer full) */
 PlaitRegistry *example_registry (void);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples.h"
+#include "files.h"
 #include "harness.h"
 
 /* Experiment files: what is said of broken ones. */
@@ -282,12 +283,12 @@ TEST_CASE (experiment_file, modules_that_hang_are_told_with_the_rest)
   gint64 start = g_get_monotonic_time ();
   gsize length;
 
-  example_write ("hanging/encoder/constructor-sleeps.ini",
-                 "[plugin]\nname=constructor-sleeps\nkind=encoder\ninterface=2\nsummary=S\ninput=tokens\n");
+  plait_test_write ("hanging/encoder/constructor-sleeps.ini",
+                    "[plugin]\nname=constructor-sleeps\nkind=encoder\ninterface=2\nsummary=S\ninput=tokens\n");
   REQUIRE (g_file_get_contents (module, &bytes, &length, NULL)
            && g_file_set_contents (copy, bytes, (gssize)length, NULL));
-  example_write ("hanging.ini", "[data]\ngenerate=agreement\n[source a]\nencoder=constructor-sleeps\n[source b]\n"
-                                "encoder=constructor-sleeps\n[train]\nepochs=-1\n");
+  plait_test_write ("hanging.ini", "[data]\ngenerate=agreement\n[source a]\nencoder=constructor-sleeps\n[source b]\n"
+                                   "encoder=constructor-sleeps\n[train]\nepochs=-1\n");
   registry = plait_registry_new_for_folders ((const char *[]){ folder, built, NULL });
   plait_registry_set_trial_limits (registry, (PlaitTrialLimits){ .wall_seconds = 1, .processor_seconds = 1 });
   CHECK (!plait_experiment_check (path, NULL, PLAIT_RESOLVE_LOAD_MODULES, registry, problems));

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "examples.h"
+#include "files.h"
 #include "harness.h"
 
 /* Experiment files: what a sound one resolves to. */
@@ -231,7 +232,7 @@ TEST_CASE (experiment_file, paths_have_folders_of_users_and_variables)
   g_clear_error (&error);
 
   /* A name with the sign is read back from what the run keeps. */
-  example_write ("text/$HOME", "a\n");
+  plait_test_write ("text/$HOME", "a\n");
   g_autoptr (PlaitExperiment) experiment
       = example_load (registry, example_text, (const char *[]){ "data.vocabulary.shared=text/$$HOME", NULL }, &error);
   CHECK_NO_ERROR (error);
@@ -264,7 +265,7 @@ TEST_CASE (experiment_file, a_setting_of_the_command_line_is_made_to_last)
 TEST_CASE (experiment_file, files_of_one_from_a_pipe_are_relative_to_where_it_is_read)
 {
   g_autofree char *path = plait_test_path ("example.ini"), *here = g_get_current_dir ();
-  example_write ("example.ini", "");
+  plait_test_write ("example.ini", "");
   g_autofree char *of_file = plait_experiment_folder (path), *of_pipe = plait_experiment_folder ("/dev/stdin");
   g_autofree char *open_file = g_strdup_printf ("/dev/fd/%d", g_open (path, O_RDONLY | O_CLOEXEC));
   g_autofree char *of_open_file = plait_experiment_folder (open_file);

@@ -3,6 +3,7 @@
 
 #include <glib/gstdio.h>
 
+#include "files.h"
 #include "harness.h"
 
 const char test_grid_text[] = "[experiment]\n"
@@ -44,10 +45,9 @@ const char test_grid_text[] = "[experiment]\n"
 void
 test_grid_write (const char *axes)
 {
-  g_autofree char *path = plait_test_path ("tiny.ini");
   g_autofree char *text = g_strconcat (test_grid_text, axes, NULL);
 
-  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  plait_test_write ("tiny.ini", text);
 }
 
 void
