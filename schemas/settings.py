@@ -78,7 +78,8 @@ def write_plugin(schema, parameters):
     bindings = "".join(
         f"  {{ {quote(p.name)}, PLAIT_SETTING_{p.type.upper()}, G_STRUCT_OFFSET (Settings, {p.field}), "
         f"{quote(';'.join(p.choices) or None)} }},\n" for p in parameters)
-    return [f"#pragma once\n\n#include <plait.h>\n\n"
+    layers = '#include "layers/layers.h"\n' if any(p.enum for p in parameters) else ""
+    return [f'#pragma once\n\n{layers}#include "interface/plugin.h"\n\n'
             f"typedef struct\n{{\n{''.join(p.declare(p.field) for p in parameters)}}} Settings;\n\n"
             f"static const PlaitBinding plait_plugin_bindings[] = {{\n{bindings}}};\n{''.join(p.hold() for p in parameters)}\n"
             f"#define PLAIT_PLUGIN_KIND PLAIT_PLUGIN_{kind.upper()}\n"

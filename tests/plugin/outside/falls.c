@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include <plait.h>
+#include "interface/plugin.h"
 
 #include "falls-settings.h"
 

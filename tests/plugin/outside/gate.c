@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include <plait.h>
+#include "autograd/operators.h"
+#include "layers/layers.h"
+#include "interface/plugin.h"
 
 #include "gate-settings.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <plait.h>
+#include "interface/plugin.h"
 
 #include "hops-settings.h"
 

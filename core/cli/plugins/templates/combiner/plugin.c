@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include <plait.h>
+#include "autograd/operators.h"
+#include "interface/plugin.h"
 
 #include "@NAME@-settings.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include <plait.h>
+#include "layers/layers.h"
+#include "interface/plugin.h"
 
 #include "@NAME@-settings.h"
 
