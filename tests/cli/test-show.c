@@ -157,12 +157,12 @@ TEST_CASE (show_command, follows_links_into_other_files)
 
   write_run ();
   CHECK_INT (g_mkdir (folder, 0777), 0);
-  g_autofree char *from = plait_test_path ("run.h5"), *to = plait_test_path ("axes/one.h5");
+  g_autofree char *from = plait_test_path ("run.h5"), *to = plait_test_path ("cells/one.h5");
   CHECK_INT (g_rename (from, to), 0);
   g_autoptr (PlaitStore) store = plait_store_create (path, &error);
   REQUIRE (store != NULL);
-  CHECK (plait_store_link_external (store, "/runs/one", "axes/one.h5", "/", &error));
-  CHECK (plait_store_link_external (store, "/runs/gone", "axes/gone.h5", "/", &error));
+  CHECK (plait_store_link_external (store, "/runs/one", "cells/one.h5", "/", &error));
+  CHECK (plait_store_link_external (store, "/runs/gone", "cells/gone.h5", "/", &error));
   CHECK (plait_store_link_external (store, "/runs/self", "grid.h5", "/runs/self", &error));
   CHECK (plait_store_link (store, "/round", "/round", &error));
   CHECK (plait_store_commit (store, &error));
