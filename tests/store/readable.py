@@ -26,8 +26,8 @@ with h5py.File(sys.argv[1], "r") as run:
     check(int(run["large"][39999]), (39999 * 7919) % 2**32)
     check(run["evaluation/test/hypotheses"].asstr()[:].tolist(), ["Ein Mann läuft.", "", "漢字"])
     check(bytes(run["vocabulary/shared/model"][:]), b"\0\1\2\377")
-    link = run.get("axes/serial", getlink=True)
-    check((link.filename, link.path), ("axes/serial.h5", "/"))
+    link = run.get("cells/serial", getlink=True)
+    check((link.filename, link.path), ("cells/serial.h5", "/"))
 
     table = run["training"]
     columns = [text(name) for name in table.attrs["columns"]]

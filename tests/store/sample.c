@@ -74,7 +74,7 @@ plait_test_write_sample (const char *path)
   CHECK (plait_store_write_strings (store, "/evaluation/test/hypotheses", hypotheses, 3, &error));
   CHECK (plait_store_write_bytes (store, "/vocabulary/shared/model", "\0\1\2\377", 4, &error));
   CHECK (plait_store_link (store, "/checkpoint/chosen", "/checkpoint/best", &error));
-  CHECK (plait_store_link_external (store, "/cells/serial", "axes/serial.h5", "/", &error));
+  CHECK (plait_store_link_external (store, "/cells/serial", "cells/serial.h5", "/", &error));
   write_training (store);
   write_attention (store);
   CHECK (plait_store_commit (store, &error));

@@ -100,7 +100,7 @@ TEST_CASE (store_object, links_are_told_and_external_ones_not_followed)
 {
   g_autoptr (PlaitStore) store = open_sample ();
   g_autofree char *folder = plait_test_path ("cells");
-  g_autofree char *cell = plait_test_path ("axes/serial.h5");
+  g_autofree char *cell = plait_test_path ("cells/serial.h5");
   GError *error = NULL;
   g_mkdir (folder, 0700);
   plait_test_write_sample (cell);
@@ -112,7 +112,7 @@ TEST_CASE (store_object, links_are_told_and_external_ones_not_followed)
   CHECK (!plait_store_has (store, "/cells/serial/training"));
   g_autofree char *file = NULL, *target = NULL;
   CHECK (plait_store_link_target (store, "/cells/serial", &file, &target, &error));
-  CHECK_STRING (file, "axes/serial.h5");
+  CHECK_STRING (file, "cells/serial.h5");
   CHECK_STRING (target, "/");
   CHECK_NO_ERROR (error);
   CHECK (!plait_store_members (store, "/cells/serial", &error));
@@ -273,7 +273,7 @@ TEST_CASE (store_walk, visits_in_order)
   CHECK_NO_ERROR (error);
   CHECK_STRING (text->str, "// /checkpoint/ /checkpoint/best/ /checkpoint/chosen -> :/checkpoint/best /large /scores "
                            "/evaluation/ /evaluation/test/ /vocabulary/ /vocabulary/shared/ /cells/ /cells/serial -> "
-                           "axes/serial.h5:/ ");
+                           "cells/serial.h5:/ ");
   g_string_truncate (text, 0);
   CHECK (plait_store_walk (store, "/training", 0, note_visit, text, &error));
   CHECK_STRING (text->str, "/training/ ");

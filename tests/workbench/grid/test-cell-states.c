@@ -414,7 +414,7 @@ TEST_CASE (grid, runs_only_new_cells_and_excludes)
 TEST_CASE (grid, takes_the_first_of_several_runs_that_are_its_own)
 {
   static const char *const names[] = { "c.h5", "a.h5", "b.h5" };
-  g_autofree char *first = plait_test_path ("axes/a.h5");
+  g_autofree char *first = plait_test_path ("cells/a.h5");
 
   test_grid_write ("experiment.seed=1\n");
   test_grid_run_all ("cells", 1, NULL);

@@ -271,8 +271,8 @@ check_refused (const char *part)
 TEST_CASE (grid, replaces_only_files_of_a_grid)
 {
   g_autofree char *folder = plait_test_path ("cells");
-  g_autofree char *table = plait_test_path ("axes/table.csv");
-  g_autofree char *file = plait_test_path ("axes/grid.h5");
+  g_autofree char *table = plait_test_path ("cells/table.csv");
+  g_autofree char *file = plait_test_path ("cells/grid.h5");
   g_autoptr (GError) error = NULL;
   PlaitStore *store;
 
@@ -329,7 +329,7 @@ TEST_CASE (grid, writes_files_over_all_cells)
   CHECK (plait_grid_write (opened.grid, table, &error));
   CHECK_NO_ERROR (error);
 
-  g_autofree char *path = plait_test_path ("axes/grid.h5");
+  g_autofree char *path = plait_test_path ("cells/grid.h5");
   g_autoptr (PlaitStore) store = plait_store_open (path, &error);
   REQUIRE (store != NULL);
   g_auto (GStrv) runs = plait_store_members (store, "/runs", &error);
@@ -353,7 +353,7 @@ TEST_CASE (grid, writes_files_over_all_cells)
   CHECK_INT (parameters[0], opened.grid->items[0].result->parameters);
   CHECK_NO_ERROR (error);
 
-  g_autofree char *csv_path = plait_test_path ("axes/table.csv");
+  g_autofree char *csv_path = plait_test_path ("cells/table.csv");
   g_autofree char *csv = NULL;
   REQUIRE (g_file_get_contents (csv_path, &csv, NULL, NULL));
   CHECK (g_str_has_prefix (csv, "decoder.combiner,n,test BLEU,test BLEU standard deviation,"));
