@@ -3,7 +3,7 @@
 # To be sourced: install_packages PACKAGE... installs what is missing of Debian's packages, as root or with sudo.
 
 # What plait is built from.
-build_packages="meson ninja-build pkg-config gcc g++ libglib2.0-dev libhdf5-dev libxxhash-dev libssl-dev
+build_packages="meson ninja-build pkg-config gcc g++ libglib2.0-dev zlib1g-dev libhdf5-dev libxxhash-dev libssl-dev
   libopenblas-dev libsentencepiece-dev libicu-dev libjansson-dev libstemmer-dev"
 
 say () { printf '== %s\n' "$*"; }
