@@ -12,7 +12,7 @@ static gboolean
 check_path (const PlaitStore *store, const char *path, GError **error)
 {
   gboolean good = path[0] == '/' && g_utf8_validate (path, -1, NULL);
-  const char *name = path[1] == '\0' ? "" : path;
+  const char *name = good && path[1] != '\0' ? path : "";
   for (guint depth = 0; good && *name == '/'; depth++)
     {
       gsize length = strcspn (++name, "/");
