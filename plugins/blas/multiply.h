@@ -4,7 +4,7 @@
 #include "process/module.h"
 #include "tensor/blas-library.h"
 
-/* What all modules of this kind have in common. A cblas.h is included before. */
+/* The code that all BLAS modules share. The includer includes a cblas.h first. */
 
 #ifdef PLAIT_SCALAR_DOUBLE
 #define GEMM cblas_dgemm

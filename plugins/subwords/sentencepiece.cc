@@ -68,7 +68,7 @@ private:
   bool done_ = false;
 };
 
-/* Whether @call succeeds; why not to *@message, which may be NULL. */
+/* TRUE if @call succeeds; why not to *@message, which may be NULL. */
 template <typename Call>
 gboolean
 succeeds (Call call, char **message)

@@ -196,7 +196,7 @@ TEST_CASE (pool, idle_threads_take_over_the_rest)
   check_worker (pool, &shared);
 }
 
-/* Whether the thread @thread of this process waits for something. */
+/* TRUE if the thread @thread of this process waits for something. */
 static gboolean
 is_asleep (pid_t thread)
 {

@@ -85,7 +85,7 @@ count_validations (const char *folder, const char *cell)
   return n;
 }
 
-/* Whether the folder of TensorBoard's for the cell whose file begins with @cell stands in @folder. */
+/* TRUE if the folder of TensorBoard's for the cell whose file begins with @cell stands in @folder. */
 static gboolean
 has_events (const char *folder, const char *cell)
 {

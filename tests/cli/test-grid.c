@@ -178,7 +178,7 @@ TEST_CASE (command_grid, refuses_bad_usage)
   plait_test_check_refused (&axes, "has no group [grid]");
 }
 
-/* Whether a run's unfinished file stands in the folder @name. */
+/* TRUE if a run's unfinished file stands in the folder @name. */
 static gboolean
 has_checkpoint (const char *name)
 {

@@ -13,7 +13,7 @@ static const char small[] = "[data]\ngenerate=agreement\nvocabulary_type=words\n
                             "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
                             "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n";
 
-/* Whether @text tells in words that there is nothing, or is a number. */
+/* TRUE if @text tells in words that there is nothing, or is a number. */
 static gboolean
 is_misplaced (const char *text)
 {

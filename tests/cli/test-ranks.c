@@ -45,7 +45,7 @@ is_absent (void)
   if (is_absent ())                                                                                                    \
   SKIP_TEST ("there is no MPI: libopenmpi-dev, openmpi-bin")
 
-/* Whether @call tells of one error, by the first process. */
+/* TRUE if @call tells of one error, by the first process. */
 static void
 check_told_once (const PlaitTestCall *call, const char *part)
 {

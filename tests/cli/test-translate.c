@@ -18,7 +18,7 @@ static const char experiment[] = "[experiment]\nseed=3\n"
                                  "[train]\nbatch=6\nepochs=1\n"
                                  "[decode]\nbeam=2\nmaximum_length=6\n[evaluate]\nresamples=10\n";
 
-/* Whether each line of @text has @length words, and whether a word stands twice in one of them. */
+/* TRUE if each line of @text has @length words, and whether a word stands twice in one of them. */
 static gboolean
 check_words (const char *text, guint length)
 {

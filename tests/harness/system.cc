@@ -39,7 +39,7 @@ stop_before (const std::string &path)
     raise (SIGSTOP);
 }
 
-/* Whether this call is the first of two. */
+/* TRUE if this call is the first of two. */
 bool
 is_interrupted ()
 {

@@ -80,7 +80,7 @@ has_half_written (gpointer nothing)
   return strstr (folder, ".partial") != NULL;
 }
 
-/* Whether the command had come to its end before it was interrupted, as happens where all is held up: it is begun
+/* TRUE if the command had come to its end before it was interrupted, as happens where all is held up: it is begun
  * again then, but not for ever. */
 static gboolean
 was_too_late (PlaitTestCall *attempt, guint *tries)
@@ -197,7 +197,7 @@ has_checkpoint (gpointer nothing)
   return strstr (folder, ".training.h5") != NULL;
 }
 
-/* Whether a process works in the test's folder. */
+/* TRUE if a process works in the test's folder. */
 static gboolean
 is_worked_in (void)
 {
@@ -272,7 +272,7 @@ TEST_CASE (hostile_signal, during_translation)
   CHECK_STRING (after, before);
 }
 
-/* Whether all was read that was written to the pipe. */
+/* TRUE if all was read that was written to the pipe. */
 static gboolean
 is_drained (gpointer writer)
 {

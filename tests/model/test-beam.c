@@ -191,7 +191,7 @@ compare_paths (gconstpointer a, gconstpointer b)
   return x > y ? -1 : x < y;
 }
 
-/* Whether some n-gram stands twice in @path. */
+/* TRUE if some n-gram stands twice in @path. */
 static gboolean
 repeats (const Path *path, int n)
 {

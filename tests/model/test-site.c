@@ -124,7 +124,7 @@ combine_all (PlaitSite *site, gconstpointer settings, gconstpointer state, Plait
   return plait_site_residual (site, 0, x, plait_site_sum (site, contexts, G_N_ELEMENTS (contexts)));
 }
 
-/* Whether what @x pays in layer 0 is another than what @y pays there, to the same memory. */
+/* TRUE if what @x pays in layer 0 is another than what @y pays there, to the same memory. */
 static gboolean
 differ (const PlaitCapture *a, const PlaitCapturedAttention *x, const PlaitCapturedAttention *y)
 {

@@ -48,7 +48,7 @@ read_value (const char *path)
   return seed;
 }
 
-/* Whether @bytes are refused, in one sentence and as damaged. */
+/* TRUE if @bytes are refused, in one sentence and as damaged. */
 static gboolean
 is_refused (const char *path, const char *bytes, gsize size)
 {

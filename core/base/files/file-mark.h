@@ -23,9 +23,9 @@ PlaitFileMark plait_file_mark (const char *path);
 /* The mark of the file that is open as @descriptor. */
 PlaitFileMark plait_file_mark_open (int descriptor);
 
-/* Whether @now is the file of @before, and nothing was written to it since. A new mode or name does not count. */
+/* TRUE if @now is the file of @before, and nothing was written to it since. A new mode or name does not count. */
 gboolean plait_file_mark_is (const PlaitFileMark *now, const PlaitFileMark *before);
 
-/* Whether what is at @path is as it was when it was marked; nothing at all may have been done to it. PLAIT_ERROR_INPUT
+/* TRUE if what is at @path is as it was when it was marked; nothing at all may have been done to it. PLAIT_ERROR_INPUT
  * if not. */
 gboolean plait_file_mark_check (const PlaitFileMark *mark, const char *path, GError **error);

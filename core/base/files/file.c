@@ -345,7 +345,7 @@ complete (PlaitFile *file, GError **error)
          || cannot_be_written (file, error);
 }
 
-/* Whether what is to be replaced is what it was; that it is gone is as well, since then nothing is lost. */
+/* TRUE if what is to be replaced is what it was; that it is gone is as well, since then nothing is lost. */
 static gboolean
 check_is_as_before (const PlaitFile *file, GError **error)
 {

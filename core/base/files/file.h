@@ -66,10 +66,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitFile, plait_file_abandon)
 /* fsync of the file or folder @path. FALSE with errno set. */
 gboolean plait_file_sync (const char *path);
 
-/* Whether @a and @b, which need not exist, are one file, also by links. */
+/* TRUE if @a and @b, which need not exist, are one file, also by links. */
 gboolean plait_file_is_same (const char *a, const char *b);
 
-/* Whether a command may make @path (NULL: it makes none): there is no such file, or @force. PLAIT_ERROR_INPUT if there
+/* TRUE if a command may make @path (NULL: it makes none): there is no such file, or @force. PLAIT_ERROR_INPUT if there
  * is one, naming @option, by which another can be chosen, and before it @remedy, such as "add --resume to go on with
  * it, ", or "". What is no file is left to plait_file_begin. */
 gboolean plait_file_check_new (const char *path, gboolean force, const char *remedy, const char *option,

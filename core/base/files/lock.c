@@ -72,7 +72,7 @@ plait_lock_is_local (const char *mounts, guint major, guint minor)
   return FALSE;
 }
 
-/* Whether the locks of the file system of what is open as @descriptor hold on this machine alone. */
+/* TRUE if the locks of the file system of what is open as @descriptor hold on this machine alone. */
 static gboolean
 is_local (int descriptor)
 {

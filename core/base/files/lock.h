@@ -24,10 +24,10 @@ PlaitLockState plait_lock_descriptor (int descriptor);
  * process can take it for itself. */
 void plait_lock_share (int descriptor);
 
-/* Whether what is open as @descriptor still stands at @path. */
+/* TRUE if what is open as @descriptor still stands at @path. */
 gboolean plait_lock_stands (int descriptor, const char *path);
 
-/* Whether @mounts, the text of /proc/self/mountinfo, says of a file system on device @major:@minor that its locks do
+/* TRUE if @mounts, the text of /proc/self/mountinfo, says of a file system on device @major:@minor that its locks do
  * not reach other machines that have it too. */
 gboolean plait_lock_is_local (const char *mounts, guint major, guint minor);
 

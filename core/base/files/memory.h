@@ -20,7 +20,7 @@ plait_size_multiply (gsize a, gsize b, gsize *product)
  * g_free. At least one byte is allocated. NULL with PLAIT_ERROR_FAILED if the system has none. (transfer full) */
 gpointer plait_try_allocate (gsize count, gsize size, const char *what, GError **error);
 
-/* Whether @size bytes more can be had before the system would begin to end processes: of the machine's memory and swap,
+/* TRUE if @size bytes more can be had before the system would begin to end processes: of the machine's memory and swap,
  * and of the control group. Small sizes are always granted. */
 gboolean plait_memory_has (gsize size);
 
@@ -30,7 +30,7 @@ void plait_memory_of_process (pid_t process, gsize *held, gsize *most);
 /* The bytes of address space that this process has taken. */
 gsize plait_memory_mapped (void);
 
-/* Whether @size bytes more fit into the address space that the process is allowed (ulimit -v). To be asked on behalf of
+/* TRUE if @size bytes more fit into the address space that the process is allowed (ulimit -v). To be asked on behalf of
  * libraries that do not take no for an answer. */
 gboolean plait_memory_fits (gsize size);
 

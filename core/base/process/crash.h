@@ -27,7 +27,7 @@ PlaitCaller plait_crash_running (void);
 /* Begins to watch: crash signals that nobody handles yet, and exit (). Once, from main. */
 void plait_crash_watch (void);
 
-/* Whether an exit () that no code of a plugin is seen to call ends in words too, with exit code 1: one of a thread that
+/* TRUE if an exit () that no code of a plugin is seen to call ends in words too, with exit code 1: one of a thread that
  * a plugin has begun, or of a library. Not until it is asked for, and not where plait itself is about to exit. */
 void plait_crash_guard_exit (gboolean guarded);
 

@@ -24,7 +24,7 @@
 
 #define PLAIT_MODULE_SYMBOL plait_module
 
-/* What a module exports. */
+/* The table that a module exports. */
 typedef struct
 {
   guint interface;     /* PLAIT_MODULE_INTERFACE */

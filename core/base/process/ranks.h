@@ -62,10 +62,10 @@ void plait_ranks_begin_send (PlaitRanks *ranks, guint lane, guint turn, gconstpo
 /* From the one before. */
 void plait_ranks_begin_receive (PlaitRanks *ranks, guint lane, guint turn, gpointer bytes, gsize n);
 
-/* Whether this thread may call: that which joined, or any where the module allows for it. */
+/* TRUE if this thread may call: that which joined, or any where the module allows for it. */
 gboolean plait_ranks_serve_thread (const PlaitRanks *ranks);
 
-/* Whether it has ended; it has if it never began. */
+/* TRUE if it has ended; it has if it never began. */
 gboolean plait_ranks_has_sent (PlaitRanks *ranks, guint lane, guint turn);
 gboolean plait_ranks_has_received (PlaitRanks *ranks, guint lane, guint turn);
 
@@ -76,10 +76,10 @@ void plait_ranks_receive (PlaitRanks *ranks, gpointer bytes, gsize n);
 /* Each of @n numbers becomes the sum over all processes; exact where no more than one has another number than 0. */
 void plait_ranks_add (PlaitRanks *ranks, double *numbers, gsize n);
 
-/* Whether @own is so in any process. */
+/* TRUE if @own is so in any process. */
 gboolean plait_ranks_any (PlaitRanks *ranks, gboolean own);
 
-/* Whether all are @well. A process that is not has set @error; the others come to the error of the first of those, with
+/* TRUE if all are @well. A process that is not has set @error; the others come to the error of the first of those, with
  * its number before it where it is not the first of all. */
 gboolean plait_ranks_agree (PlaitRanks *ranks, gboolean well, GError **error);
 

@@ -10,11 +10,11 @@
  * What goes to a terminal is harmless there; what goes to a pipe or a file is exact.
  */
 
-/* Whether @stream is a terminal that a person looks at. What starts several processes (text/launcher.h) may give them
+/* TRUE if @stream is a terminal that a person looks at. What starts several processes (text/launcher.h) may give them
  * terminals of its own, and write to a file what they say there. */
 gboolean plait_display_is_terminal (FILE *stream);
 
-/* Whether @character would command or confuse a terminal: control characters, line and paragraph separators, changes of
+/* TRUE if @character would command or confuse a terminal: control characters, line and paragraph separators, changes of
  * the writing direction. */
 gboolean plait_display_is_hostile (gunichar character);
 

@@ -3,7 +3,7 @@
 
 #include "text/number.h"
 
-/* Of Open MPI and MPICH, and of Slurm's srun where it hands processes to either. */
+/* Variables that Open MPI, MPICH and Slurm's srun set for each process. */
 static const struct
 {
   const char *rank;

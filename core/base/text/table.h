@@ -163,7 +163,7 @@ plait_table_is_number (const PlaitTableColumn *column)
   return column->kind == PLAIT_TABLE_COUNTS || column->kind == PLAIT_TABLE_NUMBERS;
 }
 
-/* Whether any column has a title. */
+/* TRUE if any column has a title. */
 gboolean plait_table_is_titled (const PlaitTable *table);
 
 /* The cell as people read it, all but the mark of a p. (transfer full) */

@@ -30,7 +30,7 @@ typedef enum
   PLAIT_INPUT_DOCUMENTS, /* one vocabulary id a row, and where the sentences of each document begin */
 } PlaitInputKind;
 
-/* Whether the rows of @kind are vocabulary ids. */
+/* TRUE if the rows of @kind are vocabulary ids. */
 static inline gboolean
 plait_input_kind_is_text (PlaitInputKind kind)
 {
@@ -81,7 +81,7 @@ typedef struct
   const PlaitDocuments *documents;
 } PlaitInput;
 
-/* Whether sentence @sentence of the batch has no rows in @input. */
+/* TRUE if sentence @sentence of the batch has no rows in @input. */
 static inline gboolean
 plait_input_is_missing (const PlaitInput *input, gint64 sentence)
 {

@@ -6,7 +6,7 @@
 #include "significance/statistics.h"
 
 /*
- * What several commands take as options.
+ * Options that several commands share.
  */
 
 /* What the value of an option may be, by the name that --help gives it. */
@@ -33,7 +33,7 @@ gboolean plait_option_real (const char *option, const char *text, double minimum
 /* Which of @choices, "text|tsv|json", @text is, which the parser has seen to be one; 0 for NULL. */
 guint plait_option_choice (const char *text, const char *choices);
 
-/* Whether each of @sets (NULL-terminated, or NULL), the values of --set, has one of @beginnings, "GROUP." or
+/* TRUE if each of @sets (NULL-terminated, or NULL), the values of --set, has one of @beginnings, "GROUP." or
  * "GROUP.KEY=": what changes what the command does with a run that is trained; @what those are for people. Those behind
  * "-" are refused, whatever else they begin with. */
 gboolean plait_option_sets (const char *const *sets, const char *const *beginnings, const char *what, GError **error);

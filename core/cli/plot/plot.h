@@ -33,7 +33,7 @@ typedef enum
   PLAIT_PLOT_PNG, /* 300 dots an inch */
 } PlaitPlotFormat;
 
-/* What a figure does not show. */
+/* Parts of the data that a figure leaves out. */
 typedef struct
 {
   guint left_out;  /* labels that found no place, at least */

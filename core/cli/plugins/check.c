@@ -111,7 +111,7 @@ begin (Report *report, const PlaitPlugin *plugin)
   plait_json_begin_array (report->json, "properties");
 }
 
-/* Whether the plugin folder @folder is there for doubles: plait-double's own plugins are where it finds them. */
+/* TRUE if the plugin folder @folder is there for doubles: plait-double's own plugins are where it finds them. */
 static gboolean
 has_doubles (const PlaitPlugin *plugin, const char *folder)
 {

@@ -95,7 +95,7 @@ find_kind (const char *text, PlaitPluginKind *kind, GError **error)
   return plait_fail (error, PLAIT_ERROR_INPUT, "\"%s\" is no kind of plugin; %s", text, remedy);
 }
 
-/* Whether a new plugin may be called @name. */
+/* TRUE if a new plugin may be called @name. */
 static gboolean
 check_name (PlaitPluginKind kind, const char *name, GError **error)
 {

@@ -246,7 +246,7 @@ add_steps (GByteArray *bytes, const PlaitDescentMap *descent)
     }
 }
 
-/* Whether what @descent weighed is little enough for a page. */
+/* TRUE if what @descent weighed is little enough for a page. */
 static gboolean
 is_small (const PlaitDescentMap *descent)
 {

@@ -29,7 +29,7 @@ static const Plot plots[] = {
   { "Target tokens per second", { { "updates", "target_tokens_per_second", FALSE } } },
 };
 
-/* Whether any run was validated more than once, so that its validation is a curve. */
+/* TRUE if any run was validated more than once, so that its validation is a curve. */
 static gboolean
 has_validation_curve (const PlaitRunComparison *comparison)
 {

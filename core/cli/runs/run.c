@@ -19,7 +19,7 @@ typedef struct
   gboolean resume, force, dry_run, json;
 } Options;
 
-/* Whether the logs may be written: not over what is there, nor over the run. */
+/* TRUE if the logs may be written: not over what is there, nor over the run. */
 static gboolean
 check_logs (const PlaitRunOptions *options, GError **error)
 {

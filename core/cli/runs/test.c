@@ -98,7 +98,7 @@ test_grid (const char *path, const char *const *sets, const PlaitTestOptions *op
   return TRUE;
 }
 
-/* Whether the file at @path is of a grid. FALSE also if it cannot be read, which is told when it is used. */
+/* TRUE if the file at @path is of a grid. FALSE also if it cannot be read, which is told when it is used. */
 static gboolean
 is_grid (const char *path)
 {

@@ -78,7 +78,7 @@ train (const PlaitRebuild *rebuild, const char *place, const gint64 *stops, guin
   return TRUE;
 }
 
-/* Whether some updates of the run at @path come to the same with a stop in their middle as without: of one that is not
+/* TRUE if some updates of the run at @path come to the same with a stop in their middle as without: of one that is not
  * finished those that follow its checkpoint, of one that is the first ones. What was compared is added to @json, or
  * printed where it is NULL. */
 static gboolean

@@ -28,7 +28,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitPage, plait_page_free)
  * (G_MAXSIZE), because whoever reads on wants everything. */
 gsize plait_page_room (const PlaitPage *page);
 
-/* Whether colour is used. */
+/* TRUE if colour is used. */
 gboolean plait_page_has_colour (const PlaitPage *page);
 
 /* @text in colour @ink of a terminal's 256 on colour @ground. With colour only. */

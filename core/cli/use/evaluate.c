@@ -361,7 +361,7 @@ unit_of (const Evaluation *evaluation)
   return plait_metric_is_of_documents (evaluation->metrics->pdata[0]) ? "document" : "sentence";
 }
 
-/* Whether all metrics are of one unit. */
+/* TRUE if all metrics are of one unit. */
 static gboolean
 check_units (const Evaluation *evaluation, GError **error)
 {

@@ -43,7 +43,7 @@ void plait_batch_fill_documents (const PlaitInput *input, const PlaitDocumentSen
  * counting from the first. The outputs may already hold the ids. */
 void plait_batch_fill_target (PlaitBatch *batch, PlaitTargetKind kind, gint64 row, const gint32 *ids, gint64 n);
 
-/* Whether such a target has one row more than it has ids. */
+/* TRUE if such a target has one row more than it has ids. */
 static inline gint64
 plait_target_has_end (PlaitTargetKind kind)
 {

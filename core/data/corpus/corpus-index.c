@@ -152,7 +152,7 @@ load_ids (gpointer data, gint64 piece, guint thread)
     load->stores[piece] = plait_token_store_open (path, plait_corpus_ids (stream), NULL);
 }
 
-/* Whether the @lines of @size tuples go on and end before @end. */
+/* TRUE if the @lines of @size tuples go on and end before @end. */
 static gboolean
 are_lines (const guint32 *lines, gint64 size, gint64 end)
 {

@@ -106,7 +106,7 @@ void plait_corpus_restart (PlaitCorpus *corpus);
 /* Counts the kept tuples whose features are missing, and the positions of the others. */
 gboolean plait_corpus_count_features (PlaitCorpus *corpus, PlaitCorpusStreamState *stream, GError **error);
 
-/* Whether documents are cut into chunks. */
+/* TRUE if documents are cut into chunks. */
 gboolean plait_corpus_cuts (const PlaitCorpus *corpus);
 
 /* Ends the writing of its stores (corpus-read.c). */

@@ -49,7 +49,7 @@ document_of (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 
   };
 }
 
-/* Whether @stream is a target whose first start token the decoder reads anyhow. */
+/* TRUE if @stream is a target whose first start token the decoder reads anyhow. */
 static gboolean
 drops_start (const PlaitCorpus *corpus, gint64 stream)
 {
@@ -82,7 +82,7 @@ count_text (const gint32 *ids, gsize n)
   return tokens;
 }
 
-/* Whether @tuple stays; counts why not. */
+/* TRUE if @tuple stays; counts why not. */
 static gboolean
 is_kept (PlaitCorpusBlock *block, const PlaitCorpusTuple *tuple)
 {
@@ -143,7 +143,7 @@ store_sentences (PlaitCorpusSide *side, PlaitTokenStore *sentences, const PlaitD
                                    error);
 }
 
-/* Whether line @line of the target, whose ids [n] these are, is what its kind wants. */
+/* TRUE if line @line of the target, whose ids [n] these are, is what its kind wants. */
 static gboolean
 check_target (const PlaitCorpusBlock *block, const PlaitCorpusSide *side, gint64 line, const gint32 *ids, gsize n,
               GError **error)

@@ -167,7 +167,7 @@ void plait_corpus_leave_out (PlaitCorpus *corpus, gint64 source);
  * and with them the order of batches, stay those of the whole tuples. */
 void plait_corpus_drop_sources (PlaitCorpus *corpus, double rate, guint64 seed);
 
-/* Whether all files are as they were when they were read or opened (files/file-mark.h): names the first that is not. */
+/* TRUE if all files are as they were when they were read or opened (files/file-mark.h): names the first that is not. */
 gboolean plait_corpus_check (const PlaitCorpus *corpus, GError **error);
 
 /* The text lines of the kept tuples of token stream @stream, read from the file again, which must not have changed:

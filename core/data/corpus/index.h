@@ -24,7 +24,7 @@ PlaitIndex *plait_index_new (PlaitLog *log);
 void plait_index_free (PlaitIndex *index);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitIndex, plait_index_free)
 
-/* Whether the file @text is large enough. @index may be NULL: nothing is. */
+/* TRUE if the file @text is large enough. @index may be NULL: nothing is. */
 gboolean plait_index_takes (const PlaitIndex *index, const char *text);
 
 /* The file that is kept for @text under @name; NULL if there is none. (transfer full) */

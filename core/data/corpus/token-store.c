@@ -210,7 +210,7 @@ read_bytes (const PlaitTokenStore *store, gpointer bytes, gsize size, goffset of
                         n < 0 ? g_strerror (errno) : "it is cut off");
 }
 
-/* Whether the ids in @bytes are below the limit of @store. */
+/* TRUE if the ids in @bytes are below the limit of @store. */
 static gboolean
 are_ids (const PlaitTokenStore *store, const guint8 *bytes, gsize size)
 {
@@ -225,7 +225,7 @@ are_ids (const PlaitTokenStore *store, const guint8 *bytes, gsize size)
   return most < store->ids;
 }
 
-/* Whether ids and lengths of @store are what @tail says; takes the lengths. */
+/* TRUE if ids and lengths of @store are what @tail says; takes the lengths. */
 static gboolean
 load (PlaitTokenStore *store, const Tail *tail, GError **error)
 {

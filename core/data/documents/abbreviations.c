@@ -34,7 +34,7 @@ static const Language languages[] = {
             "d. C.", "pág.", "págs.", "fig.",  "núm.", "art.", "cap.", "vol.", "ud.",    "uds.",    "cf." } },
 };
 
-/* Whether @character is a space, which may be one that does not break. */
+/* TRUE if @character is a space, which may be one that does not break. */
 static gboolean
 is_space (gunichar character)
 {
@@ -66,7 +66,7 @@ begins_word (const char *text, const char *at)
   return at == text || !g_unichar_isalnum (g_utf8_get_char (g_utf8_prev_char (at)));
 }
 
-/* Whether one of @abbreviations stands before @stop, or around it. */
+/* TRUE if one of @abbreviations stands before @stop, or around it. */
 static gboolean
 is_abbreviated (const Language *language, const char *text, const char *stop, const char *end)
 {
@@ -115,7 +115,7 @@ before_space (const char *text, const char *at)
   return at;
 }
 
-/* Whether the full stop before @stop is of one of several initials, of which the next begins at @next. */
+/* TRUE if the full stop before @stop is of one of several initials, of which the next begins at @next. */
 static gboolean
 is_initial (const char *text, const char *stop, const char *next, const char *end)
 {
@@ -127,7 +127,7 @@ is_initial (const char *text, const char *stop, const char *next, const char *en
              || (behind < end && *behind == '.' && g_unichar_isupper (g_utf8_get_char (next))));
 }
 
-/* Whether the full stop before @stop makes an ordinal of a number, since @next is what such stand before. */
+/* TRUE if the full stop before @stop makes an ordinal of a number, since @next is what such stand before. */
 static gboolean
 is_ordinal (const Language *language, const char *text, const char *stop, const char *next, const char *end)
 {

@@ -16,9 +16,9 @@
 /* The languages of which abbreviations are known. */
 #define PLAIT_ABBREVIATION_LANGUAGES "cs, de, en, es or fr"
 
-/* Whether @language is one of these. */
+/* TRUE if @language is one of these. */
 gboolean plait_abbreviation_knows (const char *language);
 
-/* Whether the sentence of @text (@length bytes of UTF-8, one line) that would end before @place goes on there. Without
+/* TRUE if the sentence of @text (@length bytes of UTF-8, one line) that would end before @place goes on there. Without
  * a known @language each does end. */
 gboolean plait_abbreviation_goes_on (const char *language, const char *text, gsize length, gsize place);

@@ -56,7 +56,7 @@ line_of (const PlaitDocument *document, gint64 sentence)
   return document->line + (document->settings->layout == PLAIT_LAYOUT_DOCUMENTS ? sentence : 0);
 }
 
-/* Whether all streams that have the document at all have as many sentences of it. */
+/* TRUE if all streams that have the document at all have as many sentences of it. */
 static gboolean
 check_aligned (const PlaitDocument *documents, gint64 n_documents, gint64 *n, GError **error)
 {

@@ -34,13 +34,13 @@ typedef struct
 void plait_target_encode (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const char *text, gsize length,
                           GArray *ids);
 
-/* Whether @ids [n] of @line, which plait_target_encode gave, are what @kind, which is no text, wants: a label that
+/* TRUE if @ids [n] of @line, which plait_target_encode gave, are what @kind, which is no text, wants: a label that
  * @vocabulary knows, the number of a sentence of @document, or a span of its tokens; PLAIT_ERROR_INPUT names file and
  * line if not, and the nearest label. */
 gboolean plait_target_check (PlaitTargetKind kind, const PlaitVocabulary *vocabulary, const PlaitDocument *document,
                              const gint32 *ids, gsize n, const PlaitTargetLine *line, GError **error);
 
-/* Whether they are a label that the vocabulary lacks. */
+/* TRUE if they are a label that the vocabulary lacks. */
 static inline gboolean
 plait_target_is_unknown (PlaitTargetKind kind, const gint32 *ids, gsize n)
 {

@@ -192,7 +192,7 @@ read_brackets (Brackets *brackets, const char *line, gsize length, GError **erro
   return TRUE;
 }
 
-/* Whether @line, whose first word is @word, says that its sentence has no tree. */
+/* TRUE if @line, whose first word is @word, says that its sentence has no tree. */
 static gboolean
 says_none (const char *line, gsize length, const char *word, gsize word_length)
 {
@@ -251,7 +251,7 @@ escape_length (const char *word, gsize length, char meant)
   return 0;
 }
 
-/* Whether a tree that writes @word means @token. */
+/* TRUE if a tree that writes @word means @token. */
 static gboolean
 is_token (const char *word, gsize word_length, const char *token, gsize token_length)
 {

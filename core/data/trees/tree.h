@@ -47,7 +47,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTree, plait_tree_free)
  * words in their order. */
 gboolean plait_tree_read (PlaitTree *tree, const char *line, gsize length, GError **error);
 
-/* Whether the words of @tree are the white-space tokens of @sentence one by one (of triples: as many). Brackets may be
+/* TRUE if the words of @tree are the white-space tokens of @sentence one by one (of triples: as many). Brackets may be
  * written -LRB-, -RRB-, -LSB-, -RSB-, -LCB-, -RCB- in the tree, slashes and asterisks with a backslash, and quotation
  * marks `` and ''. FALSE with PLAIT_ERROR_INPUT, a sentence without the place, that names the first difference. */
 gboolean plait_tree_match (const PlaitTree *tree, const char *sentence, gsize length, GError **error);

@@ -61,7 +61,7 @@ PlaitTreeMaker *plait_tree_maker_new (const PlaitTreeSettings *settings, const c
 void plait_tree_maker_free (PlaitTreeMaker *maker);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitTreeMaker, plait_tree_maker_free)
 
-/* Whether it reads lines of trees: PLAIT_TREES_GIVEN. */
+/* TRUE if it reads lines of trees: PLAIT_TREES_GIVEN. */
 gboolean plait_tree_maker_reads (const PlaitTreeMaker *maker);
 
 /* A line of the source, and the line of its trees. */
@@ -77,7 +77,7 @@ typedef struct
   gsize tree_length;
 } PlaitTreeLine;
 
-/* Whether no_tree=drop takes the tuple of @line away: its sentence has several words, and its line says that there is
+/* TRUE if no_tree=drop takes the tuple of @line away: its sentence has several words, and its line says that there is
  * no tree. What is malformed is left to plait_tree_maker_make. */
 gboolean plait_tree_maker_drops (PlaitTreeMaker *maker, const PlaitTreeLine *line);
 

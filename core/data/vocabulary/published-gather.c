@@ -77,7 +77,7 @@ take_numbers (json_t *config, const Kind *kind, const char *name, PlaitPublished
          && take_number (config, "eos_token_id", TRUE, numbers->size, name, &numbers->end, error);
 }
 
-/* Whether the tokenizer is told to put a space in front of texts. */
+/* TRUE if the tokenizer is told to put a space in front of texts. */
 static gboolean
 take_space (const char *folder, PlaitPublishedNumbers *numbers, GError **error)
 {
@@ -106,7 +106,7 @@ append_file (GString *kept, const char *folder, const char *file, const char *na
   return TRUE;
 }
 
-/* Whether @side names what a model of @kind needs: one of two SentencePiece models, or nothing. */
+/* TRUE if @side names what a model of @kind needs: one of two SentencePiece models, or nothing. */
 static gboolean
 check_side (const Kind *kind, const char *path, const char *side, GError **error)
 {

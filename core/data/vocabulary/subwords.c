@@ -26,7 +26,7 @@ plait_sentencepiece_open (GError **error)
   return plait_module_open (&wanted, error);
 }
 
-/* Whether @piece can label an axis: UTF-8 without NUL. */
+/* TRUE if @piece can label an axis: UTF-8 without NUL. */
 static gboolean
 check_piece (const char *piece, gsize length, int id, const char *name, GError **error)
 {
@@ -288,7 +288,7 @@ next_line (Lines *lines, gsize *length)
     }
 }
 
-/* Whether line @line of @lines is among the @limit that are spread evenly over them. */
+/* TRUE if line @line of @lines is among the @limit that are spread evenly over them. */
 static gboolean
 is_chosen (gint64 line, gint64 lines, gint64 limit)
 {

@@ -39,7 +39,7 @@ extern const PlaitVocabularyFormat plait_labels_format;
 extern const PlaitVocabularyFormat plait_sentencepiece_format;
 extern const PlaitVocabularyFormat plait_published_format;
 
-/* Whether @bytes begin with @header. */
+/* TRUE if @bytes begin with @header. */
 gboolean plait_vocabulary_begins_with (GBytes *bytes, const char *header);
 
 /* No file of a vocabulary is larger; what claims to be is refused before it is read. */

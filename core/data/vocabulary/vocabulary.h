@@ -80,10 +80,10 @@ PlaitVocabulary *plait_vocabulary_from_published (const char *path, GError **err
  * (transfer full) */
 PlaitVocabulary *plait_vocabulary_from_list (const char *path, guint *left_out, GError **error);
 
-/* Whether the file at @path is a vocabulary with a digest, and both are right. */
+/* TRUE if the file at @path is a vocabulary with a digest, and both are right. */
 gboolean plait_vocabulary_verify (const char *path, GError **error);
 
-/* Whether a file that begins with @length bytes at @beginning is a vocabulary that plait wrote,
+/* TRUE if a file that begins with @length bytes at @beginning is a vocabulary that plait wrote,
  * if maybe a damaged one. */
 gboolean plait_vocabulary_is_ours (gconstpointer beginning, gsize length);
 
@@ -117,7 +117,7 @@ double plait_vocabulary_score (const PlaitVocabulary *vocabulary, gint32 id);
  * ever read out of the text. */
 void plait_vocabulary_encode (const PlaitVocabulary *vocabulary, const char *text, gsize length, GArray *ids);
 
-/* Whether each text, in sources and targets alike, begins with BOS, as BART's do. */
+/* TRUE if each text, in sources and targets alike, begins with BOS, as BART's do. */
 gboolean plait_vocabulary_begins (const PlaitVocabulary *vocabulary);
 
 /* The ids of a text as streams have them: with BOS, where texts begin with it. */

@@ -39,7 +39,7 @@ one_piece (gpointer data, gint64 sentence, guint thread)
     head_piece (data, sentence * heads + head, thread);
 }
 
-/* Whether the job is a step of search: one query a sentence, and nothing to be kept. */
+/* TRUE if the job is a step of search: one query a sentence, and nothing to be kept. */
 static gboolean
 has_single_queries (const PlaitAttentionJob *job)
 {

@@ -29,7 +29,7 @@ plait_chosen_number (const PlaitChosen *chosen)
  * threads.
  */
 
-/* Whether the numbers fit each other, so many queries and a memory of @rows rows. */
+/* TRUE if the numbers fit each other, so many queries and a memory of @rows rows. */
 gboolean plait_chosen_fits (const PlaitChosen *chosen, gint64 queries, gint64 rows);
 
 /* numbers = scale * query . row. */

@@ -21,7 +21,7 @@ top_of (const PlaitWalk *walk, gint64 s)
   return (PlaitFamily){ -1, top - begin, end - top };
 }
 
-/* Whether @next, whose parent stands before that of @family, has its children before that one's; the last may be its
+/* TRUE if @next, whose parent stands before that of @family, has its children before that one's; the last may be its
  * first. */
 static gboolean
 comes_before (const PlaitFamily *next, const PlaitFamily *family)

@@ -111,7 +111,7 @@ multiply_collected (PlaitTape *tape, PlaitOften *kept)
   kept->rows = 0;
 }
 
-/* Whether rows for @weight and @bias can be collected in @kept. */
+/* TRUE if rows for @weight and @bias can be collected in @kept. */
 static gboolean
 takes (const PlaitOften *kept, const PlaitNode *weight, const PlaitNode *bias)
 {

@@ -121,7 +121,7 @@ recur_backward (PlaitTape *tape, PlaitNode *node)
 /* Backward reads the projected input no more. What else it reads it asks for itself. */
 static const PlaitOperator recur = { .name = "recur", .backward = recur_backward, .ignores_inputs = TRUE };
 
-/* Whether every sentence has one row, so that the states before the first step stand as the rows do. */
+/* TRUE if every sentence has one row, so that the states before the first step stand as the rows do. */
 static gboolean
 is_one_step (PlaitTimeline time)
 {

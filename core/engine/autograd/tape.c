@@ -403,7 +403,7 @@ plait_tape_node (PlaitTape *tape, const PlaitOperator *operation, gint64 rows, g
   return complete (tape, node, payload_size);
 }
 
-/* Whether the value of @node can do without its storage. */
+/* TRUE if the value of @node can do without its storage. */
 static gboolean
 can_be_given_up (const PlaitNode *node)
 {

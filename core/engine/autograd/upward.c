@@ -16,7 +16,7 @@ enum
   UPWARD_INPUTS
 };
 
-/* Whether the candidate's weight is multiplied child by child. */
+/* TRUE if the candidate's weight is multiplied child by child. */
 static gboolean
 is_after (const PlaitUpward *upward)
 {

@@ -8,7 +8,7 @@
 #include "layers/tree.h"
 #include "recurrent/heights.h"
 
-/* What layers are made of, where the host asks for more than plugins do. */
+/* Functions of layers that the host calls and plugins do not. */
 
 /* A layer of an encoder stack. */
 struct PlaitEncoderLayer

@@ -4,7 +4,7 @@
 #include "layers/parameter.h"
 
 /*
- * What the host and the layers do with the parameters of a model beyond what a plugin does.
+ * Functions of parameters that the host and the layers call and plugins do not.
  */
 
 /* An empty registry. (transfer full) */

@@ -201,7 +201,7 @@ can_begin (PlaitParameters *parameters, const char *name, gint64 rows, gint64 wi
   return FALSE;
 }
 
-/* Whether the parameter can be declared; if not, the fault is noted. */
+/* TRUE if the parameter can be declared; if not, the fault is noted. */
 static gboolean
 can_declare (PlaitParameters *parameters, const char *name, gint64 rows, gint64 width)
 {

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Whether all levels have one set of parameters; the mean has none that could differ. */
+/* TRUE if all levels have one set of parameters; the mean has none that could differ. */
 static gboolean
 is_shared (const PlaitPyramidDeclaration *declaration)
 {

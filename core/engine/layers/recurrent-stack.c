@@ -10,7 +10,7 @@ plait_directions_n (PlaitDirections directions)
   return directions == PLAIT_DIRECTIONS_BOTH ? 2 : 1;
 }
 
-/* Whether direction @i of the layers goes backwards. */
+/* TRUE if direction @i of the layers goes backwards. */
 static gboolean
 is_backwards (PlaitDirections directions, guint i)
 {

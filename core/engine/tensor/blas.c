@@ -16,7 +16,7 @@ static const PlaitModuleWanted libraries[] = {
   { "blas", "mkl", "multiplying matrices by MKL", "libmkl-dev", sizeof (PlaitBlasTable) },
 };
 
-/* What libraries take while they are loaded, the buffer of a first thread included. */
+/* Memory that libraries take while they are loaded, with the buffer of a first thread. */
 #define LOADING ((gsize)300 << 20)
 
 /* Opens the library of @name, or the first if it is NULL. */

@@ -22,7 +22,7 @@ gint64 plait_blas_rows (const PlaitKernels *kernels, gboolean transpose_a);
  * be idle. */
 gboolean plait_blas_reserve (PlaitPool *pool, GError **error);
 
-/* Whether a product of such a shape is BLAS's; @transpose_a: of its left factor. */
+/* TRUE if a product of such a shape is BLAS's; @transpose_a: of its left factor. */
 gboolean plait_blas_serves (const PlaitKernels *kernels, gboolean transpose_a, gint64 rows, gint64 width, gint64 depth);
 
 /* c = (@add: c +) factor * op (a) op (b), where op transposes if asked. No dimension may be zero. One call of cblas, in

@@ -377,7 +377,7 @@ plait_product (PlaitPool *pool, PlaitTensor c, PlaitScalar beta, PlaitTensor a, 
   run_product (&product, precision, beta, NULL, 0);
 }
 
-/* Whether @packed is read for a product of such a shape: BLAS reads numbers where they stand. */
+/* TRUE if @packed is read for a product of such a shape: BLAS reads numbers where they stand. */
 static gboolean
 reads_packed (const PlaitPacked *packed, gint64 rows, gint64 width, gint64 depth)
 {

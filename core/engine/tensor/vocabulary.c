@@ -260,7 +260,7 @@ differentiate (const Stage *stage, gint64 block, PlaitScalar *logits, gint64 n)
     }
 }
 
-/* Whether a gradient is added to: to what the caller has there, or to what the chunks before gave. */
+/* TRUE if a gradient is added to: to what the caller has there, or to what the chunks before gave. */
 static gboolean
 adds (const Stage *stage, PlaitScalar beta)
 {

@@ -32,7 +32,7 @@ join (const char *const *lines, gsize first, gsize end, char joint)
  * Texts that are line-aligned
  */
 
-/* Whether line @line stands between documents: where the first set that has it is blank. Then all texts must be. */
+/* TRUE if line @line stands between documents: where the first set that has it is blank. Then all texts must be. */
 static gboolean
 is_between (const PlaitTextPairs *pairs, gsize line, gboolean *between, GError **error)
 {

@@ -121,7 +121,7 @@ typedef struct
   Beam now, next;
 } Alignment;
 
-/* Whether @x is the better one. Of equal ones none is. */
+/* TRUE if @x is the better one. Of equal ones none is. */
 static gboolean
 is_better (const State *x, const State *y)
 {

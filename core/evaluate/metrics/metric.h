@@ -60,10 +60,10 @@ const char *plait_metric_text (const PlaitMetric *metric);
 /* The name that tables show, such as "BLEU" or "chrF2++". (transfer none) */
 const char *plait_metric_title (const PlaitMetric *metric);
 
-/* Whether rows are of documents: of the lines between the blank lines of the reference, put together. */
+/* TRUE if rows are of documents: of the lines between the blank lines of the reference, put together. */
 gboolean plait_metric_is_of_documents (const PlaitMetric *metric);
 
-/* Whether a larger score is the better one. */
+/* TRUE if a larger score is the better one. */
 gboolean plait_metric_larger_is_better (const PlaitMetric *metric);
 
 /* The rows of all sentences of @pairs, or of their documents. PLAIT_ERROR_INPUT names the sentence (from 1) that is not

@@ -126,7 +126,7 @@ plait_bootstrap_interval (const PlaitMetric *metric, const PlaitStatistics *stat
   return TRUE;
 }
 
-/* Whether a trial's difference is at least as large as the observed one. Rows of fractions are summed in another order
+/* TRUE if a trial's difference is at least as large as the observed one. Rows of fractions are summed in another order
  * than the observed ones, hence the tolerance; where a difference of infinite scores is no number, it counts. */
 static gboolean
 counts (double difference, double observed)
@@ -145,7 +145,7 @@ p_value (guint counted, guint trials)
 #define GROUP 4
 #define MOST_GROUPED 65536
 
-/* What the baseline gains where sentences change sides: a row for each subset of each group of sentences. */
+/* The baseline's gain if sentences change sides: a row for each subset of each group of sentences. */
 typedef struct
 {
   gsize groups, stride; /* a multiple of BLOCK */

@@ -28,7 +28,7 @@ is_vowel (char c)
   return c == 'a' || c == 'e' || c == 'i' || c == 'o' || c == 'u';
 }
 
-/* Whether letter @i is a consonant: a y is one at the beginning and behind a vowel. */
+/* TRUE if letter @i is a consonant: a y is one at the beginning and behind a vowel. */
 static gboolean
 is_consonant (const char *text, gsize i)
 {
@@ -38,7 +38,7 @@ is_consonant (const char *text, gsize i)
   return is_vowel (text[i]) == turned;
 }
 
-/* Whether the first @n letters hold a vowel, and how often a consonant follows one there: the measure. */
+/* TRUE if the first @n letters hold a vowel, and how often a consonant follows one there: the measure. */
 static gboolean
 look (const char *text, gsize n, gsize *measure)
 {
@@ -69,7 +69,7 @@ has_vowel (const char *text, gsize n)
   return look (text, n, &measure);
 }
 
-/* Whether the first @n letters end with consonant, vowel, consonant, the last not w, x or y; or are a vowel and a
+/* TRUE if the first @n letters end with consonant, vowel, consonant, the last not w, x or y; or are a vowel and a
  * consonant. */
 static gboolean
 ends_short (const char *text, gsize n)

@@ -9,7 +9,7 @@
  * do, because published scores are computed with those.
  */
 
-/* Whether Python's str.isspace () holds: Unicode's white space and the separators U+001C to U+001F. */
+/* TRUE if Python's str.isspace () holds: Unicode's white space and the separators U+001C to U+001F. */
 gboolean plait_text_is_space (gunichar character);
 
 /* Cuts the white space at the end of @text in place, as str.rstrip () does. Returns @text. */

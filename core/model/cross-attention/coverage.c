@@ -111,7 +111,7 @@ plait_covered_update (const PlaitCovered *covered, PlaitCoverageStep *step, Plai
   return plait_call_update (&covered->instance, step, losses);
 }
 
-/* Whether the queries are those that were before. */
+/* TRUE if the queries are those that were before. */
 static gboolean
 is_same (PlaitRagged before, PlaitRagged queries, const gint64 *parents)
 {

@@ -158,7 +158,7 @@ rate_of (double asked, double of_decoder)
   return asked == PLAIT_DECODER_DROPOUT ? of_decoder : asked;
 }
 
-/* Whether the attention can be declared; faults are noted. */
+/* TRUE if the attention can be declared; faults are noted. */
 static gboolean
 check_attention (PlaitSite *site, const char *call, PlaitReads reads, guint memory, const PlaitSiteAttention *asked)
 {
@@ -339,7 +339,7 @@ declare_coverage (PlaitSite *site, PlaitReader *reader, const char *name, const 
     }
 }
 
-/* Whether each item has a projection of its own. */
+/* TRUE if each item has a projection of its own. */
 static gboolean
 is_separate (const PlaitSite *site, const PlaitSiteAttention *asked)
 {

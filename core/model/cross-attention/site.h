@@ -79,14 +79,14 @@ typedef struct
 gboolean plait_declared_site_build (PlaitDeclaredSite *site, const PlaitDecoderBuild *decoder, gint64 query_width,
                                     gint64 width, const char *prefix, GError **error);
 
-/* Whether a pass depends on the one before. */
+/* TRUE if a pass depends on the one before. */
 static inline gboolean
 plait_declared_site_is_stepwise (const PlaitDeclaredSite *site)
 {
   return site->n_coverage > 0;
 }
 
-/* Whether combiner or coverage add losses. */
+/* TRUE if combiner or coverage add losses. */
 gboolean plait_declared_site_has_losses (const PlaitDeclaredSite *site);
 
 /* What one pass knows beside the parameters; shared by the sites of a decoder. */

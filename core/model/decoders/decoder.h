@@ -73,10 +73,10 @@ PlaitDecoder *plait_decoder_new (const PlaitDecoderBuild *build, GError **error)
 PlaitNode *plait_decoder_embed (const PlaitDecoderBuild *build, PlaitTape *tape, const gint32 *tokens,
                                 const gint32 *roles, gint64 n);
 
-/* Whether there are steps, so that a search goes word by word. */
+/* TRUE if there are steps, so that a search goes word by word. */
 gboolean plait_decoder_has_steps (const PlaitDecoder *decoder);
 
-/* Whether a target of @length rows can be read; PLAIT_ERROR_INPUT if not (learned positions end). */
+/* TRUE if a target of @length rows can be read; PLAIT_ERROR_INPUT if not (learned positions end). */
 gboolean plait_decoder_check_length (const PlaitDecoder *decoder, gint64 length, GError **error);
 
 /* States after each row of @target_inputs: [rows of target_rows, width]. Row t of a sentence depends on its rows 0 ..

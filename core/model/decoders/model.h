@@ -55,7 +55,7 @@ PlaitParameters *plait_model_parameters (const PlaitModel *model);
 /* The memories that the decoder reads, in order. (transfer none) */
 const PlaitMemorySpecification *plait_model_memories (const PlaitModel *model, guint *n);
 
-/* Whether @memory is of the source @source: it is called so, or "SOURCE.PART". */
+/* TRUE if @memory is of the source @source: it is called so, or "SOURCE.PART". */
 gboolean plait_model_memory_is_of (const PlaitMemorySpecification *memory, const char *source);
 
 const PlaitDecoder *plait_model_decoder (const PlaitModel *model);
@@ -63,14 +63,14 @@ const PlaitDecoder *plait_model_decoder (const PlaitModel *model);
 /* The output projection: [V, width], and its bias [1, V] or NULL; NULL where states are logits. (transfer none) */
 PlaitParameter *plait_model_output (const PlaitModel *model, PlaitParameter **bias);
 
-/* Whether a sentence of @rows rows can be read by source @source, or by the decoder if that is n_sources.
+/* TRUE if a sentence of @rows rows can be read by source @source, or by the decoder if that is n_sources.
  * PLAIT_ERROR_INPUT where learned positions end before. */
 gboolean plait_model_check_length (const PlaitModel *model, guint source, gint64 rows, GError **error);
 
 /* TRUE if source @source can read @input, its sentences and what they consist of: PLAIT_ERROR_INPUT likewise. */
 gboolean plait_model_check_input (const PlaitModel *model, guint source, const PlaitInput *input, GError **error);
 
-/* Whether the shapes of @batch suit the model: number and kind of sources, ids below the vocabulary size, lengths that
+/* TRUE if the shapes of @batch suit the model: number and kind of sources, ids below the vocabulary size, lengths that
  * learned positions reach. PLAIT_ERROR_INPUT names the sentence. */
 gboolean plait_model_check_batch (const PlaitModel *model, const PlaitBatch *batch, GError **error);
 

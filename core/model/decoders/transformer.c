@@ -132,7 +132,7 @@ apply_layer (PlaitTape *tape, gconstpointer data)
   return feed (t, tape, layer, x);
 }
 
-/* Whether layer @layer does nothing but compute: what it gives beside states would be given twice. */
+/* TRUE if layer @layer does nothing but compute: what it gives beside states would be given twice. */
 static gboolean
 can_be_made_again (const PlaitDeclaredSite *site, const PlaitSitePass *pass)
 {

@@ -315,7 +315,7 @@ propose (PlaitBeam *beam, gint64 sentence, guint best, const gint32 *ids, const 
     }
 }
 
-/* Whether candidate number @i is among those that go on, where there are @finished and @open of them already. One that
+/* TRUE if candidate number @i is among those that go on, where there are @finished and @open of them already. One that
  * ends the hypothesis that refills the beam has to be among the best, as wide as the beam is. */
 static gboolean
 is_taken (const PlaitBeam *beam, guint i, guint finished, guint open)

@@ -39,7 +39,7 @@ gint64 plait_beam_most_steps (const PlaitBeam *beam);
 /* How many steps have been made. */
 gint64 plait_beam_steps (const PlaitBeam *beam);
 
-/* Whether the coming step is the last that @sentence's limit allows. */
+/* TRUE if the coming step is the last that @sentence's limit allows. */
 gboolean plait_beam_is_last_step (const PlaitBeam *beam, gint64 sentence);
 
 /* One token of a finished search's hypothesis, walked from its end to its beginning. */

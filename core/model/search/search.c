@@ -360,7 +360,7 @@ tell (gpointer data)
   plait_tell (work->search->model, work->room->lasting, work->batch, work->settings.n_best, work->hypotheses);
 }
 
-/* Whether no source has anything of @sentence. */
+/* TRUE if no source has anything of @sentence. */
 static gboolean
 is_unread (const PlaitBatch *batch, gint64 sentence)
 {

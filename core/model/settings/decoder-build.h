@@ -5,7 +5,7 @@
 #include "layers/embedding.h"
 #include "loading/call.h"
 
-/* What a decoder is built from. All of it outlives the decoder. */
+/* The parts that a decoder is built from. They outlive the decoder. */
 typedef struct
 {
   const PlaitDecoderSettings *settings;

@@ -110,7 +110,7 @@ part_of (Range range, const PlaitParameter *parameter)
   return (Range){ MAX (range.first, parameter->offset), MIN (range.end, end) };
 }
 
-/* Whether nothing more comes to what @shard has for @range. */
+/* TRUE if nothing more comes to what @shard has for @range. */
 static gboolean
 is_whole (const Shard *shard, Range range)
 {
@@ -174,7 +174,7 @@ begin_send (PlaitExchange *exchange, guint lane, gint64 i)
                           sizeof (PlaitScalar) * (gsize)(range.end - range.first));
 }
 
-/* Whether piece @i has left @lane, so that its numbers may be written. */
+/* TRUE if piece @i has left @lane, so that its numbers may be written. */
 static gboolean
 has_left (PlaitExchange *exchange, guint lane, gint64 i)
 {

@@ -15,7 +15,7 @@ typedef enum
   PLAIT_CHECKPOINT_AVERAGE,
 } PlaitCheckpoint;
 
-/* Where name maps are found (weights/name-map.h). */
+/* Folder of name maps (weights/name-map.h). */
 #define PLAIT_NAME_MAP_FOLDER "weights"
 
 #include "training/train-settings.h"

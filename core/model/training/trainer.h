@@ -133,10 +133,10 @@ gint64 plait_trainer_epoch_updates (const PlaitTrainer *trainer);
 
 gint64 plait_trainer_step (const PlaitTrainer *trainer);
 
-/* Whether training has come to its end, so that plait_trainer_run would do nothing. */
+/* TRUE if training has come to its end, so that plait_trainer_run would do nothing. */
 gboolean plait_trainer_has_ended (const PlaitTrainer *trainer);
 
-/* Whether the next update begins an epoch. */
+/* TRUE if the next update begins an epoch. */
 gboolean plait_trainer_ends_epoch (const PlaitTrainer *trainer);
 
 /* The average over the last validations, laid out as the parameters' values, or NULL where there is none yet.

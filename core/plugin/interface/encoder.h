@@ -14,7 +14,7 @@
 
 #define PLAIT_ENCODER_MAXIMUM_MEMORIES 4
 
-/* What stands for the decoder's width in a setting. */
+/* Value of a setting: the decoder's width. */
 #define PLAIT_DECODER_WIDTH 0
 
 /* What an encoder declares: its memories, in the order in which it will fill them, and its losses. */
@@ -79,11 +79,11 @@ typedef struct
   /* Composes operators on encoding->tape and fills the memories. */
   void (*encode) (gconstpointer settings, gconstpointer state, PlaitEncoding *encoding);
 
-  /* Whether a sentence of @rows rows can be read: PLAIT_ERROR_INPUT names the setting that limits them. Asked before a
+  /* TRUE if a sentence of @rows rows can be read: PLAIT_ERROR_INPUT names the setting that limits them. Asked before a
    * batch is read. NULL: any can. */
   gboolean (*check_length) (gconstpointer settings, gconstpointer state, gint64 rows, GError **error);
 
-  /* Whether @input can be read in all else, such as the number of a document's sentences: likewise. */
+  /* TRUE if @input can be read in all else, such as the number of a document's sentences: likewise. */
   gboolean (*check_input) (gconstpointer settings, gconstpointer state, const PlaitInput *input, GError **error);
 
   gpointer reserved[2];

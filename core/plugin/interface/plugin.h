@@ -50,7 +50,7 @@ typedef enum
   PLAIT_SETTING_LIST,    /* const char *, items separated by ';', owned by the host */
 } PlaitSettingType;
 
-/* Where the host puts the value of a parameter in the plugin's settings. The generated header has a table of these. */
+/* Offset of a parameter's value in the plugin's settings. The generated header has a table of these. */
 typedef struct
 {
   const char *name;

@@ -53,7 +53,7 @@ typedef enum
                                   recurrent one (Libovicky & Helcl 2017, eq. 6-10) */
 } PlaitProjections;
 
-/* What stands for the decoder's own value: of heads, and of rates of dropout. */
+/* Value of a setting: the decoder's own number of heads, or rate of dropout. */
 #define PLAIT_DECODER_HEADS 0
 #define PLAIT_DECODER_DROPOUT (-1.0)
 

@@ -42,10 +42,10 @@ gboolean plait_call_build_coverage (PlaitInstance *instance, const PlaitPart *pa
  * Running. What does not fit leaves the step with the name of the part.
  */
 
-/* Whether the encoder, and what it stands on, can read a sentence of @rows rows. */
+/* TRUE if the encoder, and what it stands on, can read a sentence of @rows rows. */
 gboolean plait_call_check_length (const PlaitInstance *instance, gint64 rows, GError **error);
 
-/* Whether they can read @input in all else. */
+/* TRUE if they can read @input in all else. */
 gboolean plait_call_check_input (const PlaitInstance *instance, const PlaitInput *input, GError **error);
 
 /* Fills the memories, and the summary, of @encoding, whose tape, input and embedded are set. Where its leaves are set

@@ -80,7 +80,7 @@ const PlaitSchema *plait_plugin_schema (PlaitPlugin *plugin, GError **error);
 /* Takes the digests of schema and module if that has not been done: what a run stores and a grid cell's key has. */
 gboolean plait_plugin_digest (PlaitPlugin *plugin, GError **error);
 
-/* What messages say of a module that is missing. */
+/* Words of the message about a missing module. */
 #define PLAIT_MODULE_MISSING "is missing, although its schema is there; build or install the module beside it"
 
 /* The module at @path, described by @schema. It is first opened and checked in a child process within @limits, so that

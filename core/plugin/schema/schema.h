@@ -49,7 +49,7 @@ PlaitSchema *plait_schema_read (const char *path, GError **error);
 void plait_schema_free (PlaitSchema *schema);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitSchema, plait_schema_free)
 
-/* Whether the schema lets the plugin stand in a decoder of type @decoder. */
+/* TRUE if the schema lets the plugin stand in a decoder of type @decoder. */
 gboolean plait_schema_allows_decoder (const PlaitSchema *schema, const char *decoder);
 
 /* The specification of parameter @name, or NULL. (transfer none) */
@@ -66,6 +66,6 @@ const char *plait_input_kind_name (PlaitInputKind kind);
 /* "tree, levels"; "nothing" for none. (transfer full) */
 char *plait_structure_text (PlaitStructure structure);
 
-/* Whether @name can be the name of a plugin, a parameter or a source: a letter, then letters, digits, '-' or '_', at
+/* TRUE if @name can be the name of a plugin, a parameter or a source: a letter, then letters, digits, '-' or '_', at
  * most 64. So it is never a path. */
 gboolean plait_name_is_valid (const char *name);

@@ -132,7 +132,7 @@ gboolean plait_settings_set (PlaitSettings *settings, const char *name, const ch
 const char *plait_settings_text (const PlaitSettings *settings, const char *name);
 const char *plait_settings_text_at (const PlaitSettings *settings, guint index);
 
-/* Whether the setting was given, rather than left at its default. */
+/* TRUE if the setting was given, rather than left at its default. */
 gboolean plait_settings_is_given (const PlaitSettings *settings, guint index);
 
 /* Writes the values into @memory, a plugin's own struct, as @bindings say. Texts stay owned by @settings. Every binding

@@ -189,7 +189,7 @@ read_place (const Part *part, const json_t *place, PlaitSafetensor *tensor, GErr
                     tensor->end);
 }
 
-/* Whether place, type and shape fit each other. */
+/* TRUE if place, type and shape fit each other. */
 static gboolean
 check_size (const Part *part, const PlaitSafetensor *tensor, const Type *type, GError **error)
 {

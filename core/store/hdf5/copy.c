@@ -70,7 +70,7 @@ copy_dataset (PlaitStore *to, PlaitStore *from, const PlaitStoreVisit *visit, GE
   return plait_store_intact (from, error) && (copied || plait_store_fail (to, path, "copy it", error));
 }
 
-/* Whether viewers draw the group, so that it has axes to attach; kinds of ragged groups name theirs too. */
+/* TRUE if viewers draw the group, so that it has axes to attach; kinds of ragged groups name theirs too. */
 static gboolean
 is_plot (PlaitStore *from, const PlaitStoreVisit *visit)
 {

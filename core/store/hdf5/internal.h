@@ -180,7 +180,7 @@ gboolean plait_store_find (PlaitStore *store, const char *path, PlaitStoreFound 
 /* The same, which must have values that can be read. */
 gboolean plait_store_find_values (PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error);
 
-/* Whether something is stored at @path; of items nothing is. */
+/* TRUE if something is stored at @path; of items nothing is. */
 gboolean plait_store_is_stored (PlaitStore *store, const char *path);
 
 /* What stands at @path as it is stored, without items of ragged groups. */
@@ -206,7 +206,7 @@ GArray *plait_store_links_of (const PlaitStore *store, const char *path, const P
 /* The names in the group that was @found at @path, which are taken from it if it has them. (transfer full) */
 char **plait_store_members_of (const PlaitStore *store, const char *path, PlaitStoreFound *found, GError **error);
 
-/* Whether the values of the dataset @id, which stands at @path, can be read (storage.c), or are being written. */
+/* TRUE if the values of the dataset @id, which stands at @path, can be read (storage.c), or are being written. */
 gboolean plait_store_check_values (const PlaitStore *store, const char *path, hid_t id, GError **error);
 
 /* ---- attribute.c ---- */
@@ -234,7 +234,7 @@ hid_t plait_store_string_type (gsize length);
 /* What a stored type is in our terms. */
 PlaitStoreType plait_store_type_of (hid_t type);
 
-/* Whether @stored of @element_bytes can be read as @wanted without loss of magnitude. */
+/* TRUE if @stored of @element_bytes can be read as @wanted without loss of magnitude. */
 gboolean plait_store_convertible (PlaitStoreType stored, gint64 element_bytes, PlaitStoreType wanted);
 
 /* ---- dataset.c ---- */
@@ -261,7 +261,7 @@ hid_t plait_store_tensor_space (PlaitTensor tensor);
 
 /* ---- copy.c ---- */
 
-/* Whether HDF5 keeps dimension scales by attributes called @name. */
+/* TRUE if HDF5 keeps dimension scales by attributes called @name. */
 gboolean plait_store_belongs_to_axes (const char *name);
 
 /* ---- contents.c ---- */
@@ -303,7 +303,7 @@ gboolean plait_store_attach_columns (PlaitStore *store, const char *path, GError
 /* Writes what has been appended and is still held. */
 gboolean plait_store_ragged_finish (PlaitStore *store, GError **error);
 
-/* Whether @path is one of an item, there or not, of a ragged group that has been read. */
+/* TRUE if @path is one of an item, there or not, of a ragged group that has been read. */
 gboolean plait_store_is_item (PlaitStore *store, const char *path);
 
 /* Finds @path, at which nothing is stored, in the ragged group that it leads into. FALSE without *error if there is
@@ -325,5 +325,5 @@ gboolean plait_store_measure (const PlaitStore *store, const char *path, const c
 /* @n strings out of slots of @slot bytes, NULL-terminated. (transfer full) */
 char **plait_store_unpack (const char *slots, gint64 n, gsize slot);
 
-/* Whether @offsets [@n] go from 0 to @end and never fall. */
+/* TRUE if @offsets [@n] go from 0 to @end and never fall. */
 gboolean plait_store_are_offsets (const gint64 *offsets, gint64 n, gint64 end);

@@ -7,7 +7,7 @@
 #define DEEPEST_PATH 64
 #define MOST_MEMBERS (1 << 20)
 
-/* Whether @path is in the form that store.h asks for. */
+/* TRUE if @path is in the form that store.h asks for. */
 static gboolean
 check_path (const PlaitStore *store, const char *path, GError **error)
 {
@@ -266,7 +266,7 @@ plait_store_describe_stored (PlaitStore *store, const char *path, PlaitStoreObje
   return TRUE;
 }
 
-/* Whether @path, a group with attributes, has items. */
+/* TRUE if @path, a group with attributes, has items. */
 static gboolean
 is_ragged (PlaitStore *store, const char *path, const PlaitStoreObject *object)
 {

@@ -89,7 +89,7 @@ typedef struct
 
 /* ---- files ---- */
 
-/* Whether the file at @path begins as one that plait wrote. */
+/* TRUE if the file at @path begins as one that plait wrote. */
 gboolean plait_store_recognize (const char *path);
 
 /* Refuses the file at @path if HDF5's flag says that a program has it open to write, such as one that was killed: all
@@ -149,7 +149,7 @@ const char *plait_store_digest (const PlaitStore *store);
 /* Makes the group @path and those above it; one that exists is good. */
 gboolean plait_store_make_group (PlaitStore *store, const char *path, GError **error);
 
-/* Whether a group, a dataset, or a link that leads to one stands at @path. */
+/* TRUE if a group, a dataset, or a link that leads to one stands at @path. */
 gboolean plait_store_has (PlaitStore *store, const char *path);
 
 /* What stands at @path. An absent path is an error that names the nearest member of the last group on the way. */
@@ -189,7 +189,7 @@ gboolean plait_store_set_double (PlaitStore *store, const char *path, const char
 gboolean plait_store_set_list (PlaitStore *store, const char *path, const char *name, PlaitStoreType type, gint64 n,
                                gconstpointer values, GError **error);
 
-/* Whether the attribute @name of @path exists, as an attribute or as the dataset of a large one. */
+/* TRUE if the attribute @name of @path exists, as an attribute or as the dataset of a large one. */
 gboolean plait_store_has_attribute (PlaitStore *store, const char *path, const char *name);
 
 /* Names of the attributes of @path, sorted, NULL-terminated. (transfer full) */

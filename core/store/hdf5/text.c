@@ -80,7 +80,7 @@ fail_memory (PlaitStore *store, const char *path, GError **error)
   return plait_fail (error, PLAIT_ERROR_FAILED, "%s: no memory for the text of %s", store->path, path);
 }
 
-/* Whether @bytes of text are no more than @most; in messages @maximum are. */
+/* TRUE if @bytes of text are no more than @most; in messages @maximum are. */
 static gboolean
 check_bytes (PlaitStore *store, const char *path, gint64 bytes, gsize most, gsize maximum, GError **error)
 {

@@ -76,7 +76,7 @@ read_items (PlaitStore *store, PlaitRaggedKind *kind, GError **error)
          || plait_fail (error, PLAIT_ERROR_INPUT, "%s: %s has more than %jd items", store->path, path, MOST_ITEMS);
 }
 
-/* Whether something that is stored at @path is a @wanted. */
+/* TRUE if something that is stored at @path is a @wanted. */
 static gboolean
 is_stored (PlaitStore *store, const char *path, PlaitStoreKind wanted)
 {

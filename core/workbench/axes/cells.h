@@ -98,10 +98,10 @@ char *plait_cells_tell_same (const PlaitCells *cells);
  * (transfer full) */
 char *plait_cells_tell_seeds (const PlaitCells *cells);
 
-/* Whether its values are seeds. */
+/* TRUE if its values are seeds. */
 gboolean plait_axis_is_seed (const PlaitAxis *axis);
 
-/* Whether @a and @b differ in nothing but their seed. */
+/* TRUE if @a and @b differ in nothing but their seed. */
 gboolean plait_cells_are_seeds (const PlaitCells *cells, const PlaitExperimentCell *a, const PlaitExperimentCell *b);
 
 /* Its arrays are allocated by themselves. */

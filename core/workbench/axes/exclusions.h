@@ -16,14 +16,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitExclusions, plait_exclusions_free)
 gint plait_axes_find (const PlaitAxis *axes, guint n, const char *name, const PlaitKeyFile *file, const char *key,
                       PlaitProblems *problems);
 
-/* Whether @key of [grid] is one of exclusions. */
+/* TRUE if @key of [grid] is one of exclusions. */
 gboolean plait_exclusions_have_key (const char *key);
 
 /* Takes those of @key (borrowed), which speak of @n axes. */
 void plait_exclusions_read (PlaitExclusions *exclusions, const char *key, const PlaitAxis *axes, guint n,
                             PlaitProblems *problems);
 
-/* Whether one of them leaves out the cell that has value places[i] of axis i. Each counts the cells that it does so
+/* TRUE if one of them leaves out the cell that has value places[i] of axis i. Each counts the cells that it does so
  * with. */
 gboolean plait_exclusions_leave_out (PlaitExclusions *exclusions, const guint *places);
 

@@ -12,7 +12,7 @@
 
 G_STATIC_ASSERT (PLAIT_GRID_EXECUTOR_THREADS_MAXIMUM == PLAIT_POOL_MOST_THREADS);
 
-/* What row @i of the group's table is called. */
+/* Returns the name of row @i of the group's table. */
 static const char *
 row_name (guint i)
 {

@@ -23,7 +23,7 @@ PlaitMatch *plait_match_new (const PlaitKeyFile *file, PlaitProblems *problems);
 void plait_match_free (PlaitMatch *match);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitMatch, plait_match_free)
 
-/* Whether @key is one that varies. */
+/* TRUE if @key is one that varies. */
 gboolean plait_match_varies (const PlaitMatch *match, const char *key);
 
 /* The experiment of the cell that @file has the values of, its widths suited (transfer full), which @file has no longer

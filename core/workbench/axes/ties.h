@@ -22,7 +22,7 @@ PlaitTies *plait_ties_new (const PlaitKeyFile *file, const char *const *keys, Pl
                            PlaitProblems *problems);
 void plait_ties_free (PlaitTies *ties);
 
-/* Whether @key of [grid] is one of them. */
+/* TRUE if @key of [grid] is one of them. */
 gboolean plait_ties_have_key (const char *key);
 
 /* How many combinations there are; more than @most is as good as any number. */
@@ -34,5 +34,5 @@ gboolean plait_ties_advance (const PlaitTies *ties, guint *places);
 /* Makes of the combination @places that of a cell, @settled. FALSE if another one makes that cell. */
 gboolean plait_ties_settle (const PlaitTies *ties, const guint *places, guint *settled);
 
-/* Whether @place of axis @a stands for no value. */
+/* TRUE if @place of axis @a stands for no value. */
 gboolean plait_ties_is_absent (const PlaitTies *ties, guint a, guint place);

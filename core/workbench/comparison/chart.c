@@ -99,7 +99,7 @@ rename_system (PlaitRunSystem *system, char *name)
   system->name = name;
 }
 
-/* Whether the values of @difference tell systems apart that have one name so far. */
+/* TRUE if the values of @difference tell systems apart that have one name so far. */
 static gboolean
 tells_apart (const Runs *runs, const PlaitRunDifference *difference)
 {

@@ -188,7 +188,7 @@ seeds_of (const PlaitRunComparison *comparison, guint m)
   return plait_comparison_seeds (n[0], n[1]);
 }
 
-/* Whether system @s has been scored over the references of the measures @first .. @end - 1. One that lacks the split
+/* TRUE if system @s has been scored over the references of the measures @first .. @end - 1. One that lacks the split
  * has its row too, so that one sees it. */
 static gboolean
 is_beside (const PlaitRunComparison *comparison, guint s, guint first, guint end)

@@ -31,7 +31,7 @@ typedef struct
   PlaitDescentStep *steps; /* [n_targets][n_rows] */
 } PlaitDescentMap;
 
-/* Whether the dump of a descent stands at @path. */
+/* TRUE if the dump of a descent stands at @path. */
 gboolean plait_descent_is (PlaitStore *store, const char *path);
 
 /* Reads it. PLAIT_ERROR_INPUT where its arrays do not fit each other. (transfer full) */

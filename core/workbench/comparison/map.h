@@ -41,10 +41,10 @@ typedef struct
 /* Reads the value of --layer or --head: a number from 0, "mean", or NULL for the usual. */
 gboolean plait_map_parse (const char *option, const char *text, gint64 *choice, GError **error);
 
-/* Whether a heatmap of at least two axes stands at @path. */
+/* TRUE if a heatmap of at least two axes stands at @path. */
 gboolean plait_map_is (PlaitStore *store, const char *path);
 
-/* Whether that heatmap is small enough to be read as a picture. */
+/* TRUE if that heatmap is small enough to be read as a picture. */
 gboolean plait_map_fits (PlaitStore *store, const char *path);
 
 /* How many layers and heads the heatmap at @path has; 0 where it has no such axis. */

@@ -52,7 +52,7 @@ plait_run_score_add_json (const PlaitRunScore *score, PlaitJson *json)
   plait_json_end_object (json);
 }
 
-/* Whether there may be @n runs in all. */
+/* TRUE if there may be @n runs in all. */
 static gboolean
 check_number (guint n, GError **error)
 {
@@ -221,7 +221,7 @@ difference_free (gpointer item)
   g_free (difference);
 }
 
-/* Whether each of @values that is there is one of a setting of @type. */
+/* TRUE if each of @values that is there is one of a setting of @type. */
 static gboolean
 are_of (const GPtrArray *values, PlaitSettingType type)
 {

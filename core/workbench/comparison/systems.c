@@ -65,7 +65,7 @@ seed_of (const PlaitRunFile *run)
   return plait_key_file_value (run->experiment, "experiment", "seed");
 }
 
-/* Whether @run is another seed of @system, whose settings it has. */
+/* TRUE if @run is another seed of @system, whose settings it has. */
 static gboolean
 is_new_seed (const GPtrArray *runs, const PlaitRunSystem *system, const PlaitRunFile *run)
 {

@@ -6,7 +6,7 @@
 
 /* Losses that are declared are given: numbers, summed over the sentences. */
 
-/* Whether the model has a loss of the plugin's. */
+/* TRUE if the model has a loss of the plugin's. */
 static gboolean
 has_losses (const PlaitCase *held)
 {

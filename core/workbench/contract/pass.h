@@ -55,5 +55,5 @@ gboolean plait_pass_is_its_sentences (const PlaitSpecimen *specimen, const Plait
 gboolean plait_pass_has_gradients (const PlaitSpecimen *specimen, const PlaitBatch *batch, PlaitTapeMode mode,
                                    guint sample, GError **error);
 
-/* Whether @a and @b are equal but for rounding: a batch adds up in another order than its sentences. */
+/* TRUE if @a and @b are equal but for rounding: a batch adds up in another order than its sentences. */
 gboolean plait_pass_near (double a, double b);

@@ -42,7 +42,7 @@ update (const PlaitCase *held, const PlaitBatch *batch, gint64 shards, guint thr
   return g_memdup2 (gradients.data, gradients.width * sizeof (PlaitScalar));
 }
 
-/* Whether the parts of @batch are to add up to it: not where training draws, which shards do for themselves, and where
+/* TRUE if the parts of @batch are to add up to it: not where training draws, which shards do for themselves, and where
  * sentences see each other, which is told by another property. */
 static gboolean
 add_up (const PlaitCase *held, const PlaitPassLengths *lengths, const PlaitBatch *batch, gboolean *adds_up,

@@ -82,7 +82,7 @@ first_of_name (const PlaitCapture *a, const char *name)
   return of;
 }
 
-/* Whether the sentinel of the first level is an item of the attentions that are called @name. */
+/* TRUE if the sentinel of the first level is an item of the attentions that are called @name. */
 static gboolean
 has_sentinel (const PlaitCapture *a, const char *name)
 {

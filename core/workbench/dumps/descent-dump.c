@@ -121,7 +121,7 @@ add_set (Dump *dump, const gint64 *row, const PlaitScalar *weights, gint64 n, gi
   g_array_append_val (dump->set_offsets, end);
 }
 
-/* Whether @row is the only one of its level. */
+/* TRUE if @row is the only one of its level. */
 static gboolean
 is_alone (const Dump *dump, gint64 row)
 {

@@ -6,7 +6,7 @@
 #include "significance/length-bins.h"
 #include "layers/positions.h"
 
-/* Whether the parts of an experiment fit together, told from the schemas and the settings alone. */
+/* TRUE if the parts of an experiment fit together, told from the schemas and the settings alone. */
 
 static void
 check_decoder_allowed (const PlaitResolution *resolution, const PlaitSchema *schema, const char *group, const char *key)
@@ -21,7 +21,7 @@ check_decoder_allowed (const PlaitResolution *resolution, const PlaitSchema *sch
                             plait_plugin_kind_name (schema->kind), schema->name, type, allowed, schema->path);
 }
 
-/* Whether one source at least has what @reader, a combiner or coverage, needs of one; @key of [decoder] names it. */
+/* TRUE if one source at least has what @reader, a combiner or coverage, needs of one; @key of [decoder] names it. */
 static void
 check_structure_of_one (const PlaitResolution *resolution, const PlaitSchema *reader, const char *key)
 {
@@ -41,7 +41,7 @@ check_structure_of_one (const PlaitResolution *resolution, const PlaitSchema *re
                             plait_plugin_kind_name (reader->kind));
 }
 
-/* Whether the memories of @encoder have what @reader, a combiner or coverage, needs of all. */
+/* TRUE if the memories of @encoder have what @reader, a combiner or coverage, needs of all. */
 static void
 check_structure (const PlaitResolution *resolution, const PlaitSchema *reader, const PlaitSchema *encoder,
                  const char *group)
@@ -152,7 +152,7 @@ reads_trees (const PlaitSchema *schema, gconstpointer data)
   return schema->reads_trees;
 }
 
-/* Whether @file holds trees of some source. Then an encoder must read them, or one that the grid may choose. */
+/* TRUE if @file holds trees of some source. Then an encoder must read them, or one that the grid may choose. */
 static gboolean
 check_trees_file (const PlaitResolution *resolution, const PlaitDataFile *file)
 {
@@ -501,7 +501,7 @@ check_vocabulary_size (const PlaitResolution *resolution)
                               size, size < 8 ? "few" : "many", PLAIT_VOCABULARY_MAXIMUM_SIZE);
 }
 
-/* Whether combiner and coverage can stand in the decoder, over the memories that there are. */
+/* TRUE if combiner and coverage can stand in the decoder, over the memories that there are. */
 static void
 check_combiner (const PlaitResolution *resolution)
 {

@@ -5,7 +5,7 @@
 #include "documents/abbreviations.h"
 #include "experiment/resolution.h"
 
-/* Whether @item, STREAM or STREAM:LANGUAGE, is about @stream. */
+/* TRUE if @item, STREAM or STREAM:LANGUAGE, is about @stream. */
 static gboolean
 names_stream (const char *item, const char *stream)
 {
@@ -121,7 +121,7 @@ check_reader (const PlaitResolution *resolution, const PlaitExperimentSource *so
         source->trees ? "trees" : plait_input_kind_name (source->kind), source->stream);
 }
 
-/* Whether all streams can be cut at the same sentences. */
+/* TRUE if all streams can be cut at the same sentences. */
 static void
 check_chunks (const PlaitResolution *resolution)
 {
@@ -136,7 +136,7 @@ check_chunks (const PlaitResolution *resolution)
                                 streams[i]);
 }
 
-/* Whether the target has sentences of their own, of which decoder.roles speaks. */
+/* TRUE if the target has sentences of their own, of which decoder.roles speaks. */
 static void
 check_target_roles (const PlaitResolution *resolution)
 {

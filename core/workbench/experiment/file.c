@@ -26,7 +26,7 @@ plait_experiment_split_key (const char *dotted, char **group, char **key)
   return TRUE;
 }
 
-/* Whether the value of @key is a file or a folder. */
+/* TRUE if the value of @key is a file or a folder. */
 static gboolean
 names_place (const char *group, const char *key)
 {
@@ -117,7 +117,7 @@ plait_experiment_read (const char *path, const char *const *overrides, GError **
   return file && override_all (file, overrides, error) ? g_steal_pointer (&file) : NULL;
 }
 
-/* Whether @absolute names an open file of the process, which may be a regular one that lies elsewhere. */
+/* TRUE if @absolute names an open file of the process, which may be a regular one that lies elsewhere. */
 static gboolean
 is_open_file (const char *absolute)
 {
@@ -283,7 +283,7 @@ write_experiment (Writer *writer)
     }
 }
 
-/* Whether @stream is read by a used source, or is the target. */
+/* TRUE if @stream is read by a used source, or is the target. */
 static gboolean
 is_used (const PlaitExperiment *experiment, const char *stream)
 {

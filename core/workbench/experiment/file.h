@@ -145,16 +145,16 @@ const char *plait_experiment_value (const PlaitExperiment *experiment, const cha
 /* How the documents of @stream are read; layout PLAIT_LAYOUT_SENTENCES if it has none. */
 PlaitDocumentSettings plait_experiment_documents (const PlaitExperiment *experiment, const char *stream);
 
-/* Whether it has some. */
+/* TRUE if it has some. */
 gboolean plait_experiment_is_documents (const PlaitExperiment *experiment, const char *stream);
 
-/* Whether a stream that is used is documents. */
+/* TRUE if a stream that is used is documents. */
 gboolean plait_experiment_reads_documents (const PlaitExperiment *experiment);
 
-/* Whether an encoder reads trees. */
+/* TRUE if an encoder reads trees. */
 gboolean plait_experiment_reads_trees (const PlaitExperiment *experiment);
 
-/* Whether a sequence is predicted, by a decoder. */
+/* TRUE if a sequence is predicted, by a decoder. */
 gboolean plait_experiment_has_decoder (const PlaitExperiment *experiment);
 
 /* TRUE if each of @sets (NULL-terminated, or NULL), keys as --set gives them, can change what @experiment does when it

@@ -3,7 +3,7 @@
 
 #include "foreign/feature.h"
 
-/* Whether the files of each split go together line by line, told by reading them through once. */
+/* TRUE if the files of each split go together line by line, told by reading them through once. */
 
 /* Counts the lines of @file, or its trees. Empty lines that a run refuses are refused here too. */
 static gboolean

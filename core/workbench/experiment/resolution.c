@@ -327,7 +327,7 @@ check_checkpoint (const PlaitResolution *resolution)
                               "validations to average over, or take best or last");
 }
 
-/* Whether the module of @part, which [@group] @key names, loads. */
+/* TRUE if the module of @part, which [@group] @key names, loads. */
 static void
 check_module (const PlaitResolution *resolution, const PlaitPart *part, const char *group, const char *key)
 {

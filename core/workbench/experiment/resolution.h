@@ -133,7 +133,7 @@ void plait_data_in_file_free (gpointer data);
 void plait_resolution_read_sources (const PlaitResolution *resolution);
 void plait_source_in_file_free (gpointer source);
 
-/* Whether sources, encoders, combiner, decoder and data fit together; all of them have been read without a fault. */
+/* TRUE if sources, encoders, combiner, decoder and data fit together; all of them have been read without a fault. */
 void plait_resolution_check_crossings (const PlaitResolution *resolution);
 
 /* The target and the streams of all sources, used or not; NULL-terminated. (transfer container) */
@@ -142,19 +142,19 @@ const char **plait_resolution_streams (const PlaitResolution *resolution);
 /* What @list, of data.documents or documents_by_line, says of streams that are used. (transfer full) */
 char *plait_documents_used (const PlaitExperiment *experiment, const char *list);
 
-/* Whether streams that are said to be documents are there and are text, and whoever needs documents has them. */
+/* TRUE if streams that are said to be documents are there and are text, and whoever needs documents has them. */
 void plait_resolution_check_documents (const PlaitResolution *resolution);
 
-/* Whether what is predicted fits the data, where it is no sequence (predict.c). */
+/* TRUE if what is predicted fits the data, where it is no sequence (predict.c). */
 void plait_resolution_check_prediction (const PlaitResolution *resolution);
 
-/* Whether the files of a split that are there have as many lines, or features of sentences, each (lines.c). */
+/* TRUE if the files of a split that are there have as many lines, or features of sentences, each (lines.c). */
 void plait_resolution_check_lines (const PlaitResolution *resolution);
 
 /* Notes references of a test split, or of validation, that a metric cannot score. */
 void plait_resolution_check_references (const PlaitResolution *resolution);
 
-/* Whether the settings of one group fit together; it has been read without a fault. */
+/* TRUE if the settings of one group fit together; it has been read without a fault. */
 void plait_resolution_check_decoder (const PlaitResolution *resolution);
 void plait_resolution_check_train (const PlaitResolution *resolution);
 void plait_resolution_check_decode (const PlaitResolution *resolution);

@@ -114,7 +114,7 @@ measure_speed (const PlaitGridCell *cell, guint threads, Measured *measured)
   return reason;
 }
 
-/* Whether a cell that differs from @cell in its seed alone is known, or was tried. */
+/* TRUE if a cell that differs from @cell in its seed alone is known, or was tried. */
 static gboolean
 is_known (const PlaitGrid *grid, const PlaitGridCost *cost, const GArray *known, const PlaitGridCell *cell)
 {

@@ -3,7 +3,7 @@
 
 #include "grid/cost.h"
 
-/* What runs the cells of a grid, as executor-settings.h says. */
+/* An executor runs the cells of a grid (executor-settings.h). */
 typedef struct
 {
   const char *name;

@@ -12,7 +12,7 @@
 /* The files over all cells. The first is written before the others. */
 static const char *const written[] = { "grid.h5", "table.csv", "table.md", "table.tex" };
 
-/* Whether the file at @path is what a grid writes. */
+/* TRUE if the file at @path is what a grid writes. */
 static gboolean
 check_grid_file (const char *path, GError **error)
 {
@@ -25,7 +25,7 @@ check_grid_file (const char *path, GError **error)
                      path);
 }
 
-/* Whether the files over all cells that are there already are a grid's. */
+/* TRUE if the files over all cells that are there already are a grid's. */
 static gboolean
 check_files (const char *folder, GError **error)
 {

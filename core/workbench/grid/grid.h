@@ -92,7 +92,7 @@ void plait_grid_look_again (PlaitGrid *grid, PlaitGridCell *cell);
 /* FOLDER/NAME and @ending, such as ".h5" or ".training.h5". (transfer full) */
 char *plait_grid_file (const PlaitGrid *grid, const PlaitGridCell *cell, const char *ending);
 
-/* Whether @cell is to be run, gone on with or evaluated. */
+/* TRUE if @cell is to be run, gone on with or evaluated. */
 gboolean plait_grid_cell_is_due (const PlaitGridCell *cell);
 
 /* How many are. */
@@ -115,7 +115,7 @@ gboolean plait_grid_make_folder (const PlaitGrid *grid, GError **error);
  * grid's. */
 gboolean plait_grid_hold (PlaitGrid *grid, PlaitLog *log, GError **error);
 
-/* Whether plait_grid_run may work in the folder: it takes files, no other grid holds it, and what would be replaced is
+/* TRUE if plait_grid_run may work in the folder: it takes files, no other grid holds it, and what would be replaced is
  * a grid's. Leaves nothing behind. */
 gboolean plait_grid_check_place (PlaitGrid *grid, PlaitLog *log, GError **error);
 

@@ -138,7 +138,7 @@ take_stranger (const Folder *folder, const PlaitGridCell *cell)
   return name;
 }
 
-/* Whether the run that was found was trained as the cell would be. */
+/* TRUE if the run that was found was trained as the cell would be. */
 static gboolean
 is_trained (const Found *found, const PlaitGridCell *cell)
 {
@@ -195,7 +195,7 @@ judge (const PlaitGrid *grid, PlaitGridCell *cell, const Folder *folder, PlaitDi
     cell->note = explain (finished.exists ? &finished : &partial, cell, digests);
 }
 
-/* Whether @cell goes on from a finished run whose training ended earlier. */
+/* TRUE if @cell goes on from a finished run whose training ended earlier. */
 static gboolean
 goes_further (const PlaitGridCell *cell)
 {

@@ -89,7 +89,7 @@ plait_grid_threads (const PlaitGridOptions *options, guint to_run)
   return options->threads > 0 ? options->threads : MAX (1, g_get_num_processors () / at_once);
 }
 
-/* Whether one more cell fits beside those that run, if each grows to the size of the largest so far. */
+/* TRUE if one more cell fits beside those that run, if each grows to the size of the largest so far. */
 static gboolean
 has_memory (Runner *runner)
 {

@@ -17,7 +17,7 @@ typedef struct
   gboolean apart;
 } Part;
 
-/* Whether the measure @m is among the columns of @part. */
+/* TRUE if the measure @m is among the columns of @part. */
 static gboolean
 is_column (const PlaitGridTable *table, const Part *part, guint m)
 {

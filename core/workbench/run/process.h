@@ -33,7 +33,7 @@ void plait_run_process_memory (const PlaitRunProcess *process, gsize *held, gsiz
 /* Becomes readable when there is something to look at. */
 int plait_run_process_descriptor (const PlaitRunProcess *process);
 
-/* Whether it has ended, and of what: *@reason is set if it failed. (transfer full) */
+/* TRUE if it has ended, and of what: *@reason is set if it failed. (transfer full) */
 PlaitProcessEnd plait_run_process_look (PlaitRunProcess *process, char **reason);
 
 /* Asks the process to write a checkpoint and end, or ends it @at_once; plait_run_process_look tells when it has. */

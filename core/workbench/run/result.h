@@ -72,7 +72,7 @@ typedef struct
 /* The score of @measure in @result, or NULL. (transfer none) */
 const PlaitRunScore *plait_measure_score (const PlaitMeasure *measure, const PlaitRunResult *result);
 
-/* Whether both are of the same references of the same split, so that their scores may stand in one table. */
+/* TRUE if both are of the same references of the same split, so that their scores may stand in one table. */
 gboolean plait_measure_is_beside (const PlaitMeasure *measure, const PlaitMeasure *other);
 
 /* "test", or "test (references 3fa2b1c0)" where there are others. (transfer full) */

@@ -92,7 +92,7 @@ plait_resume_check_longer (const PlaitTrainer *trainer, const PlaitExperiment *e
   return TRUE;
 }
 
-/* Whether what trained to the end that @before sets, and @old has, would have come so far and further with that of
+/* TRUE if what trained to the end that @before sets, and @old has, would have come so far and further with that of
  * @now. */
 static gboolean
 ends_later (const PlaitTrainSettings *before, const PlaitTrainSettings *now, PlaitStore *old)

@@ -455,7 +455,7 @@ prepare (Run *run, GError **error)
   return !run->old || check_old (run, error);
 }
 
-/* Whether this process is about to train what the first one trains. */
+/* TRUE if this process is about to train what the first one trains. */
 static gboolean
 check_likeness (const Run *run, GError **error)
 {

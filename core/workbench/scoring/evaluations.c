@@ -45,14 +45,14 @@ item_clear (gpointer data)
     plait_corpus_free (item->corpus);
 }
 
-/* Whether @name, a member of /evaluation, is of an evaluation beside that of a split: splits have no dot. */
+/* TRUE if @name, a member of /evaluation, is of an evaluation beside that of a split: splits have no dot. */
 static gboolean
 is_beside (const char *name)
 {
   return strchr (name, '.') != NULL;
 }
 
-/* Whether the evaluation @name of the file is one of @key. */
+/* TRUE if the evaluation @name of the file is one of @key. */
 static gboolean
 has (PlaitStore *store, const char *name, const char *key)
 {
@@ -299,7 +299,7 @@ find_default (const PlaitEvaluations *evaluations, PlaitStore *store, GError **e
       store, path->len > 0 && plait_store_has (store, path->str) ? path->str : PLAIT_EVALUATIONS_CURVE, error);
 }
 
-/* Whether the evaluation @name beside the others is what its settings make of the experiment as it is now. */
+/* TRUE if the evaluation @name beside the others is what its settings make of the experiment as it is now. */
 static gboolean
 still_counts (const PlaitEvaluations *evaluations, const char *name)
 {

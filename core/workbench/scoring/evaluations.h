@@ -42,7 +42,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitEvaluations, plait_evaluations_free)
 /* How many are to be made; the others are in the file. */
 guint plait_evaluations_due (const PlaitEvaluations *evaluations);
 
-/* Whether the file has evaluations of splits that the experiment has no more. */
+/* TRUE if the file has evaluations of splits that the experiment has no more. */
 gboolean plait_evaluations_has_others (const PlaitEvaluations *evaluations);
 
 /* Makes those that are due, with the parameters of evaluate.checkpoint, which the system's model has from then on. */

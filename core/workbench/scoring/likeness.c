@@ -36,7 +36,7 @@ typedef struct
   GError *fault;
 } Comparison;
 
-/* Whether @path is below what a split was evaluated to under a name of its own, SPLIT.NAME, which is no part of the
+/* TRUE if @path is below what a split was evaluated to under a name of its own, SPLIT.NAME, which is no part of the
  * run. */
 static gboolean
 is_named_evaluation (const char *path)

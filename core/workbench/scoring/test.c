@@ -112,7 +112,7 @@ plait_test (PlaitStore *trained, PlaitRunPlace *place, PlaitMaterials *materials
  * A file by its name
  */
 
-/* Whether @overrides leave alone what @run was trained with, whose experiment is @own. Evaluations beside the others
+/* TRUE if @overrides leave alone what @run was trained with, whose experiment is @own. Evaluations beside the others
  * may search otherwise even where validation itself translates, and truncate what is too long to read: what is trained
  * is not touched by them. */
 static gboolean

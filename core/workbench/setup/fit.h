@@ -7,7 +7,7 @@
  * Whether a run fits, asked before it begins: what would else end it in the middle.
  */
 
-/* Whether the machine has room for @parameters and the optimizer's moments; PLAIT_ERROR_MEMORY names size and keys.
+/* TRUE if the machine has room for @parameters and the optimizer's moments; PLAIT_ERROR_MEMORY names size and keys.
  * Pages take memory only when they are touched, so that to have been given them says little. */
 gboolean plait_fit_memory (const PlaitParameters *parameters, GError **error);
 

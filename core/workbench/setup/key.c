@@ -57,7 +57,7 @@ kept_digest (PlaitDigests *digests, const char *name)
   return digest;
 }
 
-/* Whether the run tells of file @name: test splits may be read anew, and from other files, all else has gone into the
+/* TRUE if the run tells of file @name: test splits may be read anew, and from other files, all else has gone into the
  * run. */
 static gboolean
 is_told (const PlaitDigests *digests, const char *name, const char *path)

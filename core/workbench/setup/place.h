@@ -18,7 +18,7 @@ PlaitRunPlace *plait_run_place_new (const char *path, gboolean over_old, PlaitLo
 void plait_run_place_free (PlaitRunPlace *place);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitRunPlace, plait_run_place_free)
 
-/* Whether there was a file when the place was taken, or has been one of this process since. */
+/* TRUE if there was a file when the place was taken, or has been one of this process since. */
 gboolean plait_run_place_has_file (const PlaitRunPlace *place);
 
 /* Opens the file. PLAIT_ERROR_INPUT if it is not the one that this process found or wrote; so below. (transfer full) */

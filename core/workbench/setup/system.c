@@ -20,7 +20,7 @@ vocabulary_size (const PlaitExperiment *experiment, const PlaitMaterials *materi
                       : SOME_WORDS;
 }
 
-/* Whether a search may choose start tokens: where sentences of targets begin with them, or all texts do. */
+/* TRUE if a search may choose start tokens: where sentences of targets begin with them, or all texts do. */
 static gboolean
 target_starts (const PlaitExperiment *experiment, const PlaitMaterials *materials)
 {

@@ -53,7 +53,7 @@ read_of_run (PlaitStore *run, const char *name, GError **error)
   return bytes ? plait_vocabulary_load (format, bytes, what, error) : NULL;
 }
 
-/* Whether @run has a vocabulary @name that is of text, and no labels. */
+/* TRUE if @run has a vocabulary @name that is of text, and no labels. */
 static gboolean
 has_of_text (PlaitStore *run, const char *name)
 {
@@ -249,7 +249,7 @@ kind_of (const PlaitVocabulary *vocabulary)
                                              : "a SentencePiece model";
 }
 
-/* Whether @vocabulary is of the type that the experiment says. @from tells where it is from, @else_do what else may be
+/* TRUE if @vocabulary is of the type that the experiment says. @from tells where it is from, @else_do what else may be
  * done. */
 static gboolean
 check_kind (const PlaitExperiment *experiment, const PlaitVocabulary *vocabulary, const char *from, const char *else_do,
@@ -279,7 +279,7 @@ read_named (const PlaitExperiment *experiment, const char *name, const char *fil
  * The run that training begins with
  */
 
-/* Whether the experiment of @run has a stream @stream. */
+/* TRUE if the experiment of @run has a stream @stream. */
 static gboolean
 knows_stream (PlaitStore *run, const char *stream)
 {

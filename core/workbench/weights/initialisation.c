@@ -130,7 +130,7 @@ find_streams (const PlaitExperiment *here, const PlaitKeyFile *there, const char
          || g_str_has_prefix (name, LABELS) || g_str_has_prefix (name, "masked/output/");
 }
 
-/* Whether the rows of parameter @name, if words they are, are the same words in @run. */
+/* TRUE if the rows of parameter @name, if words they are, are the same words in @run. */
 static gboolean
 has_same_words (const PlaitInitialisation *initialisation, const PlaitMaterials *materials, PlaitStore *run,
                 const PlaitKeyFile *there, const char *name)
@@ -447,7 +447,7 @@ plait_initialisation_take_state (const PlaitInitialisation *initialisation, Plai
 
 static const char *const outcome_names[] = { "taken", "grown", "fresh", "left", "other shape", "other vocabulary" };
 
-/* Whether all parameters whose names begin with the @length bytes of @prefix met @outcome. */
+/* TRUE if all parameters whose names begin with the @length bytes of @prefix met @outcome. */
 static gboolean
 is_common (const PlaitInitialisation *initialisation, const char *prefix, gsize length, Outcome outcome)
 {

@@ -137,7 +137,7 @@ check_settings (const PlaitNameMap *map, PlaitProblems *problems)
                    "is no setting; expected source.KEY or decoder.KEY");
 }
 
-/* Whether each {NAME} of @text stands in @pattern, and braces come in pairs. */
+/* TRUE if each {NAME} of @text stands in @pattern, and braces come in pairs. */
 static gboolean
 knows_names (const char *text, const char *pattern)
 {
@@ -193,7 +193,7 @@ plait_name_map_read (const char *path, GError **error)
  * Finding
  */
 
-/* Whether @group is for the parameter whose parts between slashes are @name. */
+/* TRUE if @group is for the parameter whose parts between slashes are @name. */
 static gboolean
 is_for (const Group *group, char *const *name)
 {

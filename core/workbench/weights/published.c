@@ -81,7 +81,7 @@ word_of (const PlaitNameMapWords *words, gint64 theirs, gint64 i)
   return words->specials[i] == PLAIT_NAME_MAP_LAST ? theirs - 1 : words->specials[i];
 }
 
-/* Whether @ours words read each of @theirs, none that is not there, and none for a special token and a piece. */
+/* TRUE if @ours words read each of @theirs, none that is not there, and none for a special token and a piece. */
 static gboolean
 words_fit (const PlaitNameMapWords *words, gint64 theirs, gint64 ours)
 {

@@ -13,7 +13,7 @@ char *test_base_run (const char *experiment);
 PlaitStore *test_run_still (const char *experiment, const char *name, const char *const *more, char **said,
                             GError **error);
 
-/* Whether parameter @name of checkpoint "last" of @a has the bits of that of checkpoint @checkpoint of @b. */
+/* TRUE if parameter @name of checkpoint "last" of @a has the bits of that of checkpoint @checkpoint of @b. */
 gboolean test_is_same (PlaitStore *a, PlaitStore *b, const char *checkpoint, const char *name);
 
 /* What became of parameter @name in @run. (transfer full) */

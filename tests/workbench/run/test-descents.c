@@ -41,7 +41,7 @@ attribute (PlaitStore *store, const char *path, const char *name)
   return value;
 }
 
-/* Whether the results of @run have what its search came to, and whether that makes a column. */
+/* TRUE if the results of @run have what its search came to, and whether that makes a column. */
 static void
 check_work (PlaitStore *run, gboolean column)
 {

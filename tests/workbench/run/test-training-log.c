@@ -36,7 +36,7 @@ read32 (const guint8 *bytes)
   return bytes[0] | (guint32)bytes[1] << 8 | (guint32)bytes[2] << 16 | (guint32)bytes[3] << 24;
 }
 
-/* Whether @sum at @bytes is the masked checksum of @n bytes at @data. */
+/* TRUE if @sum at @bytes is the masked checksum of @n bytes at @data. */
 static gboolean
 is_sum_of (const guint8 *bytes, const guint8 *data, gsize n)
 {

@@ -28,7 +28,7 @@ build (PlaitSite *site, gconstpointer settings, gpointer state, GError **error)
   return TRUE;
 }
 
-/* Whether the file of PLAIT_TEST_GATE is there. */
+/* TRUE if the file of PLAIT_TEST_GATE is there. */
 static gboolean
 is_open (void)
 {
