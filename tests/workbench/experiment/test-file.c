@@ -474,7 +474,7 @@ TEST_CASE (experiment_file, tasks_say_which_streams_are_documents)
   CHECK_INT (plait_experiment_documents (made, "target").layout, PLAIT_LAYOUT_SENTENCES);
 }
 
-/* What plait bench reads: models whose text is nowhere. */
+/* plait-bench reads models whose text is nowhere. */
 TEST_CASE (experiment_file, models_need_no_data)
 {
   static const char *const names[] = { "small", "msmt", "mmt", "long", "h128", "h256", "h1024" };
