@@ -98,5 +98,5 @@ BenchMoment bench_now (void);
 /* Loads the experiment file @path, which must predict a sequence. (transfer full) */
 PlaitExperiment *bench_load (const char *path, const BenchOptions *options, PlaitRegistry *registry, GError **error);
 
-/* Reads tuples and batches from @path (experiments/peers/README.md). PLAIT_ERROR_INPUT names file and line. */
+/* Reads tuples and batches from @path (experiments/peers/tokens.py). PLAIT_ERROR_INPUT names file and line. */
 gboolean bench_read_tokens (PlaitTuples *tuples, const char *path, GError **error);

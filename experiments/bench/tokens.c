@@ -4,7 +4,7 @@
 #include "types/input.h"
 #include "lines/text-file.h"
 
-/* Files of token data (experiments/peers/README.md). */
+/* Files of token data (experiments/peers/tokens.py). */
 
 #define MAX_FILE ((gsize)1 << 30)
 

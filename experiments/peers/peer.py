@@ -1,5 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Times the PyTorch peer: peer.py train|decode|tree|recurrent --size SIZE --data FILE. Prints one JSON object."""
+"""Times the PyTorch peer: peer.py train|decode|tree|recurrent --size SIZE --data FILE. Prints one JSON object.
+
+train: forward, backward, clipping by the global norm at 1, Adam (.9, .98), label smoothing .1, dropout .1 of embeddings and sub-layer
+outputs. decode: beam search with untrained weights, end forbidden, for 14 (small, mmt), 28 (msmt) or 128 (long) steps. tree, recurrent: the
+system of Chen et al. (2017), trained without label smoothing and dropout. The fields of the object, which plait-bench --json prints too:
+
+    program, version, mode, threads    as asked for
+    size, part, combiner, coverage, reset, nodes, beam, batch, dropout    as asked for, null if without meaning (plait: experiment, set, measured)
+    tokens_per_second        target tokens without padding over seconds; decoding: sentences/s times steps
+    sentences_per_second     sentences over seconds
+    peak_bytes, loaded_bytes    VmHWM after the last timed step, and when the libraries were loaded
+    sgemm_gflops             float32 2048 x 2048 x 2048, all threads, median of 8, after the timed steps
+    share, flop_per_step     FLOP over seconds over the sgemm rate, null in decoding; FLOP of a step (flops.py)
+    warmup, steps, seconds_per_step, processor_seconds_per_step    steps before the timed ones, timed steps, their times in order
+    losses                   of all steps (recurrent systems): nats a target token; encoder and attention: the sum where backward begins
+    core_type                the kernels in use
+
+compare.py derives rates from seconds_per_step, in one way for both programs.
+"""
 
 import argparse
 import dataclasses
@@ -9,7 +27,7 @@ import statistics
 import sys
 import time
 
-# What the process must be started with to be at its best, each measured (README.md).
+# The environment that makes the process fastest (../tables.py peer-settings).
 TUNED = {
     "MALLOC_MMAP_THRESHOLD_": str(1 << 32),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 33),
@@ -22,10 +40,10 @@ if sys.prefix != sys.base_prefix:
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("mode", choices=("train", "decode", "tree", "recurrent"))
     parser.add_argument("--size", choices=("small", "msmt", "mmt", "long", "h128", "h256", "h1024"), required=True)
-    parser.add_argument("--data", help="token-data file (README.md)")
+    parser.add_argument("--data", help="token-data file (tokens.py)")
     parser.add_argument("--combiner", choices=("serial", "parallel", "flat", "hierarchical"), default="serial")
     parser.add_argument("--settings", choices=("plain", "tuned"), default="tuned", help="plain: padded rows and the process as it comes")
     parser.add_argument("--precision", choices=("float", "bfloat16"), default="float", help="train: bfloat16 casts as torch.autocast does")

@@ -75,7 +75,7 @@ def run(command, what):
     report = run_plainly(command, what)
     missing = [name for name in REQUIRED if name not in report]
     if missing or len(report["seconds_per_step"]) != report["steps"]:
-        sys.exit(f"{what}: the JSON object lacks {', '.join(missing) or 'a time for each step'} (README.md lists the fields)")
+        sys.exit(f"{what}: the JSON object lacks {', '.join(missing) or 'a time for each step'} (peer.py lists the fields)")
     return report
 
 

@@ -1,9 +1,19 @@
 # SPDX-License-Identifier: MIT
 """The token-data file that both programs read, and its generator.
 
-One line is one sentence tuple: the sources in order, then the target, separated by tabs; each is a list of decimal ids
-separated by single spaces. An empty line ends a batch. Where there are trees over the source, they stand behind it: the left and the
-right child of each inner node, children before parents; 0 .. T - 1 are the T tokens, T the first node.
+ASCII text. One line is one sentence tuple: the token sources in order, then the target, separated by single tabs. Each stream is a list of
+at least one decimal id, separated by single spaces. An empty line ends a batch; further empty lines mean nothing.
+
+Ids: 0 padding, 1 begin, 2 end, 3 unknown, words from 4 to vocabulary - 1. Files contain neither padding nor begin. The target is what is
+predicted, with its end: its number of ids is its number of tokens. The decoder reads begin and the target without its last id.
+
+With trees, their nodes stand between source and target: the left and the right child of each inner node, children before parents, 2 (T - 1)
+numbers. 0 .. T - 1 are the T tokens, which are all leaves (no end among them), T the first node. Trees are split uniformly.
+
+The image source of mmt is not in the file: it is the last memory, one constant array [sentences, 64, 2048] of standard normal numbers.
+
+Training takes the batches as they are: step i, warm-up included, takes batch i modulo their number. Decoding ignores the target and groups
+the sentences anew, in their order, by --batch.
 """
 
 import argparse
