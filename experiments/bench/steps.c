@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "text/number.h"
+#include "text/separators.h"
 #include "bench.h"
 #include "command/options.h"
 #include "terminal/table-print.h"
@@ -226,14 +227,26 @@ print (const Comparison *bench)
   plait_table_print (bench->table, page);
 }
 
+static gboolean
+is_number (const char *text, gconstpointer data)
+{
+  gint64 number;
+
+  (void)data;
+  return plait_parse_integer (text, &number);
+}
+
 /* Reads "100,1000", which @option gave, into *numbers: integers from 1 on that grow. */
 static gboolean
 read_numbers (const char *option, const char *text, GArray **numbers, GError **error)
 {
   g_auto (GStrv) each = g_strsplit (text, ",", -1);
+  g_autofree char *mended = plait_separators_mend (text, ",", is_number, NULL);
   gint64 number, before = 0;
 
   *numbers = g_array_new (FALSE, FALSE, sizeof (gint64));
+  if (mended)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "%s cannot be \"%s\"; did you mean \"%s\"?", option, text, mended);
   for (guint i = 0; each[i]; i++, before = number)
     {
       if (!plait_parse_integer (each[i], &number) || number <= before || number > 10000000)

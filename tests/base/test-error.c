@@ -4,6 +4,8 @@
 #include "text/error.h"
 #include "harness.h"
 
+#include "text/separators.h"
+
 static const char *const names[] = { "learning-rate", "layers", "heads", "width", "seed", "encoder", "decoder", NULL };
 
 TEST_CASE (error, fails_with_a_message)
@@ -105,4 +107,35 @@ TEST_CASE (error, nearest_name_of_something_else)
   CHECK_STRING (plait_nearest_name (endless, names), NULL);
   CHECK_STRING (plait_nearest_name ("x", endless_names), NULL);
   CHECK_STRING (plait_nearest_name ("layers", none), NULL);
+}
+
+/* Of items with a wrong separator, "A,B": with the right one; of anything else no separator is changed. */
+TEST_CASE (error, mends_separators)
+{
+  static const struct
+  {
+    const char *wanted, *separator, *remedy;
+  } cases[] = {
+    { "en,de", ";", "did you mean \"en;de\"?" },
+    { "en + de", ";", "did you mean \"en;de\"?" },
+    { "en de", ";", "did you mean \"en;de\"?" },
+    { "en:de", ";", "did you mean \"en;de\"?" },
+    { "en;de", "+", "did you mean \"en+de\"?" },
+    { "en,de", "|", "did you mean \"en|de\"?" },
+    { "en|de", " & ", "did you mean \"en & de\"?" },
+    { "en:a,de:b", ";", "did you mean \"en:a;de:b\"?" },
+    { "en;de", ";", "other" },
+    { "en,colour", ";", "other" },
+    { "en,", ";", "did you mean \"en\"?" },
+    { "fr", ";", "other" },
+  };
+  static const char *const known[] = { "en", "de", NULL };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *remedy = plait_item_remedy (cases[i].wanted, known, cases[i].separator, "other");
+
+      CONTEXT ("%s", cases[i].wanted);
+      CHECK_STRING (remedy, cases[i].remedy);
+    }
 }

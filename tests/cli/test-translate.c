@@ -54,6 +54,7 @@ TEST_CASE (translate_command, takes_keys_of_search)
   g_auto (PlaitTestCall) noisy = CALL ("adversarial", "small.h5", "-q", "--source-is", "shuffled;noise", "--json");
   g_auto (PlaitTestCall) absent = CALL ("adversarial", "small.h5", "-q", "--source-is", "absent");
   g_auto (PlaitTestCall) unknown = CALL ("adversarial", "small.h5", "-q", "--source-is", "shuffled;gone");
+  g_auto (PlaitTestCall) comma = CALL ("adversarial", "small.h5", "-q", "--source-is", "shuffled,noise");
   g_auto (PlaitTestCall) twice = CALL ("adversarial", "small.h5", "-q", "--source-is", "noise;noise");
   g_auto (PlaitTestCall) layers = CALL ("adversarial", "small.h5", "-q", "--set", "decoder.layers=1");
 
@@ -72,6 +73,7 @@ TEST_CASE (translate_command, takes_keys_of_search)
   CHECK_CONTAINS (noisy.output, "\"disturbance\": \"shuffled\"");
   CHECK_CONTAINS (noisy.output, "\"disturbance\": \"noise\"");
   CHECK_CONTAINS (noisy.output, "\"adjusted_p\": ");
+  plait_test_check_refused (&comma, "cannot be \"shuffled,noise\"; did you mean \"shuffled;noise\"?");
   plait_test_check_refused (&absent, "reads one source, without which there is nothing to read");
   plait_test_check_refused (&unknown, "expected shuffled, noise or absent");
   plait_test_check_refused (&twice, "names \"noise\" twice");
@@ -114,6 +116,7 @@ TEST_CASE (translate_command, tells_scores_and_alignments)
                                       "--alignment", "0:1", "--format", "json");
   g_auto (PlaitTestCall) head = CALL ("translate", "two.h5", "-q", "-s", "a=a", "-s", "b=b", "--alignment", "0:2");
   g_auto (PlaitTestCall) layer = CALL ("translate", "two.h5", "-q", "-s", "a=a", "-s", "b=b", "--alignment", "first");
+  g_auto (PlaitTestCall) comma = CALL ("translate", "two.h5", "-q", "-s", "a=a", "-s", "b=b", "--alignment", "0,1");
   g_auto (PlaitTestCall) text
       = CALL ("translate", "two.h5", "-q", "-s", "a=a", "-s", "b=b", "--n-best", "2", "--format", "text");
   g_auto (PlaitTestCall) other = CALL ("translate", "two.h5", "-q", "-s", "a=a", "-s", "b=b", "--format", "xml");
@@ -148,6 +151,7 @@ TEST_CASE (translate_command, tells_scores_and_alignments)
   CHECK (g_str_has_suffix (objects[2], "\"b\": \"\"}}]}"));
   plait_test_check_refused (&head, "no such layer and head that attends to the tokens of a");
   plait_test_check_refused (&layer, "--alignment cannot be \"first\"");
+  plait_test_check_refused (&comma, "--alignment cannot be \"0,1\"; did you mean \"0:1\"?");
   plait_test_check_refused (&text, "--format text has no room for what --n-best asks for");
   plait_test_check_refused (&other, "--format cannot be \"xml\"");
 }
@@ -181,6 +185,7 @@ TEST_CASE (translate_command, reads_columns)
   g_auto (PlaitTestCall) twice = CALL ("translate", "two.h5", "-q", "--tsv", "a,a");
   g_auto (PlaitTestCall) both = CALL ("translate", "two.h5", "-q", "--tsv", "a", "-s", "b=-");
   g_auto (PlaitTestCall) unknown = CALL ("translate", "two.h5", "-q", "--tsv", "a,z");
+  g_auto (PlaitTestCall) semicolon = CALL ("translate", "two.h5", "-q", "--tsv", "a;-;b");
   g_auto (PlaitTestCall) unnamed = CALL ("translate", "two.h5", "-q", "--tsv", "a");
   g_auto (PlaitTestCall) scored = plait_test_call (
       "a b\td\nd\ta\n", (const char *[]){ "score", "two.h5", "-q", "--tsv", "a,b", "--target", "b", NULL });
@@ -199,6 +204,7 @@ TEST_CASE (translate_command, reads_columns)
   plait_test_check_refused (&twice, "--tsv a: this source was given already");
   plait_test_check_refused (&both, "standard input cannot be both columns and b");
   plait_test_check_refused (&unknown, "--tsv z: the run has no such source");
+  plait_test_check_refused (&semicolon, "--tsv a;-;b: did you mean \"a,-,b\"?");
   plait_test_check_refused (&unnamed, "source \"b\" is not given");
   plait_test_check_refused (&scored, "standard input:3: ends here, but");
   plait_test_check_refused (&other, "takes keys of [decode], data.empty and data.too_long alone");

@@ -32,6 +32,14 @@ TEST_CASE (length_bins, refuse)
     }
 }
 
+TEST_CASE (length_bins, name_the_right_separator)
+{
+  g_autoptr (GError) error = NULL;
+
+  CHECK (!plait_length_bins_new ("10,20, 30", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "did you mean \"10;20;30\"?");
+}
+
 /* Sources of 2, 0, 5, 3 and 2 words in bins up to 2, 3-4, 5-9 and above: of three, one, one and no sentences. By hand,
  * the matches of single words over all (BLEU has brevity 1 here): all right, then "a b c d" in "a b c x". */
 TEST_CASE (length_bins, score_each_bin_as_a_corpus)

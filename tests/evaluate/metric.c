@@ -90,6 +90,32 @@ TEST_CASE (metric, lists)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "did you mean \"bleu\"?");
 }
 
+TEST_CASE (metric, lists_with_wrong_separators)
+{
+  static const struct
+  {
+    const char *text, *mended;
+  } cases[] = {
+    { "bleu,chrf", "bleu;chrf" },
+    { "bleu|chrf++", "bleu;chrf++" },
+    { "bleu+ter", "bleu;ter" },
+    { "bleu:chrf", "bleu;chrf" },
+    { "ter;bleu:tok=none,lowercase,chrf:words=2,beta=3", "bleu:tok=none,lowercase;chrf:words=2,beta=3" },
+    { "bleu:tok=none;lowercase", "bleu:tok=none,lowercase" },
+    { "bleu;unit=document", "bleu:unit=document" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autofree char *message = g_strdup_printf ("did you mean \"%s\"?", cases[i].mended);
+
+      CONTEXT ("%s", cases[i].text);
+      CHECK (!plait_metric_new_list (cases[i].text, &error));
+      CHECK_ERROR (error, PLAIT_ERROR_INPUT, message);
+    }
+}
+
 static void
 check_refused (gsize sentences, const char *hypothesis, const char *reference, const char *message)
 {

@@ -143,6 +143,14 @@ TEST_CASE (bench_steps, prints_a_table)
   CHECK_CONTAINS (call.output, "down");
 }
 
+TEST_CASE (bench_steps, names_the_right_separator)
+{
+  write_files ();
+  g_auto (PlaitTestCall) call = BENCH ("steps", "full.ini", "--lengths", "4;9");
+
+  plait_test_check_refused (&call, "--lengths cannot be \"4;9\"; did you mean \"4,9\"?");
+}
+
 /* Without --lengths: the powers of ten from 100 to bench.positions. */
 TEST_CASE (bench_steps, takes_lengths_up_to_the_positions_of_the_experiment)
 {

@@ -170,6 +170,9 @@ TEST_CASE (classifier, names_the_memories_that_there_are)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                "predict.memories: no encoder makes a memory \"third\"; expected one of first, second");
   g_clear_error (&error);
+  CHECK (!class_model (registry, PLAIT_ROW_FIRST, "first,second", &error));
+  CHECK_ERROR (error, PLAIT_ERROR_INPUT, "did you mean \"first;second\"?");
+  g_clear_error (&error);
 }
 
 static void

@@ -103,6 +103,7 @@ TEST_CASE (schema, every_fault_has_its_place_and_remedy)
     { 6, "input=features\nstreams=trees", "example.ini:7: trees stand over tokens; give input=tokens" },
     { 7, "[require]", "example.ini:7: \"require\" is not a group of a schema; did you mean \"requires\"?" },
     { 8, "decoder=transfromer", "example.ini:8: \"transfromer\" is not a decoder; did you mean \"transformer\"?" },
+    { 8, "decoder=transformer,gru", "\"transformer,gru\" is not a decoder; did you mean \"transformer;gru\"?" },
     { 8, "decoders=gru", "example.ini:8: \"decoders\" is not a key of [requires]; did you mean \"decoder\"?" },
     { 8, "memories=one", "example.ini:8: says which memories must carry the structure that a combiner or coverage" },
     { 10, "structure=treee", "example.ini:10: \"treee\" is not a structure of memories; did you mean \"tree\"?" },

@@ -3,6 +3,7 @@
 
 #include "text/error.h"
 #include "text/json.h"
+#include "text/separators.h"
 #include "command/command.h"
 #include "command/options.h"
 #include "command/stop.h"
@@ -273,9 +274,12 @@ read_disturbances (const char *text, Disturbance *wanted, guint *n_wanted, GErro
           return plait_fail (error, PLAIT_ERROR_INPUT, "--source-is \"%s\" names \"%s\" twice; once is enough", text,
                              parts[i]);
       if (!disturbances[k])
-        return plait_fail (
-            error, PLAIT_ERROR_INPUT,
-            "--source-is cannot be \"%s\"; expected shuffled, noise or absent, or several with ; between", text);
+        {
+          g_autofree char *remedy = plait_item_remedy (parts[i], disturbances, ";",
+                                                       "expected shuffled, noise or absent, or several with ; between");
+
+          return plait_fail (error, PLAIT_ERROR_INPUT, "--source-is cannot be \"%s\"; %s", text, remedy);
+        }
       wanted[(*n_wanted)++] = (Disturbance)k;
     }
   if (*n_wanted == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "use/streams.h"
 
+#include "text/separators.h"
 #include "command/stop.h"
 #include "tensor/blas.h"
 
@@ -100,6 +101,17 @@ other_than_sentences (const PlaitExperiment *experiment, const PlaitExperimentSo
   return plait_experiment_is_documents (experiment, source->stream) ? "documents" : NULL;
 }
 
+static gboolean
+is_source (const char *text, gconstpointer data)
+{
+  const Files *files = data;
+  guint i = 0;
+
+  while (i < 2 * files->n && g_strcmp0 (files->names[i], text) != 0)
+    i++;
+  return i < 2 * files->n || g_str_equal (text, "-");
+}
+
 /* The columns of standard input that @tsv names. */
 static gboolean
 take_columns (const PlaitExperiment *experiment, const char *tsv, Files *files, GError **error)
@@ -112,9 +124,12 @@ take_columns (const PlaitExperiment *experiment, const char *tsv, Files *files, 
   for (guint i = 0; i < n; i++)
     {
       g_autofree char *option = g_strconcat ("--tsv ", names[i], NULL);
+      g_autofree char *mended = plait_separators_mend (names[i], ",", is_source, files);
       PlaitTextPlace *place;
       const char *other;
 
+      if (mended)
+        return plait_fail (error, PLAIT_ERROR_INPUT, "%s: did you mean \"%s\"?", option, mended);
       if (g_str_equal (names[i], "-"))
         continue;
       place = find_place (files, names[i], option, error);

@@ -3,6 +3,7 @@
 
 #include "text/error.h"
 #include "text/number.h"
+#include "text/separators.h"
 #include "metrics/documents.h"
 
 #include <math.h>
@@ -173,6 +174,44 @@ plait_metric_new (const char *text, GError **error)
   return g_steal_pointer (&metric);
 }
 
+static gboolean
+is_metric (const char *text, gconstpointer data)
+{
+  g_autofree char *name = g_strndup (text, strcspn (text, ":"));
+
+  (void)data;
+  return find_kind (name) != NULL;
+}
+
+/* Returns "bleu:lowercase,chrf" as "bleu:lowercase;chrf"; NULL if @text is not such a list with ','. (transfer full) */
+static char *
+separate_metrics (const char *text)
+{
+  g_auto (GStrv) parts = g_strsplit (text, ",", -1);
+  g_autoptr (GString) separated = g_string_new (parts[0]);
+
+  for (guint i = 1; parts[0] && parts[i]; i++)
+    g_string_append_printf (separated, "%c%s", is_metric (parts[i], NULL) ? ';' : ',', parts[i]);
+  return parts[0] && is_metric (parts[0], NULL) && strchr (separated->str, ';') ? g_strdup (separated->str) : NULL;
+}
+
+/* Returns @text with the separators that it should have, or NULL. @before is the metric before it in a list, whose
+ * option @text may be; NULL: it is the first. (transfer full) */
+static char *
+mend_separators (const char *text, const PlaitMetric *before)
+{
+  g_autofree char *option = g_strndup (text, strcspn (text, "="));
+  g_autoptr (GPtrArray) known = g_ptr_array_new ();
+  char *mended = separate_metrics (text);
+
+  if (!mended)
+    mended = plait_separators_mend (text, ";", is_metric, NULL);
+  if (!mended && before
+      && (find_option (before->kind->options, option, known) || find_option (common_options, option, known)))
+    mended = g_strdup_printf ("%s%c%s", before->text, strchr (before->text, ':') ? ',' : ':', text);
+  return mended;
+}
+
 GPtrArray *
 plait_metric_new_list (const char *text, GError **error)
 {
@@ -182,6 +221,12 @@ plait_metric_new_list (const char *text, GError **error)
     {
       if (!*parts[i])
         continue;
+      g_autofree char *mended
+          = mend_separators (parts[i], metrics->len > 0 ? g_ptr_array_index (metrics, metrics->len - 1) : NULL);
+      if (mended)
+        return plait_fail_null (
+            error, PLAIT_ERROR_INPUT,
+            "metrics \"%s\": metrics are separated by ';', options of one by ','; did you mean \"%s\"?", text, mended);
       PlaitMetric *metric = plait_metric_new (parts[i], error);
       if (!metric)
         return NULL;

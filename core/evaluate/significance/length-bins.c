@@ -2,6 +2,7 @@
 #include "significance/length-bins.h"
 
 #include "text/error.h"
+#include "text/separators.h"
 #include "words/text.h"
 
 #include <string.h>
@@ -9,11 +10,21 @@
 #define MOST_BINS 100
 #define MOST_WORDS 1000000
 
+static gboolean
+is_bound (const char *text, gconstpointer data)
+{
+  guint64 bound;
+
+  (void)data;
+  return g_ascii_string_to_unsigned (text, 10, 1, MOST_WORDS, &bound, NULL);
+}
+
 PlaitLengthBins *
 plait_length_bins_new (const char *bounds, GError **error)
 {
   g_autoptr (PlaitLengthBins) bins = g_new0 (PlaitLengthBins, 1);
   g_auto (GStrv) parts = g_strsplit (bounds, ";", MOST_BINS + 1);
+  g_autofree char *mended = plait_separators_mend (bounds, ";", is_bound, NULL);
   guint n = g_strv_length (parts);
 
   bins->most = g_new (gint64, n + 1);
@@ -26,6 +37,9 @@ plait_length_bins_new (const char *bounds, GError **error)
         break;
       bins->most[bins->n++] = (gint64)bound;
     }
+  if (mended)
+    return plait_fail_null (error, PLAIT_ERROR_INPUT, "the bins \"%s\" are not separated by ';'; did you mean \"%s\"?",
+                            bounds, mended);
   if (bins->n == 0 || bins->n < n)
     return plait_fail_null (
         error, PLAIT_ERROR_INPUT,

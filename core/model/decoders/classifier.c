@@ -2,6 +2,7 @@
 #include "decoders/decoder.h"
 
 #include "text/error.h"
+#include "text/separators.h"
 #include "cross-attention/rows.h"
 
 /*
@@ -84,7 +85,7 @@ choose_memories (Classifier *c, const PlaitDecoderBuild *build, gint64 *width, G
   for (guint k = 0; names[k]; k++)
     if (!g_strv_contains ((const char *const *)known, names[k]))
       {
-        g_autofree char *remedy = plait_name_remedy (names[k], (const char *const *)known, NULL);
+        g_autofree char *remedy = plait_item_remedy (names[k], (const char *const *)known, ";", NULL);
 
         return plait_fail (error, PLAIT_ERROR_INPUT, "predict.memories: no encoder makes a memory \"%s\"; %s", names[k],
                            remedy);

@@ -5,6 +5,7 @@
 
 #include "files/key-file.h"
 #include "text/number.h"
+#include "text/separators.h"
 #include "files/path.h"
 #include "files/problems.h"
 
@@ -108,18 +109,35 @@ problem (const Reader *reader, const char *group, const char *key, const char *f
   plait_problems_add (reader->problems, "%s: %s", place, sentence);
 }
 
-/* The place of @name among @known; -1, and a problem of @key, where it is none of them and so not @what. */
+/* Returns the place of @name among @known; else -1, after a problem that says that @name is not @what and how to mend
+ * @key. */
 static gint
-expect_name (const Reader *reader, const char *group, const char *key, const char *what, const char *name,
-             const char *const *known)
+find_name (const Reader *reader, const char *group, const char *key, const char *what, const char *name,
+           const char *const *known, gboolean is_list)
 {
   gint place = place_of (name, known);
 
   if (place >= 0)
     return place;
-  g_autofree char *remedy = plait_name_remedy (name, known, NULL);
+  g_autofree char *remedy
+      = is_list ? plait_item_remedy (name, known, ";", NULL) : plait_name_remedy (name, known, NULL);
   problem (reader, group, key, "\"%s\" is not %s; %s", name, what, remedy);
   return -1;
+}
+
+static gint
+expect_name (const Reader *reader, const char *group, const char *key, const char *what, const char *name,
+             const char *const *known)
+{
+  return find_name (reader, group, key, what, name, known, FALSE);
+}
+
+/* Likewise of an item of the list @key. */
+static gint
+expect_item (const Reader *reader, const char *group, const char *key, const char *what, const char *name,
+             const char *const *known)
+{
+  return find_name (reader, group, key, what, name, known, TRUE);
 }
 
 static void
@@ -250,7 +268,7 @@ read_streams (const Reader *reader)
   g_auto (GStrv) streams = plait_key_file_list (reader->file, "plugin", "streams");
 
   for (guint i = 0; streams && streams[i]; i++)
-    expect_name (reader, "plugin", "streams", "a stream beside an input", streams[i], known);
+    expect_item (reader, "plugin", "streams", "a stream beside an input", streams[i], known);
   reader->schema->reads_trees = streams && g_strv_contains ((const char *const *)streams, "trees");
   if (streams && reader->schema->kind != PLAIT_PLUGIN_ENCODER)
     problem (reader, "plugin", "streams", "only an encoder reads streams; drop the line");
@@ -284,7 +302,7 @@ read_structure (const Reader *reader, const char *group)
 
   for (guint i = 0; names && names[i]; i++)
     {
-      gint place = expect_name (reader, group, "structure", "a structure of memories", names[i], structure_names);
+      gint place = expect_item (reader, group, "structure", "a structure of memories", names[i], structure_names);
 
       structure |= place < 0 ? 0 : 1u << place;
     }
@@ -328,7 +346,7 @@ read_requires (const Reader *reader)
 
   check_keys (reader, "requires", requires_keys);
   for (guint i = 0; decoders && decoders[i]; i++)
-    expect_name (reader, "requires", "decoder", "a decoder", decoders[i], decoder_names);
+    expect_item (reader, "requires", "decoder", "a decoder", decoders[i], decoder_names);
   if (decoders && decoders[0])
     schema->decoders = list (reader, "requires", "decoder");
   schema->requires_structure = read_structure (reader, "requires");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "text/number.h"
+#include "text/separators.h"
 
 /* A value as a user writes one is never longer than this; what is longer is no setting. */
 #define LONGEST_VALUE 65536
@@ -88,9 +89,10 @@ choice_place (const PlaitSettingSpecification *specification, const char *name, 
   for (gint i = 0; names[i] != NULL; i++)
     if (g_str_equal (names[i], name))
       return i;
-  const char *nearest = plait_nearest_name (name, (const char *const *)names);
-  g_autofree char *fault
-      = nearest ? g_strdup_printf ("is not a choice (did you mean \"%s\"?)", nearest) : g_strdup ("is not a choice");
+  g_autofree char *remedy = specification->type == PLAIT_SETTING_LIST
+                                ? plait_item_remedy (name, (const char *const *)names, ";", "")
+                                : plait_name_remedy (name, (const char *const *)names, "");
+  g_autofree char *fault = *remedy ? g_strdup_printf ("is not a choice (%s)", remedy) : g_strdup ("is not a choice");
   not_a_value (specification, name, fault, error);
   return -1;
 }

@@ -2,6 +2,8 @@
 #include "axes/cells.h"
 
 #include "files/problems.h"
+#include "text/number.h"
+#include "text/separators.h"
 #include "axes/exclusions.h"
 #include "axes/executor-settings.h"
 #include "axes/keys.h"
@@ -25,6 +27,7 @@ typedef struct
 typedef struct
 {
   PlaitKeyFile *file;
+  PlaitRegistry *registry;
   PlaitResolver *resolver;
   PlaitProblems *problems;
   PlaitMatch *match; /* NULL: widths stay as they are */
@@ -56,6 +59,48 @@ fault_free (gpointer data)
  * Axes.
  */
 
+/* What an axis varies. */
+typedef struct
+{
+  const PlaitRegistry *registry;
+  const PlaitSettingSpecification *setting; /* NULL: a parameter of a plugin */
+} Varied;
+
+/* TRUE if @text is a value of the axis, as far as its type says: a name of a plugin, a number, a choice. */
+static gboolean
+is_value (const char *text, gconstpointer data)
+{
+  const Varied *varied = data;
+  g_autofree char *value = NULL;
+  gboolean truth;
+  double number;
+
+  if (varied->setting && varied->setting->type != PLAIT_SETTING_TEXT)
+    {
+      value = plait_setting_parse (varied->setting, text, NULL, NULL);
+      return value != NULL;
+    }
+  for (guint i = 0; varied->setting && i < plait_registry_n_plugins (varied->registry); i++)
+    if (g_str_equal (plait_registry_plugin (varied->registry, i)->name, text))
+      return TRUE;
+  return !varied->setting && (plait_parse_double (text, &number) || plait_parse_boolean (text, &truth));
+}
+
+/* Where the one value of the axis @key is several with a wrong separator: notes that, and puts them into *@values. */
+static void
+mend_values (const Builder *builder, const char *key, const char *group, const char *name, GStrv *values)
+{
+  const Varied varied = { builder->registry, plait_experiment_setting (group, name) };
+  g_autofree char *mended = plait_separators_mend ((*values)[0], ";", is_value, &varied);
+
+  if (!mended)
+    return;
+  plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
+                          "has the one value \"%s\"; did you mean \"%s\"?", (*values)[0], mended);
+  g_strfreev (*values);
+  *values = g_strsplit (mended, ";", -1);
+}
+
 static void
 read_axis (const Builder *builder, const char *key)
 {
@@ -70,6 +115,9 @@ read_axis (const Builder *builder, const char *key)
       plait_grid_refuse_key (builder->file, key, builder->problems);
       return;
     }
+  if (n == 1)
+    mend_values (builder, key, group, name, &values);
+  n = g_strv_length (values);
   if (builder->match && plait_match_varies (builder->match, key))
     plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
                             "is an axis, but match.vary lets it vary by itself; keep one of the two");
@@ -442,6 +490,7 @@ plait_cells_check (const char *path, const char *const *overrides, PlaitResolveF
   g_autoptr (PlaitMatch) match = plait_match_new (file, problems);
   Builder builder = {
     .file = file,
+    .registry = registry,
     .match = match,
     .resolver = resolver,
     .problems = problems,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "text/separators.h"
+
 /* KEY=VALUE|VALUE of an exclusion. */
 typedef struct
 {
@@ -78,15 +80,32 @@ plait_axes_find (const PlaitAxis *axes, guint n, const char *name, const PlaitKe
   return -1;
 }
 
+/* TRUE if @text may be a condition: KEY=VALUE. */
+static gboolean
+is_condition (const char *text, gconstpointer data)
+{
+  const char *equals = strchr (text, '=');
+
+  (void)data;
+  return equals && memchr (text, '.', (gsize)(equals - text));
+}
+
 /* One KEY=VALUE|VALUE. */
 static void
 read_condition (const PlaitExclusions *exclusions, Exclusion *exclusion, char *text, const PlaitAxis *axes, guint n,
                 PlaitProblems *problems)
 {
+  g_autofree char *several = plait_separators_mend (text, " & ", is_condition, NULL);
   char *equals = strchr (text, '=');
   Condition condition = { 0 };
   gint place;
 
+  if (several)
+    {
+      plait_problems_add_key (problems, exclusions->file, PLAIT_GRID_GROUP, exclusion->key,
+                              "\"%s\" is not one condition; did you mean \"%s\"?", text, several);
+      return;
+    }
   if (!equals)
     {
       plait_problems_add_key (problems, exclusions->file, PLAIT_GRID_GROUP, exclusion->key,
@@ -113,7 +132,7 @@ read_condition (const PlaitExclusions *exclusions, Exclusion *exclusion, char *t
         condition.meets[v] = TRUE;
       else
         {
-          g_autofree char *remedy = plait_name_remedy (values[i], (const char *const *)axis->values, NULL);
+          g_autofree char *remedy = plait_item_remedy (values[i], (const char *const *)axis->values, "|", NULL);
           plait_problems_add_key (problems, exclusions->file, PLAIT_GRID_GROUP, exclusion->key,
                                   "\"%s\" is no value of the axis %s; %s", values[i], axis->key, remedy);
         }
@@ -130,14 +149,20 @@ plait_exclusions_read (PlaitExclusions *exclusions, const char *key, const Plait
   for (guint i = 0; texts[i]; i++)
     {
       g_auto (GStrv) conditions = g_strsplit (texts[i], "&", -1);
+      const char *before = i > 0 ? texts[i - 1] : "";
       Exclusion *exclusion = g_new0 (Exclusion, 1);
 
       exclusion->key = key;
       exclusion->text = g_strdup (texts[i]);
       exclusion->conditions = g_array_new (FALSE, FALSE, sizeof (Condition));
       g_ptr_array_add (exclusions->list, exclusion);
-      for (guint c = 0; conditions[c]; c++)
-        read_condition (exclusions, exclusion, conditions[c], axes, n, problems);
+      if (!strchr (texts[i], '=') && strchr (before, '='))
+        plait_problems_add_key (problems, exclusions->file, PLAIT_GRID_GROUP, key,
+                                "\"%s\" is no condition; values of one are separated by '|': did you mean \"%s|%s\"?",
+                                texts[i], before, texts[i]);
+      else
+        for (guint c = 0; conditions[c]; c++)
+          read_condition (exclusions, exclusion, conditions[c], axes, n, problems);
     }
 }
 

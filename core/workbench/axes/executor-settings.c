@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "text/number.h"
+#include "text/separators.h"
 #include "axes/keys.h"
 
 #define YEAR ((gint64)366 * 24 * 60 * 60)
@@ -72,6 +73,13 @@ is_allowed (const char *word)
   return g_strv_contains (word[length] == '=' ? allowed : flags, name);
 }
 
+static gboolean
+is_allowed_item (const char *word, gconstpointer data)
+{
+  (void)data;
+  return is_allowed (word);
+}
+
 static void
 refuse (const PlaitKeyFile *file, const char *key, const char *expected, PlaitProblems *problems)
 {
@@ -93,13 +101,20 @@ plait_executor_read (const PlaitKeyFile *file, PlaitExecutorSettings *settings, 
       && !g_str_equal (settings->keys.executor_memory, PLAIT_EXECUTOR_MEASURED))
     refuse (file, "executor.memory", "a size such as 500M or 4G, or " PLAIT_EXECUTOR_MEASURED, problems);
   for (guint i = 0; settings->words && settings->words[i]; i++)
-    if (!is_allowed (settings->words[i]))
-      {
-        g_autofree char *choices = g_strjoinv (", ", (char **)allowed);
+    {
+      g_autofree char *mended = plait_separators_mend (settings->words[i], ";", is_allowed_item, NULL);
 
+      if (mended)
         plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, "executor.options",
-                                "\"%s\" is not for sbatch; expected options between ';', such as "
-                                "--partition=cpu;--account=mt, each with its value behind =, and of these alone: %s",
-                                settings->words[i], choices);
-      }
+                                "\"%s\" is several options; did you mean \"%s\"?", settings->words[i], mended);
+      else if (!is_allowed (settings->words[i]))
+        {
+          g_autofree char *choices = g_strjoinv (", ", (char **)allowed);
+
+          plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, "executor.options",
+                                  "\"%s\" is not for sbatch; expected options between ';', such as "
+                                  "--partition=cpu;--account=mt, each with its value behind =, and of these alone: %s",
+                                  settings->words[i], choices);
+        }
+    }
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "text/separators.h"
 #include "axes/keys.h"
 #include "setup/system.h"
 
@@ -50,15 +51,33 @@ width_clear (gpointer data)
   g_free (width->written);
 }
 
+/* Returns the value that @file has for the key @dotted, or NULL. */
+static const char *
+value_of (const PlaitKeyFile *file, const char *dotted)
+{
+  g_autofree char *group = NULL, *key = NULL;
+
+  return plait_experiment_split_key (dotted, &group, &key) ? plait_key_file_value (file, group, key) : NULL;
+}
+
+static gboolean
+has_value (const char *dotted, gconstpointer file)
+{
+  return value_of (file, dotted) != NULL;
+}
+
 static void
 read_width (PlaitMatch *match, const PlaitKeyFile *file, const char *dotted, PlaitProblems *problems)
 {
   Width width = { .dotted = g_strdup (dotted) };
-  const char *value = NULL;
+  g_autofree char *mended = plait_separators_mend (dotted, ";", has_value, file);
+  const char *value = value_of (file, dotted);
 
-  if (plait_experiment_split_key (dotted, &width.group, &width.key))
-    value = plait_key_file_value (file, width.group, width.key);
-  if (!value || !g_ascii_string_to_signed (value, 10, 1, LARGEST, &width.value, NULL))
+  plait_experiment_split_key (dotted, &width.group, &width.key);
+  if (mended)
+    plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, VARY, "\"%s\" is no key; did you mean \"%s\"?", dotted,
+                            mended);
+  else if (!value || !g_ascii_string_to_signed (value, 10, 1, LARGEST, &width.value, NULL))
     plait_problems_add_key (problems, file, PLAIT_GRID_GROUP, VARY,
                             "\"%s\" is no key with a width in this file; name such keys as decoder.feed_forward or "
                             "source.en.feed_forward, and write their values for the first cell",

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "text/separators.h"
 #include "axes/exclusions.h"
 
 #define ONLY "only."
@@ -44,6 +45,17 @@ static guint
 values_of (const PlaitTies *ties, guint a)
 {
   return ties->axes[a].n_values - (ties->list[a].condition != NULL);
+}
+
+static gboolean
+is_axis (const char *text, gconstpointer data)
+{
+  const PlaitTies *ties = data;
+  guint a = 0;
+
+  while (a < ties->n && !g_str_equal (ties->axes[a].key, text))
+    a++;
+  return a < ties->n;
 }
 
 /* "KEY & KEY". */
@@ -114,8 +126,14 @@ plait_ties_new (const PlaitKeyFile *file, const char *const *keys, PlaitAxis *ax
     if (plait_ties_have_key (keys[i]) && !g_str_has_prefix (keys[i], ONLY))
       {
         g_auto (GStrv) groups = plait_key_file_list (ties->file, PLAIT_GRID_GROUP, keys[i]);
+        const char *value = plait_key_file_value (ties->file, PLAIT_GRID_GROUP, keys[i]);
+        g_autofree char *mended = plait_separators_mend (value, " & ", is_axis, ties);
 
-        for (guint g = 0; groups[g]; g++)
+        if (mended)
+          plait_problems_add_key (problems, ties->file, PLAIT_GRID_GROUP, keys[i],
+                                  "\"%s\": axes that vary together have '&' between them; did you mean \"%s\"?", value,
+                                  mended);
+        for (guint g = 0; !mended && groups[g]; g++)
           read_zip (ties, keys[i], groups[g], problems);
       }
   return ties;

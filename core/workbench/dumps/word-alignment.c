@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "text/number.h"
+#include "text/separators.h"
 
 #define MOST 1000000 /* no decoder has as many layers or heads */
 
@@ -23,10 +24,20 @@ parse_number (const char *text, gint64 *number)
 }
 
 static gboolean
+is_part (const char *text, gconstpointer data)
+{
+  gint64 number;
+
+  (void)data;
+  return parse_number (text, &number) || g_str_equal (text, "mean") || g_str_equal (text, "last");
+}
+
+static gboolean
 parse_part (const char *text, PlaitAttentionPart *part, GError **error)
 {
   const char *colon = strchr (text, ':');
   g_autofree char *layer = colon ? g_strndup (text, (gsize)(colon - text)) : g_strdup (text);
+  g_autofree char *mended = plait_separators_mend (text, ":", is_part, NULL);
   gboolean good = TRUE;
 
   *part = (PlaitAttentionPart){ PLAIT_ATTENTION_MEAN, PLAIT_ATTENTION_MEAN };
@@ -36,6 +47,8 @@ parse_part (const char *text, PlaitAttentionPart *part, GError **error)
     good = parse_number (layer, &part->layer);
   if (good && (!colon || parse_number (colon + 1, &part->head)))
     return TRUE;
+  if (mended)
+    return plait_fail (error, PLAIT_ERROR_INPUT, "--alignment cannot be \"%s\"; did you mean \"%s\"?", text, mended);
   return plait_fail (error, PLAIT_ERROR_INPUT,
                      "--alignment cannot be \"%s\"; expected mean, last or the number of a layer from 0, and perhaps a "
                      "colon and the number of a head, such as 2:0",

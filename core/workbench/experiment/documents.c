@@ -2,6 +2,7 @@
 /* The keys of [data] that say which streams are documents. */
 #include <string.h>
 
+#include "text/separators.h"
 #include "documents/abbreviations.h"
 #include "experiment/resolution.h"
 
@@ -84,18 +85,17 @@ check_list (const PlaitResolution *resolution, const char *key, const char *list
 
   for (guint i = 0; items[i]; i++)
     {
+      g_autofree char *remedy = plait_item_remedy (items[i], known, ";", "drop it, or add a source");
       char *colon = languages ? strchr (items[i], ':') : NULL;
 
       if (colon)
         *colon = '\0';
       if (colon && !plait_abbreviation_knows (colon + 1))
-        plait_resolution_problem (
-            resolution, "data", key,
-            "\"%s\" is no language whose abbreviations are known; expected " PLAIT_ABBREVIATION_LANGUAGES ", or none",
-            colon + 1);
+        plait_resolution_problem (resolution, "data", key, "\"%s\" is no language whose abbreviations are known; %s",
+                                  colon + 1,
+                                  strchr (remedy, ';') ? remedy : "expected " PLAIT_ABBREVIATION_LANGUAGES ", or none");
       if (g_strv_contains (known, items[i]))
         continue;
-      g_autofree char *remedy = plait_name_remedy (items[i], known, "drop it, or add a source");
       plait_resolution_problem (resolution, "data", key, "no source reads the stream \"%s\", nor is it the target; %s",
                                 items[i], remedy);
     }

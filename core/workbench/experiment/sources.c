@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "text/separators.h"
+
 /* The groups [source NAME] and [source NAME/leaves], and which of them experiment.sources chooses. */
 
 #define LEAVES_SUFFIX "/leaves"
@@ -206,7 +208,7 @@ unknown_source (const PlaitResolution *resolution, const char *name)
   for (guint i = 0; i < resolution->experiment->sources->len; i++)
     g_ptr_array_add (names, (gpointer)((PlaitSourceInFile *)resolution->experiment->sources->pdata[i])->name);
   g_ptr_array_add (names, NULL);
-  g_autofree char *remedy = plait_name_remedy (name, (const char *const *)names->pdata, NULL);
+  g_autofree char *remedy = plait_item_remedy (name, (const char *const *)names->pdata, "+", NULL);
   plait_resolution_problem (resolution, "experiment", "sources",
                             "there is no [source %s] (names are joined with '+'); %s", name, remedy);
 }

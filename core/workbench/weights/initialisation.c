@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "text/separators.h"
 #include "weights/published-settings.h"
 #include "weights/published.h"
 #include "setup/trained.h"
@@ -544,12 +545,29 @@ tell_misfits (const PlaitInitialisation *initialisation, PlaitLog *log)
     plait_log_info (log, "and %u more that do not fit: see /initialisation of the run", n - told);
 }
 
+/* TRUE if the glob @text matches a parameter of the model. */
+static gboolean
+matches_parameter (const char *text, gconstpointer data)
+{
+  const PlaitInitialisation *initialisation = data;
+  guint i = 0;
+
+  while (i < initialisation->n && !g_pattern_match_simple (text, initialisation->fates[i].parameter->name))
+    i++;
+  return i < initialisation->n;
+}
+
 static void
-tell_idle_globs (const Globs *globs, const char *key, PlaitLog *log)
+tell_idle_globs (const PlaitInitialisation *initialisation, const Globs *globs, const char *key, PlaitLog *log)
 {
   for (guint i = 0; globs->globs[i]; i++)
-    if (!globs->used[i])
-      plait_log_warning (log, "train.%s: no parameter of this model is called %s", key, globs->globs[i]);
+    {
+      g_autofree char *mended = plait_separators_mend (globs->globs[i], ";", matches_parameter, initialisation);
+
+      if (!globs->used[i])
+        plait_log_warning (log, "train.%s: no parameter of this model is called %s%s%s%s", key, globs->globs[i],
+                           mended ? "; did you mean \"" : "", mended ? mended : "", mended ? "\"?" : "");
+    }
 }
 
 void
@@ -572,8 +590,8 @@ plait_initialisation_tell (const PlaitInitialisation *initialisation, PlaitLog *
     plait_log_info (log, "not used of that file: %s", initialisation->unread);
   tell_grown (initialisation, log);
   tell_misfits (initialisation, log);
-  tell_idle_globs (&initialisation->take, "initialise_take", log);
-  tell_idle_globs (&initialisation->leave, "initialise_leave", log);
+  tell_idle_globs (initialisation, &initialisation->take, "initialise_take", log);
+  tell_idle_globs (initialisation, &initialisation->leave, "initialise_leave", log);
 }
 
 guint

@@ -50,6 +50,20 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 2, "sources=en+dee",
       "example.ini:2: [experiment] sources: there is no [source dee] (names are joined with '+'); did you mean "
       "\"de\"?" },
+    { 2, "sources=en,de",
+      "[experiment] sources: there is no [source en,de] (names are joined with '+'); did you mean "
+      "\"en+de\"?" },
+    { 6, "documents=en,cs",
+      "[data] documents: no source reads the stream \"en,cs\", nor is it the target; did you mean "
+      "\"en;cs\"?" },
+    { 6, "documents_by_line=en:en,cs:cs", "abbreviations are known; did you mean \"en:en;cs:cs\"?" },
+    { 6, "documents_by_line=en+cs:cs", "did you mean \"en;cs:cs\"?" },
+    { 33, "metrics=bleu,chrf",
+      "example.ini:33: [evaluate] metrics: metrics \"bleu,chrf\": metrics are separated by ';', "
+      "options of one by ','; did you mean \"bleu;chrf\"?" },
+    { 33, "length_bins=10,20", "example.ini:33: [evaluate] length_bins: the bins \"10,20\"" },
+    { 33, "translation_rates=search,forced",
+      "translation_rates: \"search,forced\" is not a choice (did you mean \"search;forced\"?)" },
     { 2, "sources=en+en", "example.ini:2: [experiment] sources: en stands there twice" },
     { 2, "sources=audio", "there is no [source audio] (names are joined with '+'); expected one of en, de, image" },
     { 2, "seed", "example.ini:2: " },

@@ -76,7 +76,7 @@ TEST_CASE (initialise, takes_encoders_and_leaves_the_decoder)
   g_autoptr (PlaitStore) second
       = test_run_still (experiment, "second.h5",
                         (const char *[]){ "train.initialise=base.h5", "decoder.combiner=serial",
-                                          "train.initialise_leave=decoder/*;nothing", NULL },
+                                          "train.initialise_leave=decoder/*;nothing;decoder/*,source/*", NULL },
                         &said, &error);
   g_autofree char *source = NULL;
   g_autofree char *decoder = NULL;
@@ -101,6 +101,7 @@ TEST_CASE (initialise, takes_encoders_and_leaves_the_decoder)
   CHECK_CONTAINS (said, "fresh, left out by initialise_take and initialise_leave: decoder/");
   CHECK_CONTAINS (said, "fresh, not in that run: decoder/layer/0/");
   CHECK_CONTAINS (said, "warning: train.initialise_leave: no parameter of this model is called nothing\n");
+  CHECK_CONTAINS (said, "is called decoder/*,source/*; did you mean \"decoder/*;source/*\"?\n");
 }
 
 TEST_CASE (initialise, takes_what_globs_name_of_the_checkpoint_that_is_asked_for)
