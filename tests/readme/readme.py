@@ -23,7 +23,7 @@ import time
 from xml.sax.saxutils import quoteattr
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "experiments/RECIPES.md", "experiments/FILES.md", "plugins/README.md")
+PAGES = ("README.md", "experiments/RECIPES.md", "experiments/FILES.md", "experiments/BAD-RUN.md", "plugins/README.md")
 # What is asked of the first page, whole as it stands.
 MOST_WORDS = 2500
 # Of each story of results: a screen.
