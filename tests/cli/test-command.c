@@ -27,7 +27,7 @@ TEST_CASE (command, help_and_version)
   CHECK_CONTAINS (help.output, "  inspect ");
   CHECK_STRING (help.errors, "");
   CHECK_INT (of_inspect.code, 0);
-  CHECK_CONTAINS (of_inspect.output, "Usage: plait inspect [PLUGIN|GROUP|GROUP.KEY] [--json]");
+  CHECK_CONTAINS (of_inspect.output, "Usage: plait inspect [PLUGIN|GROUP|GROUP.KEY|keys] [--json]");
   CHECK_CONTAINS (of_inspect.output, "--json");
   CHECK_INT (in_words.code, 0);
   CHECK_STRING (in_words.output, of_inspect.output);
@@ -114,10 +114,11 @@ TEST_CASE (command, results_that_cannot_be_written_are_a_failure)
 
 TEST_CASE (command, plugins_lists_what_is_found_and_what_is_not)
 {
-  const char *folder = plait_test_path ("plugins");
-  const char *serial = plait_test_path ("plugins/combiner/serial.ini");
+  g_autofree char *folder = plait_test_path ("plugins");
+  g_autofree char *combiners = plait_test_path ("plugins/combiner");
+  g_autofree char *serial = plait_test_path ("plugins/combiner/serial.ini");
 
-  REQUIRE (g_mkdir_with_parents (plait_test_path ("plugins/combiner"), 0755) == 0);
+  REQUIRE (g_mkdir_with_parents (combiners, 0755) == 0);
   REQUIRE (g_file_set_contents (serial, "[plugin]\nname=serial\nkind=combiner\n", -1, NULL));
   g_auto (PlaitTestCall) text = plait_test_call_with_plugins (folder, (const char *[]){ "plugins", NULL });
   g_auto (PlaitTestCall) json = plait_test_call_with_plugins (folder, (const char *[]){ "plugins", "--json", NULL });
@@ -156,12 +157,13 @@ TEST_CASE (command, inspect_shows_all_of_a_plugin)
 
 TEST_CASE (command, inspect_describes_a_plugin_that_is_refused_and_why)
 {
-  const char *schema = plait_test_path ("plugins/combiner/lost.ini");
+  g_autofree char *folder = plait_test_path ("plugins");
+  g_autofree char *combiners = plait_test_path ("plugins/combiner");
+  g_autofree char *schema = plait_test_path ("plugins/combiner/lost.ini");
 
-  REQUIRE (g_mkdir_with_parents (plait_test_path ("plugins/combiner"), 0755) == 0);
+  REQUIRE (g_mkdir_with_parents (combiners, 0755) == 0);
   REQUIRE (g_file_set_contents (schema, "[plugin]\nname=lost\nkind=combiner\ninterface=2\nsummary=Lost\n", -1, NULL));
-  g_auto (PlaitTestCall) call
-      = plait_test_call_with_plugins (plait_test_path ("plugins"), (const char *[]){ "inspect", "lost", NULL });
+  g_auto (PlaitTestCall) call = plait_test_call_with_plugins (folder, (const char *[]){ "inspect", "lost", NULL });
 
   CHECK_INT (call.code, 2);
   CHECK_CONTAINS (call.output, "lost  combiner\n  Lost\n");
@@ -177,13 +179,15 @@ TEST_CASE (command, inspect_shows_groups_of_the_core)
   for (guint i = 0; i < G_N_ELEMENTS (groups); i++)
     {
       CONTEXT ("%s", groups[i]);
+      g_autofree char *heading = g_strdup_printf ("[%s]  ", groups[i]);
+      g_autofree char *member = g_strdup_printf ("\"group\": \"%s\"", groups[i]);
       g_auto (PlaitTestCall) text = CALL ("inspect", groups[i]);
       g_auto (PlaitTestCall) json = CALL ("inspect", groups[i], "--json");
 
       CHECK_INT (text.code, 0);
-      CHECK_CONTAINS (text.output, plait_test_format ("[%s]  ", groups[i]));
+      CHECK_CONTAINS (text.output, heading);
       CHECK_CONTAINS (text.output, "Keys\n");
-      CHECK_CONTAINS (json.output, plait_test_format ("\"group\": \"%s\"", groups[i]));
+      CHECK_CONTAINS (json.output, member);
     }
 }
 
@@ -202,6 +206,8 @@ TEST_CASE (command, inspect_shows_keys_of_plugins_and_grids)
     { CALL ("inspect", "train.batch"), { "[train]  ", "Keys\n  batch  integer  1 .. ", "" } },
     { CALL ("inspect", "source.en.stream"), { "[source]  ", "Keys\n  stream  text", "" } },
     { CALL ("inspect", "coverage", "--json"), { "\"group\": \"coverage\"", "\"name\": \"word\"", "\"maximum\"" } },
+    { CALL ("inspect", "metrics"), { "every metric  ", "\nbleu  ", "\n  smooth     choice  exp | floor " } },
+    { CALL ("inspect", "keys"), { "\nSeparators\n  ;  ", "\n[train]  ", "\nchrf++  " } },
     { CALL ("inspect", "grid", "--json"), { "\"group\": \"grid\"", "\"name\": \"zip\"", "\"minimum\": 1" } },
   };
 
@@ -218,6 +224,8 @@ TEST_CASE (command, inspect_shows_keys_of_plugins_and_grids)
   g_auto (PlaitTestCall) key = CALL ("inspect", "train.batchsize");
   g_auto (PlaitTestCall) of_grid = CALL ("inspect", "grid.executer");
   g_auto (PlaitTestCall) group = CALL ("inspect", "trian");
+  g_auto (PlaitTestCall) page = CALL ("inspect", "train", "--format", "man");
+  plait_test_check_refused (&page, "--format is for all keys, and without --json; write plait inspect keys");
   plait_test_check_refused (&key, "[train] has no key \"batchsize\"; did you mean \"batch\"?");
   plait_test_check_refused (&of_grid, "[grid] has no key \"executer\"; did you mean \"executor\"?");
   plait_test_check_refused (&group, "there is no plugin or group \"trian\"; did you mean \"train\"?");
@@ -298,8 +306,7 @@ end_with (int code)
 
 TEST_CASE (command, every_exit_code_is_told_and_reached)
 {
-  const char *path = plait_test_source_path ("README.md");
-  g_autofree char *readme = NULL;
+  g_autofree char *path = plait_test_source_path ("README.md"), *readme = NULL;
   g_auto (PlaitTestCall) help = CALL ("--help");
   g_auto (PlaitTestCall) manual = CALL ("help", "--man");
   const char *in_help = strstr (help.output, "\nExit codes:\n");
@@ -310,11 +317,13 @@ TEST_CASE (command, every_exit_code_is_told_and_reached)
   for (const PlaitExitCode *exit = plait_exit_codes; exit->summary; exit++, n++)
     {
       CONTEXT ("%d", exit->code);
+      g_autofree char *row = g_strdup_printf ("\n| %d | %s", exit->code, exit->summary);
+      g_autofree char *line = g_strdup_printf ("\n  %d ", exit->code);
       g_autofree char *tag
           = g_strdup_printf ("\n.TP\n%d\n%c%s", exit->code, g_ascii_toupper (exit->summary[0]), exit->summary + 1);
 
-      CHECK_CONTAINS (readme, plait_test_format ("\n| %d | %s", exit->code, exit->summary));
-      CHECK_CONTAINS (in_help, plait_test_format ("\n  %d ", exit->code));
+      CHECK_CONTAINS (readme, row);
+      CHECK_CONTAINS (in_help, line);
       CHECK_CONTAINS (in_help, exit->summary);
       CHECK_CONTAINS (in_manual, tag);
       CHECK_INT (end_with (exit->code), exit->code);
@@ -325,8 +334,7 @@ TEST_CASE (command, every_exit_code_is_told_and_reached)
 /* No shell expands the tilde there. */
 TEST_CASE (command, a_tilde_behind_an_option_is_the_own_folder)
 {
-  const char *path = plait_test_path ("lead.txt");
-  g_autofree char *text = NULL;
+  g_autofree char *path = plait_test_path ("lead.txt"), *text = NULL;
 
   plait_test_write ("in.txt", "one two\n");
   g_setenv ("HOME", plait_test_folder (), TRUE);

@@ -60,8 +60,9 @@ TEST_CASE (reference, has_every_option_of_help)
     {
       const char *name = names->pdata[c];
       g_auto (PlaitTestCall) help = CALL (name, "--help");
+      g_autofree char *heading = g_strdup_printf (".SS plait %s\n", name);
       g_autofree char *label = g_strdup_printf ("\n    %s)\n", name);
-      g_autofree char *of_manual = part_of (manual.output, plait_test_format (".SS plait %s\n", name), "\n.SS ");
+      g_autofree char *of_manual = part_of (manual.output, heading, "\n.SS ");
       g_autofree char *of_bash = part_of (bash.output, label, "\n      ;;\n");
       g_autofree char *of_zsh = part_of (zsh.output, label, "\n      ;;\n");
       g_auto (GStrv) lines = g_strsplit (help.output, "\n", -1);
@@ -219,18 +220,20 @@ TEST_CASE (reference, checkers_find_nothing)
 {
   g_auto (PlaitTestCall) zsh = CALL ("help", "--zsh");
   g_auto (PlaitTestCall) manual = CALL ("help", "--man");
+  g_auto (PlaitTestCall) keys = CALL ("inspect", "keys", "--format", "man");
   const struct
   {
     const char *program;
     const char *line;
   } checkers[] = {
     { "zsh", "zsh -f -n _plait 2>&1" },
-    { "mandoc", "mandoc -T lint -W warning plait.1" },
-    { "man", "MANROFFSEQ= LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l -Z plait.1 2>&1 >/dev/null" },
+    { "mandoc", "mandoc -T lint -W warning plait.1 plait-keys.5" },
+    { "man", "MANROFFSEQ= LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l -Z plait.1 plait-keys.5 2>&1 >/dev/null" },
   };
 
   CHECK_CONTAINS (manual.output, ".SH \"EXIT STATUS\"");
   plait_test_write ("plait.1", manual.output);
+  plait_test_write ("plait-keys.5", keys.output);
   plait_test_write ("_plait", zsh.output);
   for (guint i = 0; i < G_N_ELEMENTS (checkers); i++)
     {

@@ -21,15 +21,19 @@ empty (const char *file)
 static void
 folder (const char *file)
 {
+  g_autofree char *path = plait_test_path (file);
+
   plait_test_remove (file);
-  CHECK (g_mkdir (plait_test_path (file), 0755) == 0);
+  CHECK (g_mkdir (path, 0755) == 0);
 }
 
 static void
 link_to (const char *file, const char *target)
 {
+  g_autofree char *path = plait_test_path (file);
+
   plait_test_remove (file);
-  CHECK (symlink (target, plait_test_path (file)) == 0);
+  CHECK (symlink (target, path) == 0);
 }
 
 static void
@@ -67,8 +71,10 @@ endless_file (const char *file)
 static void
 silent_pipe (const char *file)
 {
+  g_autofree char *path = plait_test_path (file);
+
   plait_test_remove (file);
-  CHECK (mkfifo (plait_test_path (file), 0644) == 0);
+  CHECK (mkfifo (path, 0644) == 0);
 }
 
 /* The first @numerator quarters, less @less bytes. */
@@ -290,8 +296,9 @@ spoil_all (const char *file, const char *command, int code, const char *sound)
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
     {
       CONTEXT ("%s is: %s", file, ways[i].name);
+      g_autofree char *left_out = g_strconcat ("-", ways[i].name, NULL);
 
-      if (g_strv_contains ((const char *const *)tolerated, plait_test_format ("-%s", ways[i].name)))
+      if (g_strv_contains ((const char *const *)tolerated, left_out))
         continue;
 
       ways[i].spoil (file);
@@ -314,5 +321,7 @@ spoil_and_refuse (const char *file, const char *command, const char *sound)
 void
 spoil_and_find (const char *file)
 {
-  spoil_all (file, plait_test_format ("verify %s", file), 1, "a run|a dump|a grid|a SentencePiece model");
+  g_autofree char *command = g_strconcat ("verify ", file, NULL);
+
+  spoil_all (file, command, 1, "a run|a dump|a grid|a SentencePiece model");
 }

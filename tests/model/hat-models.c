@@ -36,5 +36,9 @@ test_documents_model (PlaitRegistry *registry, const TestDocuments *documents, c
 PlaitSpecimen *
 test_hat_model (PlaitRegistry *registry, const TestDocuments *documents, PlaitDecoderSettings settings)
 {
-  return test_documents_model (registry, documents, NULL, "serial", settings, NO_ERROR);
+  GError *error = NULL;
+  PlaitSpecimen *model = test_documents_model (registry, documents, NULL, "serial", settings, &error);
+
+  CHECK_NO_ERROR (error);
+  return model;
 }

@@ -287,9 +287,12 @@ TEST_CASE (misbehaving, the_sound_ones_run)
 {
   for (guint i = 0; i < 4; i++)
     {
+      GError *error = NULL;
+
       CONTEXT ("%u", i);
       animal = (Animal){ .covered = i >= 2 };
-      CHECK (release (i % 2 ? 2 : 0, NO_ERROR));
+      CHECK (release (i % 2 ? 2 : 0, &error));
+      CHECK_NO_ERROR (error);
     }
 }
 
@@ -366,7 +369,9 @@ TEST_CASE (misbehaving, the_sound_ones_run)
 static const char *
 own_name (PlaitSite *site)
 {
-  return plait_parameters_text (plait_site_parameters (site), plait_test_format ("%sa", plait_site_prefix (site)));
+  g_autofree char *name = g_strconcat (plait_site_prefix (site), "a", NULL);
+
+  return plait_parameters_text (plait_site_parameters (site), name);
 }
 
 /* clang-format off */

@@ -8,8 +8,10 @@ declare (PlaitLossColumns *columns, const char *group, guint *place)
 {
   const PlaitPart part = { .group = (char *)group, .label = (char *)group };
   const PlaitLosses losses = { 1, { { "gate", 0.5 } } };
+  GError *error = NULL;
 
-  CHECK (plait_loss_columns_declare (columns, &part, &losses, place, NO_ERROR));
+  CHECK (plait_loss_columns_declare (columns, &part, &losses, place, &error));
+  CHECK_NO_ERROR (error);
   return columns->columns[*place].name;
 }
 

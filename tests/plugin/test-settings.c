@@ -22,8 +22,10 @@ static void
 check_canonical (const PlaitSettingSpecification *specification, const char *text, const char *canonical)
 {
   CONTEXT ("%s=%s", specification->name, text);
-  g_autofree char *printed = plait_setting_parse (specification, text, NULL, NO_ERROR);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *printed = plait_setting_parse (specification, text, NULL, &error);
 
+  CHECK_NO_ERROR (error);
   CHECK_STRING (printed, canonical);
 }
 

@@ -6,9 +6,8 @@
 
 /* plait help --man. */
 
-/* @text as roff shows it as it stands. */
-static void
-print_text (const char *text, gboolean begins_line)
+void
+plait_manual_print_text (const char *text, gboolean begins_line)
 {
   static const char *const escapes[G_MAXUINT8 + 1] = { ['-'] = "\\-", ['\\'] = "\\e", ['\''] = "\\(aq" };
 
@@ -22,10 +21,10 @@ print_text (const char *text, gboolean begins_line)
       putchar (*p);
 }
 
-static void
-print_line (const char *text)
+void
+plait_manual_print_line (const char *text)
 {
-  print_text (text, TRUE);
+  plait_manual_print_text (text, TRUE);
   putchar ('\n');
 }
 
@@ -40,16 +39,16 @@ print_options (const PlaitCommand *command)
       if (option->letter)
         printf ("\\fB\\-%c\\fR, ", option->letter);
       fputs ("\\fB\\-\\-", stdout);
-      print_text (option->name, FALSE);
+      plait_manual_print_text (option->name, FALSE);
       fputs ("\\fR", stdout);
       if (option->value)
         {
           fputs ("=\\fI", stdout);
-          print_text (option->value, FALSE);
+          plait_manual_print_text (option->value, FALSE);
           fputs ("\\fR", stdout);
         }
       putchar ('\n');
-      print_line (option->help);
+      plait_manual_print_line (option->help);
     }
 }
 
@@ -71,7 +70,7 @@ print_details (const char *details)
         fputs (".PP\n", stdout);
       ended = *lines[i] == '\0';
       if (!ended)
-        print_line (lines[i]);
+        plait_manual_print_line (lines[i]);
     }
   if (in_example)
     fputs (".EE\n", stdout);
@@ -81,9 +80,9 @@ static void
 print_command (const PlaitCommand *command)
 {
   printf (".SS plait %s\n\\fBplait %s\\fR ", command->name, command->name);
-  print_text (command->synopsis, FALSE);
+  plait_manual_print_text (command->synopsis, FALSE);
   fputs ("\n.PP\n", stdout);
-  print_text (command->summary, TRUE);
+  plait_manual_print_text (command->summary, TRUE);
   fputs (".\n", stdout);
   print_options (command);
   print_details (command->details);
@@ -125,5 +124,6 @@ plait_manual_print (void)
       ".TP\nPLAIT_PLUGIN_PATH\nFolders that are searched for plugins before all others, separated by colons.\n"
       ".TP\nXDG_DATA_HOME, XDG_CACHE_HOME, TMPDIR\nFolders of the user's own plugins (plait/1), of that cache, and of "
       "temporary files; without them ~/.local/share, ~/.cache and /tmp. One that is not absolute is passed over.\n"
-      ".TP\nNO_COLOR\nWhere it is set, no colour is used.\n");
+      ".TP\nNO_COLOR\nWhere it is set, no colour is used.\n"
+      ".SH \"SEE ALSO\"\n.BR plait\\-keys (5)\n");
 }

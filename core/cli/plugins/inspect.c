@@ -8,50 +8,37 @@
 #include "command/options.h"
 #include "terminal/page.h"
 #include "experiment/file.h"
-#include "axes/keys.h"
-#include "loading/registry.h"
+#include "text/separators.h"
+#include "plugins/key-groups.h"
 
-/* plait inspect: one plugin, or one group of experiment files, with all that may be set; or which groups there are. */
+/* plait inspect: a plugin, a group of experiment files or all of them, with all that may be set; or which groups there
+ * are. */
 
 #define LABEL_WIDTH 9
+
+#define ALL_KEYS "keys"
+
+typedef enum
+{
+  FORMAT_TEXT,
+  FORMAT_MARKDOWN,
+  FORMAT_MAN,
+} Format;
 
 typedef struct
 {
   gboolean keys, json;
+  guint format; /* Format */
 } Options;
-
-/* "integer", "1 .. 64", "pre, post": what a value may be, short. (transfer full) */
-static char *
-range_text (const PlaitSettingSpecification *setting)
-{
-  if (setting->choices)
-    {
-      g_auto (GStrv) names = g_strsplit (setting->choices, ";", -1);
-      return g_strjoinv (" | ", names);
-    }
-  if (setting->minimum && setting->maximum)
-    return g_strdup_printf ("%s .. %s", setting->minimum, setting->maximum);
-  if (setting->minimum)
-    return g_strdup_printf ("%s ..", setting->minimum);
-  if (setting->maximum)
-    return g_strdup_printf (".. %s", setting->maximum);
-  return g_strdup ("");
-}
 
 static void
 print_setting (PlaitPage *page, const PlaitSettingSpecification *setting, guint name_width)
 {
-  g_autofree char *range = range_text (setting);
-  g_autofree char *standard
-      = !setting->standard ? g_strdup (setting->flags & PLAIT_SETTING_OPTIONAL ? "may be left out" : "must be given")
-        : *setting->standard == '\0' ? g_strdup ("default: empty")
-                                     : g_strdup_printf ("default: %s", setting->standard);
+  g_autofree char *type = plait_key_type (setting), *standard = plait_key_default (setting);
   guint indent = name_width + 4;
 
   plait_page_text (page, PLAIT_PAGE_NAME, "  %-*s", (int)name_width, setting->name);
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "  %-7s", plait_setting_type_name (setting->type));
-  if (*range != '\0')
-    plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s", range);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s", type);
   plait_page_text (page, PLAIT_PAGE_DIM, "  %s\n", standard);
   plait_page_text (page, PLAIT_PAGE_PLAIN, "%*s", (int)indent, "");
   plait_page_paragraph (page, indent, indent, setting->summary);
@@ -104,217 +91,229 @@ add_settings (PlaitJson *json, const PlaitSettingSpecification *const *settings,
   plait_json_end_array (json);
 }
 
-/* Shows the keys @settings [n] of the group @name; @details may be NULL. */
-static void
-inspect_keys (const char *name, const char *summary, const char *details,
-              const PlaitSettingSpecification *const *settings, guint n, gboolean as_json)
+static const PlaitSettingSpecification *const *
+settings_of (const PlaitKeyGroup *group)
 {
-  if (as_json)
-    {
-      g_autoptr (PlaitJson) json = plait_json_new_object ();
+  return (const PlaitSettingSpecification *const *)group->settings->pdata;
+}
 
-      plait_json_text (json, "group", name);
-      plait_json_text (json, "summary", summary);
-      plait_json_text (json, "details", details);
-      add_settings (json, settings, n);
-      plait_json_print (json);
+/* Adds the group at *@i of @groups, and what is below it, to the object that is open; *@i becomes the last of these. */
+static void
+add_group (PlaitJson *json, const GPtrArray *groups, guint *i)
+{
+  const PlaitKeyGroup *group = groups->pdata[*i], *member;
+
+  plait_json_text (json, "group", group->name);
+  plait_json_text (json, "summary", group->summary);
+  if (!group->members)
+    {
+      plait_json_text (json, "details", group->details);
+      add_settings (json, settings_of (group), group->settings->len);
       return;
     }
-  g_autoptr (PlaitPage) page = plait_page_new ();
-  plait_page_text (page, PLAIT_PAGE_HEADING, "[%s]", name);
-  plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", summary);
+  plait_json_begin_array (json, group->members);
+  for (; *i + 1 < groups->len && (member = groups->pdata[*i + 1])->is_member; (*i)++)
+    {
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "name", member->name);
+      plait_json_text (json, "summary", member->summary);
+      add_settings (json, settings_of (member), member->settings->len);
+      plait_json_end_object (json);
+    }
+  plait_json_end_array (json);
+}
+
+/* Prints the group at *@i of @groups likewise. */
+static void
+print_group (PlaitPage *page, const GPtrArray *groups, guint *i)
+{
+  const PlaitKeyGroup *group = groups->pdata[*i], *member;
+
+  plait_page_text (page, PLAIT_PAGE_HEADING, "%s", group->heading);
+  plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", group->summary);
+  for (; group->members && *i + 1 < groups->len && (member = groups->pdata[*i + 1])->is_member; (*i)++)
+    {
+      plait_page_text (page, PLAIT_PAGE_HEADING, "\n%s", member->heading);
+      plait_page_text (page, PLAIT_PAGE_PLAIN, "  ");
+      plait_page_paragraph (page, 2, 2, member->summary);
+      print_settings (page, settings_of (member), member->settings->len);
+      if (member->settings->len == 0)
+        plait_page_text (page, PLAIT_PAGE_DIM, "  no parameters\n");
+    }
+  if (group->members)
+    return;
   plait_page_heading (page, "keys");
-  print_settings (page, settings, n);
-  if (details)
+  print_settings (page, settings_of (group), group->settings->len);
+  if (group->details)
     {
       plait_page_heading (page, "and");
       plait_page_text (page, PLAIT_PAGE_PLAIN, "  ");
-      plait_page_paragraph (page, 2, 2, details);
+      plait_page_paragraph (page, 2, 2, group->details);
     }
 }
 
 static void
-inspect_group (const PlaitSettingGroup *group, gboolean as_json)
-{
-  g_autofree const PlaitSettingSpecification **settings
-      = g_new (const PlaitSettingSpecification *, group->n_definitions);
-
-  for (guint i = 0; i < group->n_definitions; i++)
-    settings[i] = &group->definitions[i].specification;
-  inspect_keys (group->name, group->summary, group->details, settings, group->n_definitions, as_json);
-}
-
-/* The group of the core, or [grid], that is called @name; NULL if there is none. */
-static const PlaitSettingGroup *
-find_group (const char *name)
-{
-  const PlaitSettingGroup *const *groups = plait_experiment_groups ();
-
-  while (*groups && !g_str_equal ((*groups)->name, name))
-    groups++;
-  return *groups ? *groups : g_str_equal (name, plait_grid_group.name) ? &plait_grid_group : NULL;
-}
-
-/* Groups whose keys are the parameters of the plugin that stands there. */
-static const struct
-{
-  const char *name;
-  const char *summary;
-} kinds[PLAIT_PLUGIN_KINDS] = {
-  [PLAIT_PLUGIN_ENCODER]
-  = { "[source NAME]", "Beside encoder= the parameters of that encoder; plait inspect source shows the other keys" },
-  [PLAIT_PLUGIN_COMBINER] = { "[combiner]", "The parameters of the combiner that decoder.combiner names" },
-  [PLAIT_PLUGIN_COVERAGE] = { "[coverage]", "The parameters of the coverage that decoder.coverage names" },
-};
-
-/* Shows the parameters of all plugins of @kind. */
-static void
-inspect_kind (const PlaitRegistry *registry, PlaitPluginKind kind, gboolean as_json)
+inspect_group (const GPtrArray *groups, guint i, gboolean as_json)
 {
   g_autoptr (PlaitJson) json = as_json ? plait_json_new_object () : NULL;
   g_autoptr (PlaitPage) page = as_json ? NULL : plait_page_new ();
 
-  if (json)
-    {
-      plait_json_text (json, "group", plait_plugin_kind_name (kind));
-      plait_json_text (json, "summary", kinds[kind].summary);
-      plait_json_begin_array (json, "plugins");
-    }
-  else
-    plait_page_text (page, PLAIT_PAGE_HEADING, "%s", kinds[kind].name);
   if (page)
-    plait_page_text (page, PLAIT_PAGE_PLAIN, "  %s\n", kinds[kind].summary);
-  for (guint i = 0; i < plait_registry_n_plugins (registry); i++)
     {
-      PlaitPlugin *plugin = plait_registry_plugin (registry, i);
-      const PlaitSchema *schema = plugin->kind == kind ? plait_plugin_schema (plugin, NULL) : NULL;
-
-      if (!schema)
-        continue;
-      if (page)
-        {
-          plait_page_text (page, PLAIT_PAGE_HEADING, "\n%s", schema->name);
-          plait_page_text (page, PLAIT_PAGE_PLAIN, "  ");
-          plait_page_paragraph (page, 2, 2, schema->summary);
-          print_settings (page, schema->parameters, schema->n_parameters);
-          if (schema->n_parameters == 0)
-            plait_page_text (page, PLAIT_PAGE_DIM, "  no parameters\n");
-          continue;
-        }
-      plait_json_begin_object (json, NULL);
-      plait_json_text (json, "name", schema->name);
-      plait_json_text (json, "summary", schema->summary);
-      add_settings (json, schema->parameters, schema->n_parameters);
-      plait_json_end_object (json);
+      print_group (page, groups, &i);
+      return;
     }
-  if (!json)
-    return;
-  plait_json_end_array (json);
+  add_group (json, groups, &i);
   plait_json_print (json);
 }
 
-/* The names of all groups, ended by NULL, and in *@summaries what each is. (transfer container) */
-static const char **
-name_groups (const char ***summaries)
+static void
+add_all (PlaitJson *json, const GPtrArray *groups)
 {
-  const PlaitSettingGroup *const *groups = plait_experiment_groups ();
-  guint n = 0, n_groups = g_strv_length ((char **)groups);
-  const char **names = g_new0 (const char *, n_groups + PLAIT_PLUGIN_KINDS + 2);
-
-  *summaries = g_new0 (const char *, n_groups + PLAIT_PLUGIN_KINDS + 2);
-  for (; n < n_groups; n++)
+  plait_json_begin_array (json, "separators");
+  for (const PlaitSeparator *row = plait_separators; row->separator; row++)
     {
-      names[n] = groups[n]->name;
-      (*summaries)[n] = groups[n]->summary;
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "separator", row->separator);
+      plait_json_text (json, "between", row->between);
+      plait_json_text (json, "example", row->example);
+      plait_json_end_object (json);
     }
-  for (guint kind = 0; kind < PLAIT_PLUGIN_KINDS; kind++, n++)
+  plait_json_end_array (json);
+  plait_json_begin_array (json, "groups");
+  for (guint i = 0; i < groups->len; i++)
     {
-      names[n] = plait_plugin_kind_name ((PlaitPluginKind)kind);
-      (*summaries)[n] = kinds[kind].summary;
+      plait_json_begin_object (json, NULL);
+      add_group (json, groups, &i);
+      plait_json_end_object (json);
     }
-  names[n] = plait_grid_group.name;
-  (*summaries)[n] = plait_grid_group.summary;
-  return names;
+  plait_json_end_array (json);
 }
 
 static void
-list_groups (gboolean as_json)
+print_all (PlaitPage *page, const GPtrArray *groups)
 {
-  g_autofree const char **summaries = NULL;
-  g_autofree const char **names = name_groups (&summaries);
-  g_autoptr (PlaitJson) json = plait_json_new_object ();
+  for (guint i = 0; plait_key_introduction[i]; i++)
+    plait_page_paragraph (page, 0, 0, plait_key_introduction[i]);
+  plait_page_heading (page, "separators");
+  for (const PlaitSeparator *row = plait_separators; row->separator; row++)
+    {
+      g_autofree char *text = g_strdup_printf ("%s: %s", row->between, row->example);
+
+      plait_page_row (page, 1, row->separator, text);
+    }
+  for (guint i = 0; i < groups->len; i++)
+    {
+      plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
+      print_group (page, groups, &i);
+    }
+}
+
+static void
+list_groups (PlaitPage *page, const GPtrArray *groups)
+{
   guint width = 0;
 
-  if (as_json)
-    {
-      plait_json_begin_array (json, "groups");
-      for (guint i = 0; names[i]; i++)
-        {
-          plait_json_begin_object (json, NULL);
-          plait_json_text (json, "name", names[i]);
-          plait_json_text (json, "summary", summaries[i]);
-          plait_json_end_object (json);
-        }
-      plait_json_end_array (json);
-      plait_json_print (json);
-      return;
-    }
-  g_autoptr (PlaitPage) page = plait_page_new ();
-  for (guint i = 0; names[i]; i++)
-    width = MAX (width, (guint)strlen (names[i]));
+  for (guint i = 0; i < groups->len; i++)
+    if (!((PlaitKeyGroup *)groups->pdata[i])->is_member)
+      width = MAX (width, (guint)strlen (((PlaitKeyGroup *)groups->pdata[i])->name));
   plait_page_heading (page, "groups of an experiment file");
-  for (guint i = 0; names[i]; i++)
-    plait_page_row (page, width, names[i], summaries[i]);
+  for (guint i = 0; i < groups->len; i++)
+    {
+      const PlaitKeyGroup *group = groups->pdata[i];
+
+      if (!group->is_member)
+        plait_page_row (page, width, group->name, group->summary);
+    }
   plait_page_text (page, PLAIT_PAGE_PLAIN, "\n");
   plait_page_paragraph (page, 0, 0,
-                        "plait inspect GROUP shows the keys of one, plait inspect GROUP.KEY one of them. plait plugins "
-                        "lists the plugins, plait inspect PLUGIN shows one.");
+                        "plait inspect GROUP shows the keys of one, plait inspect GROUP.KEY one of them, plait inspect "
+                        "keys all. plait plugins lists the plugins, plait inspect PLUGIN shows one.");
 }
 
-/* Shows the key of the core or of [grid] that @wanted, GROUP.KEY, names. FALSE with *@error if the group has no such
- * key, and without one if it names no group. */
-static gboolean
-inspect_key (const char *wanted, gboolean as_json, GError **error)
+static void
+add_list (PlaitJson *json, const GPtrArray *groups)
 {
-  const PlaitSettingGroup *found;
-  g_autofree char *group = NULL, *key = NULL;
-  g_autoptr (PlaitSettings) settings = NULL;
-  gint place;
-
-  if (!plait_experiment_split_key (wanted, &group, &key))
-    return FALSE;
-  if (g_str_has_prefix (group, "source "))
-    strcpy (group, "source");
-  found = find_group (group);
-  if (!found)
-    return FALSE;
-  settings = plait_settings_new_for_group (found);
-  place = plait_settings_find (settings, key);
-  if (place < 0)
+  plait_json_begin_array (json, "groups");
+  for (guint i = 0; i < groups->len; i++)
     {
-      g_autofree char *otherwise = g_strdup_printf ("plait inspect %s lists the keys", group);
-      g_autofree char *remedy = plait_settings_remedy (settings, key, otherwise);
+      const PlaitKeyGroup *group = groups->pdata[i];
 
-      return plait_fail (error, PLAIT_ERROR_INPUT, "[%s] has no key \"%s\"; %s", group, key, remedy);
+      if (group->is_member)
+        continue;
+      plait_json_begin_object (json, NULL);
+      plait_json_text (json, "name", group->name);
+      plait_json_text (json, "summary", group->summary);
+      plait_json_end_object (json);
     }
-  const PlaitSettingSpecification *setting = plait_settings_specification (settings, (guint)place);
-  inspect_keys (group, found->summary, NULL, &setting, 1, as_json);
-  return TRUE;
+  plait_json_end_array (json);
 }
 
-/* Shows the group @wanted. FALSE if there is none. */
-static gboolean
-inspect_wanted_group (const PlaitRegistry *registry, const char *wanted, gboolean as_json)
+/* Returns the place of the group @name among @groups, or their number. */
+static guint
+find_group (const GPtrArray *groups, const char *name)
 {
-  const PlaitSettingGroup *group = find_group (wanted);
-  PlaitPluginKind kind;
+  guint i = 0;
 
-  if (group)
-    inspect_group (group, as_json);
-  else if (plait_plugin_kind_from_name (wanted, &kind))
-    inspect_kind (registry, kind, as_json);
+  while (i < groups->len
+         && (((PlaitKeyGroup *)groups->pdata[i])->is_member
+             || !g_str_equal (((PlaitKeyGroup *)groups->pdata[i])->name, name)))
+    i++;
+  return i;
+}
+
+/* Shows all groups, or which there are (@wanted is NULL). */
+static void
+inspect_all (const GPtrArray *groups, const char *wanted, const Options *options)
+{
+  g_autoptr (PlaitJson) json = options->json ? plait_json_new_object () : NULL;
+  g_autoptr (PlaitPage) page = json || options->format != FORMAT_TEXT ? NULL : plait_page_new ();
+
+  if (options->format == FORMAT_MARKDOWN)
+    plait_key_groups_print_markdown (groups);
+  else if (options->format == FORMAT_MAN)
+    plait_key_groups_print_manual (groups);
+  else if (page)
+    (wanted ? print_all : list_groups) (page, groups);
   else
+    (wanted ? add_all : add_list) (json, groups);
+  if (json)
+    plait_json_print (json);
+}
+
+/* Shows the key that @wanted, GROUP.KEY, names. FALSE with *@error if the group has no such key, and without one if it
+ * names no group. */
+static gboolean
+inspect_key (const GPtrArray *groups, const char *wanted, gboolean as_json, GError **error)
+{
+  g_autofree char *name = NULL, *key = NULL;
+  const PlaitKeyGroup *group;
+  guint i;
+  gint k;
+
+  if (!plait_experiment_split_key (wanted, &name, &key))
     return FALSE;
+  if (g_str_has_prefix (name, "source "))
+    strcpy (name, "source");
+  i = find_group (groups, name);
+  group = i < groups->len ? groups->pdata[i] : NULL;
+  if (!group || group->members)
+    return FALSE;
+  k = plait_setting_find (settings_of (group), group->settings->len, key);
+  if (k < 0)
+    {
+      g_autofree char *otherwise = g_strdup_printf ("plait inspect %s lists the keys", name);
+      g_autofree char *remedy = plait_setting_remedy (settings_of (group), group->settings->len, key, otherwise);
+
+      return plait_fail (error, PLAIT_ERROR_INPUT, "[%s] has no key \"%s\"; %s", name, key, remedy);
+    }
+  g_autoptr (GPtrArray) one = g_ptr_array_new (), settings = g_ptr_array_new ();
+  PlaitKeyGroup of_key = *group;
+  g_ptr_array_add (settings, group->settings->pdata[k]);
+  of_key.settings = settings;
+  of_key.details = NULL;
+  g_ptr_array_add (one, &of_key);
+  inspect_group (one, 0, as_json);
   return TRUE;
 }
 
@@ -426,25 +425,35 @@ run_command (PlaitInvocation *invocation, GError **error)
 {
   const Options *options = invocation->options;
   gboolean json = options->json;
-  g_autofree const char **summaries = NULL;
-  g_autofree const char **groups = name_groups (&summaries);
   const char *wanted = invocation->arguments[0];
+  gboolean all = g_strcmp0 (wanted, ALL_KEYS) == 0;
 
+  if (options->format != FORMAT_TEXT && (!all || json))
+    return plait_fail (error, PLAIT_ERROR_INPUT,
+                       "--format is for all keys, and without --json; write plait inspect " ALL_KEYS
+                       " --format markdown");
   if (options->keys)
     return plait_keys_print (wanted, json, error);
-  if (!wanted)
-    {
-      list_groups (json);
-      return TRUE;
-    }
 
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
+  g_autoptr (GPtrArray) groups = plait_key_groups_new (registry, options->format != FORMAT_TEXT);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
   g_autoptr (GError) fault = NULL;
-  if (inspect_wanted_group (registry, wanted, json) || inspect_key (wanted, json, &fault))
+  guint group = wanted ? find_group (groups, wanted) : 0;
+  if (!wanted || all)
+    inspect_all (groups, wanted, options);
+  else if (group < groups->len)
+    inspect_group (groups, group, json);
+  if (!wanted || all || group < groups->len || inspect_key (groups, wanted, json, &fault))
     return TRUE;
   if (!plait_no_fault (&fault, error))
     return FALSE;
-  PlaitPlugin *plugin = plait_find_plugin (registry, wanted, groups, error);
+  for (guint i = 0; i < groups->len; i++)
+    if (!((PlaitKeyGroup *)groups->pdata[i])->is_member)
+      g_ptr_array_add (names, (gpointer)((PlaitKeyGroup *)groups->pdata[i])->name);
+  g_ptr_array_add (names, ALL_KEYS);
+  g_ptr_array_add (names, NULL);
+  PlaitPlugin *plugin = plait_find_plugin (registry, wanted, (const char *const *)names->pdata, error);
   if (!plugin)
     return FALSE;
   const PlaitSchema *schema = plait_plugin_schema (plugin, error);
@@ -464,19 +473,21 @@ run_command (PlaitInvocation *invocation, GError **error)
 static const PlaitOption options[] = {
   { "keys", 'k', PLAIT_OPTION_FLAG, offsetof (Options, keys),
     "List all keys that --set takes, with the values to choose from, of no experiment or of FILE.ini", NULL },
+  { "format", 0, PLAIT_OPTION_CHOICE, offsetof (Options, format),
+    "With keys: a page in Markdown, or the manual page plait-keys(5), of what comes with plait", "text|markdown|man" },
   PLAIT_OPTION_JSON (Options),
   { NULL },
 };
 
 const PlaitCommand plait_command_inspect = {
   .name = "inspect",
-  .synopsis = "[PLUGIN|GROUP|GROUP.KEY] [--json] | --keys [FILE.ini] [--json]",
+  .synopsis = "[PLUGIN|GROUP|GROUP.KEY|keys] [--json] | keys --format markdown|man | --keys [FILE.ini] [--json]",
   .summary = "Show a plugin, or a group of experiment files, with its parameters",
   .details
   = "PLUGIN is a name, or KIND/NAME where several kinds have it. GROUP is a group of experiment files, such as "
-    "decoder, train or grid; combiner, coverage and encoder show the parameters of all plugins of that kind. Without "
-    "either it lists the groups. With --keys a line is a key and what there is to choose from, or FILE for a path; "
-    "sources and files of FILE.ini are among them.",
+    "decoder, train or grid; combiner, coverage and encoder show the parameters of all plugins of that kind, metrics "
+    "the options of all metrics, keys everything. Without a name it lists the groups. With --keys a line is a key and "
+    "what there is to choose from, or FILE for a path; sources and files of FILE.ini are among them.",
   .options = options,
   .size = sizeof (Options),
   .least = 0,

@@ -60,16 +60,21 @@ typedef struct
 } Bleu;
 
 static const PlaitMetricOption options[] = {
-  { "tok", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Bleu, tokens), token_names },
-  { "smooth", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Bleu, smooth), smooth_names },
-  { "value", PLAIT_METRIC_NUMBER, G_STRUCT_OFFSET (Bleu, value), NULL, 0, 1000 },
-  { "lowercase", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Bleu, lowercase) },
-  { "effective", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Bleu, effective) },
+  { "tok", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Bleu, tokens), token_names,
+    .summary = "Tokeniser, by the names of sacreBLEU" },
+  { "smooth", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Bleu, smooth), smooth_names,
+    .summary = "Smoothing of n-gram counts that are zero" },
+  { "value", PLAIT_METRIC_NUMBER, G_STRUCT_OFFSET (Bleu, value), NULL, 0, 1000,
+    .summary = "Number of the smoothing: 0.1 with floor and 1 with add-k, if it is left out" },
+  { "lowercase", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Bleu, lowercase), .summary = "Compare lower case" },
+  { "effective", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Bleu, effective),
+    .summary = "Leave out the orders that a text is too short for: for single sentences" },
   { NULL },
 };
 
 static const PlaitMetricOption multi_options[] = {
-  { "case", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Bleu, multi_case), case_names },
+  { "case", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Bleu, multi_case), case_names,
+    .summary = "lc: compare lower case of ASCII letters, as multi-bleu.perl -lc; mixed: compare text as it stands" },
   { NULL },
 };
 
@@ -286,14 +291,16 @@ sign (const PlaitMetric *metric, GString *signature)
   g_string_append_printf (signature, "%s|", value ? value : "");
 }
 
-#define BLEU_KIND(name_, title_, options_, begin_)                                                                     \
+#define BLEU_KIND(name_, summary_, title_, options_, begin_)                                                           \
   {                                                                                                                    \
-    .name = name_, .title = title_, .width = WIDTH, .size = sizeof (Bleu), .options = options_,                        \
+    .name = name_, .summary = summary_, .title = title_, .width = WIDTH, .size = sizeof (Bleu), .options = options_,   \
     .larger_is_better = TRUE, .begin = begin_, .finish = finish, .row = row, .score = score, .detail = detail,         \
     .sign = sign,                                                                                                      \
   }
 
 /* Precision of word n-grams up to order 4, with brevity penalty (Papineni et al. 2002). */
-const PlaitMetricKind plait_metric_bleu = BLEU_KIND ("bleu", "BLEU", options, begin);
+const PlaitMetricKind plait_metric_bleu = BLEU_KIND ("bleu", "BLEU, as sacreBLEU computes it", "BLEU", options, begin);
 /* As multi-bleu.perl -lc computes it: unsmoothed, lowercased, tokens as they stand. */
-const PlaitMetricKind plait_metric_multi_bleu = BLEU_KIND ("multi-bleu", "multi-BLEU", multi_options, begin_multi);
+const PlaitMetricKind plait_metric_multi_bleu
+    = BLEU_KIND ("multi-bleu", "BLEU, as multi-bleu.perl of Moses computes it over tokens as they stand", "multi-BLEU",
+                 multi_options, begin_multi);

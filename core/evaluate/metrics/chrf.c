@@ -29,12 +29,14 @@ typedef struct
 } Chrf;
 
 static const PlaitMetricOption options[] = {
-  { "beta", PLAIT_METRIC_WHOLE, G_STRUCT_OFFSET (Chrf, beta), NULL, 1, 100 },
-  { "characters", PLAIT_METRIC_WHOLE, G_STRUCT_OFFSET (Chrf, characters), NULL, 1, MOST_ORDERS },
-  { "words", PLAIT_METRIC_WHOLE, G_STRUCT_OFFSET (Chrf, words), NULL, 0, MOST_ORDERS },
-  { "lowercase", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, lowercase) },
-  { "whitespace", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, whitespace) },
-  { "epsilon", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, epsilon) },
+  { "beta", PLAIT_METRIC_WHOLE, G_STRUCT_OFFSET (Chrf, beta), NULL, 1, 100, .summary = "Weight of recall" },
+  { "characters", PLAIT_METRIC_WHOLE, G_STRUCT_OFFSET (Chrf, characters), NULL, 1, MOST_ORDERS,
+    .summary = "Longest n-grams of characters" },
+  { "words", PLAIT_METRIC_WHOLE, G_STRUCT_OFFSET (Chrf, words), NULL, 0, MOST_ORDERS,
+    .summary = "Longest n-grams of words" },
+  { "lowercase", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, lowercase), .summary = "Compare lower case" },
+  { "whitespace", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, whitespace), .summary = "Count white space too" },
+  { "epsilon", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Chrf, epsilon), .summary = "Average F over all orders" },
   { NULL },
 };
 
@@ -166,13 +168,15 @@ sign (const PlaitMetric *metric, GString *signature)
                           chrf->epsilon ? "no" : "yes", chrf->characters, chrf->words, chrf->whitespace ? "yes" : "no");
 }
 
-#define CHRF_KIND(name_)                                                                                               \
+#define CHRF_KIND(name_, summary_)                                                                                     \
   {                                                                                                                    \
-    .name = name_, .size = sizeof (Chrf), .options = options, .larger_is_better = TRUE, .begin = begin,                \
-    .finish = finish, .row = row, .score = score, .sign = sign,                                                        \
+    .name = name_, .summary = summary_, .size = sizeof (Chrf), .options = options, .larger_is_better = TRUE,           \
+    .begin = begin, .finish = finish, .row = row, .score = score, .sign = sign,                                        \
   }
 
 /* F score of character n-grams up to order 6, recall weighing double (Popović 2015), and with word n-grams up to order
  * 2 (Popović 2017). */
-const PlaitMetricKind plait_metric_chrf = CHRF_KIND ("chrf");
-const PlaitMetricKind plait_metric_chrf_words = CHRF_KIND ("chrf++");
+const PlaitMetricKind plait_metric_chrf
+    = CHRF_KIND ("chrf", "chrF2: F of n-grams of characters, as sacreBLEU computes it");
+const PlaitMetricKind plait_metric_chrf_words
+    = CHRF_KIND ("chrf++", "chrF2++: F of n-grams of characters and of words, as sacreBLEU computes it");

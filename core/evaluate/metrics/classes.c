@@ -32,7 +32,8 @@ typedef struct
 } Accuracy;
 
 static const PlaitMetricOption accuracy_options[] = {
-  { "words", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Accuracy, words) },
+  { "words", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Accuracy, words),
+    .summary = "Share of the words at their places, not of whole texts" },
   { NULL },
 };
 
@@ -104,6 +105,7 @@ detail_accuracy (const PlaitMetric *metric, const double *sums)
 
 const PlaitMetricKind plait_metric_accuracy = {
   .name = "accuracy",
+  .summary = "Per cent of texts that equal their reference",
   .width = 2,
   .size = sizeof (Accuracy),
   .options = accuracy_options,
@@ -221,6 +223,7 @@ sign_f (const PlaitMetric *metric, GString *signature)
 
 const PlaitMetricKind plait_metric_macro_f = {
   .name = "macro-f1",
+  .summary = "Mean over the labels of the F1 of each",
   .title = "macro F1",
   .width = PLAIT_WIDTH_OF_TEXT,
   .size = sizeof (PlaitMetric),

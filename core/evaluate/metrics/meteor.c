@@ -48,8 +48,9 @@ typedef struct
 } Meteor;
 
 static const PlaitMetricOption options[] = {
-  { "exact", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Meteor, exact) },
-  { "tok", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Meteor, tokens), token_names },
+  { "exact", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Meteor, exact),
+    .summary = "Match equal words alone, without stems" },
+  { "tok", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Meteor, tokens), token_names, .summary = "Tokeniser" },
   { NULL },
 };
 
@@ -389,6 +390,7 @@ sign (const PlaitMetric *metric, GString *signature)
 
 const PlaitMetricKind plait_metric_meteor = {
   .name = "meteor",
+  .summary = "METEOR 1.5 for English with equal words and equal stems",
   .width = WIDTH,
   .most_bytes = MOST_BYTES,
   .size = sizeof (Meteor),

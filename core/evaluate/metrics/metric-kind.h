@@ -27,15 +27,6 @@ struct PlaitMetric
   gsize most_bytes; /* of a text */
 };
 
-/* What an option of a metric takes. */
-typedef enum
-{
-  PLAIT_METRIC_SWITCH, /* no value: a gboolean becomes TRUE */
-  PLAIT_METRIC_CHOICE, /* one of choices: a guint becomes its index */
-  PLAIT_METRIC_NUMBER, /* a double in minimum .. maximum */
-  PLAIT_METRIC_WHOLE,  /* the same as a guint */
-} PlaitMetricOptionType;
-
 typedef struct
 {
   const char *name;
@@ -43,6 +34,7 @@ typedef struct
   gsize offset; /* of the field in the metric */
   const char *const *choices;
   double minimum, maximum;
+  const char *summary; /* one line for people */
 } PlaitMetricOption;
 
 /* The text of one sentence or document, preprocessed by nobody. @words and @characters are counters for the metric's
@@ -58,7 +50,8 @@ typedef struct
 struct PlaitMetricKind
 {
   const char *name;
-  const char *title; /* NULL: it depends on the settings, and so may what follows */
+  const char *summary; /* one line for people */
+  const char *title;   /* NULL: it depends on the settings, and so may what follows */
   guint width;
   gsize most_bytes;                 /* 0: PLAIT_TEXT_LIMIT */
   gsize size;                       /* of the metric with its settings */

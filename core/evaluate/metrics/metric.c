@@ -20,7 +20,8 @@ static const char *const unit_names[] = { "sentence", "document", NULL };
 
 /* Of every metric. */
 static const PlaitMetricOption common_options[] = {
-  { "unit", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (PlaitMetric, unit), unit_names },
+  { "unit", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (PlaitMetric, unit), unit_names, 0, 0,
+    "What is scored: each sentence, or each document" },
   { NULL },
 };
 
@@ -240,6 +241,47 @@ plait_metric_new_list (const char *text, GError **error)
     return plait_fail_null (error, PLAIT_ERROR_INPUT,
                             "the list of metrics \"%s\" is empty; name some, such as \"bleu; chrf\"", text);
   return g_steal_pointer (&metrics);
+}
+
+const char *
+plait_metric_summary (const char *name)
+{
+  return name ? find_kind (name)->summary : "Options of all metrics";
+}
+
+gboolean
+plait_metric_option (const char *name, guint index, GStringChunk *texts, PlaitMetricOptionText *option)
+{
+  const PlaitMetricKind *kind = name ? find_kind (name) : kinds[0];
+  g_autoptr (PlaitMetric) metric = plait_metric_new_default (kind, kind->name);
+  const PlaitMetricOption *found = name ? kind->options : common_options;
+  char minimum[PLAIT_NUMBER_LENGTH], maximum[PLAIT_NUMBER_LENGTH], value[PLAIT_NUMBER_LENGTH];
+  gconstpointer field;
+  double number;
+
+  for (guint i = 0; found && found->name && i < index; i++)
+    found++;
+  if (!found || !found->name)
+    return FALSE;
+  *option = (PlaitMetricOptionText){ .name = found->name, .type = found->type, .summary = found->summary };
+  field = G_STRUCT_MEMBER_P (metric, found->offset);
+  if (found->type == PLAIT_METRIC_SWITCH)
+    option->standard = "false";
+  if (found->type == PLAIT_METRIC_CHOICE)
+    {
+      g_autofree char *choices = g_strjoinv (";", (char **)found->choices);
+
+      option->choices = g_string_chunk_insert (texts, choices);
+      option->standard = found->choices[*(const guint *)field];
+    }
+  if (found->type != PLAIT_METRIC_NUMBER && found->type != PLAIT_METRIC_WHOLE)
+    return TRUE;
+  number = found->type == PLAIT_METRIC_NUMBER ? *(const double *)field : *(const guint *)field;
+  option->minimum = g_string_chunk_insert (texts, plait_format_double (minimum, found->minimum));
+  option->maximum = g_string_chunk_insert (texts, plait_format_double (maximum, found->maximum));
+  if (number >= found->minimum)
+    option->standard = g_string_chunk_insert (texts, plait_format_double (value, number));
+  return TRUE;
 }
 
 void

@@ -54,6 +54,34 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PlaitMetric, plait_metric_free)
 /* The names that plait_metric_new knows, NULL-terminated. (transfer container) */
 const char **plait_metric_names (void);
 
+/* What an option of a metric takes. */
+typedef enum
+{
+  PLAIT_METRIC_SWITCH, /* no value */
+  PLAIT_METRIC_CHOICE, /* one of choices */
+  PLAIT_METRIC_NUMBER, /* a number in minimum .. maximum */
+  PLAIT_METRIC_WHOLE,  /* an integer in minimum .. maximum */
+} PlaitMetricOptionType;
+
+/* An option as a user writes it. */
+typedef struct
+{
+  const char *name;
+  PlaitMetricOptionType type;
+  const char *choices;  /* "13a;intl"; NULL: none */
+  const char *standard; /* the default; NULL: it depends on other options */
+  const char *minimum;  /* of numbers; else NULL, as is maximum */
+  const char *maximum;
+  const char *summary;
+} PlaitMetricOptionText;
+
+/* What the metric @name computes, one line; of NULL, what the options are that every metric takes. */
+const char *plait_metric_summary (const char *name);
+
+/* Sets *@option to option @index of the metric @name, or of those that every metric takes (NULL); its texts belong to
+ * @texts. FALSE if there are fewer. */
+gboolean plait_metric_option (const char *name, guint index, GStringChunk *texts, PlaitMetricOptionText *option);
+
 /* The text the metric was made from, a key for files and tables. (transfer none) */
 const char *plait_metric_text (const PlaitMetric *metric);
 

@@ -21,7 +21,7 @@ typedef struct
 } Repetition;
 
 static const PlaitMetricOption options[] = {
-  { "n", PLAIT_METRIC_WHOLE, G_STRUCT_OFFSET (Repetition, order), NULL, 1, ORDERS },
+  { "n", PLAIT_METRIC_WHOLE, G_STRUCT_OFFSET (Repetition, order), NULL, 1, ORDERS, .summary = "Words of an n-gram" },
   { NULL },
 };
 
@@ -80,6 +80,7 @@ sign (const PlaitMetric *metric, GString *signature)
 
 const PlaitMetricKind plait_metric_repetition = {
   .name = "repetition",
+  .summary = "Per cent of n-grams that a text repeats more often than its reference; smaller is better",
   .width = 2 * ORDERS,
   .size = sizeof (Repetition),
   .options = options,

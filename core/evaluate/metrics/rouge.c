@@ -46,8 +46,10 @@ typedef struct
 } Score;
 
 static const PlaitMetricOption options[] = {
-  { "type", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Rouge, type), type_names },
-  { "stem", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Rouge, stem) },
+  { "type", PLAIT_METRIC_CHOICE, G_STRUCT_OFFSET (Rouge, type), type_names,
+    .summary = "ROUGE-1, ROUGE-2, ROUGE-L, or ROUGE-Lsum over the sentences of a document" },
+  { "stem", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Rouge, stem),
+    .summary = "Compare stems of words of four letters or more" },
   { NULL },
 };
 
@@ -295,6 +297,7 @@ sign (const PlaitMetric *metric, GString *signature)
 /* F of words or pairs of words, or of common subsequences, with summaries (Lin 2004). */
 const PlaitMetricKind plait_metric_rouge = {
   .name = "rouge",
+  .summary = "ROUGE as rouge-score computes it",
   .width = WIDTH,
   .size = sizeof (Rouge),
   .options = options,

@@ -55,6 +55,7 @@ sign (const PlaitMetric *metric, GString *signature)
 
 const PlaitMetricKind plait_metric_span_f = {
   .name = "span-f1",
+  .summary = "F1 of the tokens of predicted spans",
   .title = "span F1",
   .width = 2,
   .size = sizeof (PlaitMetric),

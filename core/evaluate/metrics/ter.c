@@ -32,8 +32,9 @@ typedef struct
 } Ter;
 
 static const PlaitMetricOption options[] = {
-  { "case-sensitive", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Ter, case_sensitive) },
-  { "no-punctuation", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Ter, no_punctuation) },
+  { "case-sensitive", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Ter, case_sensitive),
+    .summary = "Compare upper and lower case" },
+  { "no-punctuation", PLAIT_METRIC_SWITCH, G_STRUCT_OFFSET (Ter, no_punctuation), .summary = "Leave punctuation out" },
   { NULL },
 };
 
@@ -386,6 +387,7 @@ finish (PlaitMetric *metric, GError **error)
 
 const PlaitMetricKind plait_metric_ter = {
   .name = "ter",
+  .summary = "Translation edit rate, as sacreBLEU; smaller is better",
   .title = "TER",
   .width = WIDTH,
   .most_bytes = MOST_BYTES,

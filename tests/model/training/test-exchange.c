@@ -188,13 +188,16 @@ check_process (guint n, guint own, guint threads, guint failing)
   g_autoptr (PlaitExchange) exchange = NULL;
   gboolean is_last = own + 1 == n, sends_results = own + 2 != n;
   Shard shards[SHARDS];
+  GError *error = NULL;
   CONTEXT ("process %u of %u, %u threads", own, n, threads);
 
   for (guint i = 0; i < PARAMETERS; i++)
     {
-      plait_parameters_declare (parameters, plait_test_format ("weight/%u", i), ROWS, WIDTH, PLAIT_ONES);
+      g_autofree char *name = g_strdup_printf ("weight/%u", i);
+
+      plait_parameters_declare (parameters, name, ROWS, WIDTH, PLAIT_ONES);
     }
-  CHECK (plait_parameters_allocate (parameters, NO_ERROR));
+  CHECK (plait_parameters_allocate (parameters, &error));
   others.n = n;
   others.own = own;
   others.threads = n % 2 == 0;
@@ -202,7 +205,8 @@ check_process (guint n, guint own, guint threads, guint failing)
   others.gradients = plait_parameters_gradients (parameters).data;
   others.all = plait_parameters_gradients (parameters).width;
   ranks = plait_ranks_new (&table);
-  exchange = plait_exchange_new (ranks, parameters, pool, SHARDS, NO_ERROR);
+  exchange = plait_exchange_new (ranks, parameters, pool, SHARDS, &error);
+  CHECK_NO_ERROR (error);
   for (guint i = 0; i < SHARDS; i++)
     {
       shards[i] = (Shard){ .exchange = exchange,

@@ -6,19 +6,21 @@
 
 #include <string.h>
 
-const char *
+char *
 test_base_run (const char *experiment)
 {
-  const char *output = plait_test_path ("base.h5");
+  char *output = plait_test_path ("base.h5");
+  GError *error = NULL;
 
-  CHECK (test_run_with (experiment, (const char *[]){ "train.updates=7", NULL }, output, FALSE, NULL, NO_ERROR));
+  CHECK (test_run_with (experiment, (const char *[]){ "train.updates=7", NULL }, output, FALSE, NULL, &error));
+  CHECK_NO_ERROR (error);
   return output;
 }
 
 PlaitStore *
 test_run_still (const char *experiment, const char *name, const char *const *more, char **said, GError **error)
 {
-  const char *output = plait_test_path (name);
+  g_autofree char *output = plait_test_path (name);
   g_autoptr (GPtrArray) overrides = g_ptr_array_new ();
   gsize length = 0;
   char *text = NULL;
