@@ -60,7 +60,9 @@ def p_value(row):
 
 
 def markdown(heads, rows):
-    lines = [heads, ["---"] + ["---:"] * (len(heads) - 1), *rows]
+    """Returns a table; columns without letters go to the right."""
+    rules = ["---" if re.search("[a-z]", "".join(column)) else "---:" for column in zip(*rows)]
+    lines = [heads, rules, *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
