@@ -63,12 +63,22 @@ absorb_text (guint64 state, const char *text)
   return state;
 }
 
+PlaitRandomBase
+plait_random_base (guint64 seed, const char *purpose, const char *name)
+{
+  return (PlaitRandomBase){ absorb_text (absorb_text (seed, purpose), name) };
+}
+
+PlaitRandomKey
+plait_random_base_key (PlaitRandomBase base, guint64 step)
+{
+  return (PlaitRandomKey){ absorb (base.state, step, USE_STEP) };
+}
+
 PlaitRandomKey
 plait_random_key (guint64 seed, const char *purpose, const char *name, guint64 step)
 {
-  guint64 state = absorb_text (absorb_text (seed, purpose), name);
-
-  return (PlaitRandomKey){ absorb (state, step, USE_STEP) };
+  return plait_random_base_key (plait_random_base (seed, purpose, name), step);
 }
 
 PlaitRandomKey

@@ -15,6 +15,15 @@ typedef struct
 /* Derives a key from @seed, @purpose (such as "initial", "dropout", "shuffle"), @name (may be NULL) and @step. */
 PlaitRandomKey plait_random_key (guint64 seed, const char *purpose, const char *name, guint64 step);
 
+/* The keys of many steps: plait_random_key is the key of its base at a step. */
+typedef struct
+{
+  guint64 state;
+} PlaitRandomBase;
+
+PlaitRandomBase plait_random_base (guint64 seed, const char *purpose, const char *name);
+PlaitRandomKey plait_random_base_key (PlaitRandomBase base, guint64 step);
+
 /* A key below @key, for draws with two numbers. */
 PlaitRandomKey plait_random_subkey (PlaitRandomKey key, guint64 number);
 

@@ -70,18 +70,11 @@ check_statistics (const PlaitMetric *metric, const PlaitStatistics *statistics, 
   return TRUE;
 }
 
-/* The key of one trial. */
-static PlaitRandomKey
-trial_key (guint64 seed, PlaitTest test, guint trial)
-{
-  return plait_random_key (seed, test == PLAIT_TEST_BOOTSTRAP ? "bootstrap" : "permutation", NULL, trial);
-}
-
 /* Draws the sentences of a resample, the same ones for every system of that many. */
 static void
 draw (guint64 seed, guint resample, gsize *sentences, gsize count)
 {
-  PlaitRandomKey key = trial_key (seed, PLAIT_TEST_BOOTSTRAP, resample);
+  PlaitRandomKey key = plait_random_key (seed, "bootstrap", NULL, resample);
   for (gsize i = 0; i < count; i++)
     sentences[i] = (gsize)plait_random_below (key, i, count);
 }
@@ -140,70 +133,96 @@ p_value (guint counted, guint trials)
   return (counted + 1.0) / (trials + 1.0);
 }
 
-/* Columns that add_chosen adds up at once, in registers. */
-#define BLOCK 12
+/* Columns that add_subsets adds up at once, in registers. */
+#define COLUMNS 12
 #define GROUP 4
 #define MOST_GROUPED 65536
 
-/* The baseline's gain if sentences change sides: a row for each subset of each group of sentences. */
+/* The baseline's gain if sentences change sides, of whole numbers: a row for each subset of each group of sentences. */
 typedef struct
 {
-  gsize groups, stride; /* a multiple of BLOCK */
-  guint size;           /* of a group, which divides 64 */
-  double *rows;         /* [groups, 1 << size, stride] */
-} Changes;
+  gsize groups, stride; /* a multiple of COLUMNS */
+  gint32 *rows;         /* [groups, 1 << GROUP, stride]; NULL: the numbers are not whole, or not small */
+} Subsets;
 
-/* TRUE if sums of @numbers are exact, whatever their order. */
+/* TRUE if the differences of the rows are whole, and any sum of them fits into 32 bits. */
 static gboolean
-are_whole (const PlaitStatistics *statistics)
+are_small (const PlaitStatistics *baseline, const PlaitStatistics *system)
 {
-  for (gsize i = 0; i < statistics->sentences * statistics->width; i++)
-    if (!(fabs (statistics->values[i]) < 0x1p31 && floor (statistics->values[i]) >= statistics->values[i]))
-      return FALSE;
-  return TRUE;
+  double sum = 0;
+
+  for (gsize i = 0; i < baseline->sentences * baseline->width; i++)
+    {
+      double difference = system->values[i] - baseline->values[i];
+
+      if (floor (difference) < difference)
+        return FALSE;
+      sum += fabs (difference);
+    }
+  return sum < 0x1p31;
 }
 
-/* Groups are of one sentence where rows must be added in their order. */
-static Changes
-changes_new (const PlaitStatistics *baseline, const PlaitStatistics *system)
+static Subsets
+subsets_new (const PlaitStatistics *baseline, const PlaitStatistics *system)
 {
   gsize n = baseline->sentences, width = baseline->width;
-  guint size = n <= MOST_GROUPED && are_whole (baseline) && are_whole (system) ? GROUP : 1;
-  Changes changes = { (n + size - 1) / size, (width + BLOCK - 1) / BLOCK * BLOCK, size, NULL };
+  Subsets subsets = { (n + GROUP - 1) / GROUP, (width + COLUMNS - 1) / COLUMNS * COLUMNS, NULL };
 
-  changes.rows = g_new0 (double, (changes.groups << size) * changes.stride);
-  for (gsize group = 0; group < changes.groups; group++)
-    for (guint subset = 1; subset < 1u << size; subset++)
+  if (n > MOST_GROUPED || !are_small (baseline, system))
+    return subsets;
+  subsets.rows = g_new0 (gint32, (subsets.groups << GROUP) * subsets.stride);
+  for (gsize group = 0; group < subsets.groups; group++)
+    for (guint subset = 1; subset < 1u << GROUP; subset++)
       {
-        double *rows = changes.rows + (group << size) * changes.stride, *row = rows + subset * changes.stride;
-        const double *others = rows + (subset & (subset - 1)) * changes.stride;
-        gsize first = (group * size + (guint)__builtin_ctz (subset)) * width;
+        gint32 *rows = subsets.rows + (group << GROUP) * subsets.stride, *row = rows + subset * subsets.stride;
+        const gint32 *others = rows + (subset & (subset - 1)) * subsets.stride;
+        gsize first = (group * GROUP + (guint)__builtin_ctz (subset)) * width;
 
-        for (gsize k = 0; k < width; k++)
-          row[k] = others[k] + (first < n * width ? system->values[first + k] - baseline->values[first + k] : 0);
+        for (gsize k = 0; k < width && first < n * width; k++)
+          row[k] = others[k] + (gint32)(system->values[first + k] - baseline->values[first + k]);
       }
-  return changes;
+  return subsets;
 }
 
 /* Adds up the rows of the sentences whose bits are set in @chosen. */
 static void
-add_chosen (double *sums, const Changes *changes, const guint64 *chosen)
+add_subsets (double *sums, const Subsets *subsets, const guint64 *chosen)
 {
-  for (gsize first = 0; first < changes->stride; first += BLOCK)
+  for (gsize first = 0; first < subsets->stride; first += COLUMNS)
     {
-      double block[BLOCK] = { 0 };
+      const gint32 *rows = subsets->rows + first;
+      gint32 block[COLUMNS] = { 0 };
+      guint64 bits = 0;
 
-      for (gsize group = 0; group < changes->groups; group++)
+      for (gsize group = 0; group < subsets->groups; group++, bits >>= GROUP, rows += subsets->stride << GROUP)
         {
-          gsize bit = group * changes->size;
-          gsize subset = chosen[bit / 64] >> bit % 64 & ((1u << changes->size) - 1);
-          const double *row = changes->rows + ((group << changes->size) + subset) * changes->stride + first;
+          if (group % (64 / GROUP) == 0)
+            bits = chosen[group / (64 / GROUP)];
 
-          for (guint k = 0; k < BLOCK; k++)
+          const gint32 *row = rows + (bits & ((1 << GROUP) - 1)) * subsets->stride;
+          for (guint k = 0; k < COLUMNS; k++)
             block[k] += row[k];
         }
-      memcpy (sums + first, block, sizeof block);
+      for (guint k = 0; k < COLUMNS; k++)
+        sums[first + k] = block[k];
     }
+}
+
+/* Adds up the differences of those sentences in their order, which matters where numbers are not whole. */
+static void
+add_differences (double *sums, const PlaitStatistics *baseline, const PlaitStatistics *system, const guint64 *chosen)
+{
+  gsize n = baseline->sentences, width = baseline->width;
+
+  memset (sums, 0, width * sizeof *sums);
+  for (gsize word = 0; word * 64 < n; word++)
+    for (guint64 bits = chosen[word]; bits; bits &= bits - 1)
+      {
+        gsize i = word * 64 + (guint)__builtin_ctzll (bits);
+
+        for (gsize k = 0; k < width && i < n; k++)
+          sums[k] += system->values[i * width + k] - baseline->values[i * width + k];
+      }
 }
 
 static void
@@ -211,22 +230,26 @@ permute (const PlaitMetric *metric, const PlaitStatistics *baseline, const Plait
          PlaitComparison *comparison)
 {
   gsize width = baseline->width, n = baseline->sentences;
-  Changes changes = changes_new (baseline, system);
+  Subsets subsets = subsets_new (baseline, system);
   g_autofree guint64 *chosen = g_new (guint64, n / 64 + 1);
-  g_autofree double *sums = g_new (double, 5 * changes.stride);
-  double *total_baseline = sums, *total_system = sums + changes.stride, *moved = sums + 2 * changes.stride;
-  double *one = sums + 3 * changes.stride, *other = sums + 4 * changes.stride;
+  g_autofree double *sums = g_new (double, 5 * subsets.stride);
+  double *total_baseline = sums, *total_system = sums + subsets.stride, *moved = sums + 2 * subsets.stride;
+  double *one = sums + 3 * subsets.stride, *other = sums + 4 * subsets.stride;
+  PlaitRandomBase base = plait_random_base (comparison->seed, "permutation", NULL);
   guint counted = 0;
 
   plait_statistics_sum (baseline, total_baseline);
   plait_statistics_sum (system, total_system);
   for (guint trial = 0; trial < comparison->trials; trial++)
     {
-      PlaitRandomKey key = trial_key (comparison->seed, PLAIT_TEST_PERMUTATION, trial);
+      PlaitRandomKey key = plait_random_base_key (base, trial);
 
       for (gsize word = 0; word * 64 < n; word++)
         chosen[word] = plait_random_bits (key, word);
-      add_chosen (moved, &changes, chosen);
+      if (subsets.rows)
+        add_subsets (moved, &subsets, chosen);
+      else
+        add_differences (moved, baseline, system, chosen);
       for (gsize k = 0; k < width; k++)
         {
           one[k] = total_baseline[k] + moved[k];
@@ -235,7 +258,7 @@ permute (const PlaitMetric *metric, const PlaitStatistics *baseline, const Plait
       double difference = plait_metric_score (metric, other) - plait_metric_score (metric, one);
       counted += counts (difference, comparison->difference);
     }
-  g_free (changes.rows);
+  g_free (subsets.rows);
   comparison->p = p_value (counted, comparison->trials);
 }
 

@@ -64,10 +64,12 @@ plait_text_replace (char *text, PlaitTextRule *rules, GRegexCompileFlags flags)
 {
   for (PlaitTextRule *rule = rules; rule->pattern; rule++)
     {
-      g_autofree char *before = text;
-
       if (g_once_init_enter (&rule->compiled))
         g_once_init_leave (&rule->compiled, g_regex_new (rule->pattern, flags | G_REGEX_OPTIMIZE, 0, NULL));
+      if (!g_regex_match (rule->compiled, text, 0, NULL))
+        continue;
+
+      g_autofree char *before = text;
       text = g_regex_replace (rule->compiled, before, -1, 0, rule->replacement, 0, NULL);
     }
   return text;

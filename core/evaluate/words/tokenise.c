@@ -28,9 +28,9 @@ char *
 plait_tokenise_13a (const char *line)
 {
   /* Symbols other than the apostrophe, hyphen, period and comma stand alone; a period or comma unless a digit precedes
-   * it, and unless one follows it; a hyphen if a digit precedes it. All test single ASCII characters or anything but a
-   * digit, so they may walk over bytes. */
-  static PlaitTextRule rules[] = { { "([{-~[-` -&(-+:-@/])", " \\1 " },
+   * it, and unless one follows it; a hyphen if a digit precedes it. The original adds spaces to each space too, which
+   * changes no word. All test single ASCII characters or anything but a digit, so they may walk over bytes. */
+  static PlaitTextRule rules[] = { { "([{-~[-`!-&(-+:-@/])", " \\1 " },
                                    { "([^0-9])([.,])", "\\1 \\2 " },
                                    { "([.,])([^0-9])", " \\1 \\2" },
                                    { "([0-9])(-)", "\\1 \\2 " },
