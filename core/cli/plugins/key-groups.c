@@ -21,9 +21,9 @@ static const struct
   const char *summary;
 } kinds[PLAIT_PLUGIN_KINDS] = {
   [PLAIT_PLUGIN_ENCODER]
-  = { "[source NAME]", "Beside encoder= the parameters of that encoder; plait inspect source shows the other keys" },
-  [PLAIT_PLUGIN_COMBINER] = { "[combiner]", "The parameters of the combiner that decoder.combiner names" },
-  [PLAIT_PLUGIN_COVERAGE] = { "[coverage]", "The parameters of the coverage that decoder.coverage names" },
+  = { "[source NAME]", "Parameters of the encoder that encoder= names; plait inspect source shows the other keys" },
+  [PLAIT_PLUGIN_COMBINER] = { "[combiner]", "Parameters of the combiner that decoder.combiner names" },
+  [PLAIT_PLUGIN_COVERAGE] = { "[coverage]", "Parameters of the coverage that decoder.coverage names" },
 };
 
 static void

@@ -69,7 +69,7 @@ TEST_CASE (experiment_file, every_fault_has_its_place_and_remedy)
     { 2, "seed", "example.ini:2: " },
     { 3, "[experiment]", "example.ini:3: " },
     { 4, "folder=nowhere", "nowhere/train.en; name one relative to" },
-    { 5, "", "example.ini:3: [data]: target is missing (Stream to be predicted); add target=" },
+    { 5, "", "example.ini:3: [data]: target is missing (Stream that the model predicts); add target=" },
     { 5, "target=fr", "example.ini:3: [data]: there is no file for train.fr; add train.fr=FILE" },
     { 5, "target=en", "example.ini:15: [source en]: reads the stream en, which is data.target" },
     { 6, "vocabulary_size=many", "example.ini:6: [data] vocabulary_size: \"many\" is not an integer" },
