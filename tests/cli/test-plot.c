@@ -73,10 +73,13 @@ TEST_CASE (plot_command, writes_by_the_ending)
   NEEDS_PLOT;
   write_runs ();
   g_auto (PlaitTestCall) pdf = CALL ("plot", "one.h5", MAP, MAP, "-o", "a.pdf", "--width", "12", "--names", "a;b");
+  g_auto (PlaitTestCall) comma = CALL ("plot", "one.h5", MAP, MAP, "-o", "c.pdf", "--width", "12", "--names", "a, b");
   g_auto (PlaitTestCall) again = CALL ("plot", "one.h5", MAP, MAP, "-o", "b.pdf", "--width", "12", "--names", "a;b");
   g_auto (PlaitTestCall) png = CALL ("plot", "one.h5", "two.h5", "flat.h5", CURVE, "-o", "a.png", "--labels", "none");
   g_autofree char *first = load ("a.pdf", &n_pdf), *second = load ("b.pdf", &n_again), *third = load ("a.png", &n_png);
   CHECK_INT (pdf.code, 0);
+  CHECK_INT (comma.code, 0);
+  CHECK_CONTAINS (comma.errors, "--names has one name; did you mean \"a;b\"?");
   CHECK_INT (again.code, 0);
   CHECK_INT (png.code, 0);
   REQUIRE (first && second && third);

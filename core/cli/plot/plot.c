@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "process/module.h"
+#include "text/separators.h"
 #include "command/options.h"
 #include "command/output.h"
 #include "comparison/place.h"
@@ -109,6 +110,24 @@ warn_of_tokens (const GPtrArray *runs, const char *path, const char *metric, Pla
                        curve ? column : metric);
 }
 
+static gboolean
+is_name (const char *text, gconstpointer data)
+{
+  (void)data;
+  return *text != '\0';
+}
+
+/* Warns if --names has one name for @n things, and as many with another separator. */
+static void
+warn_of_names (const char *const *names, guint n, PlaitLog *log)
+{
+  g_autofree char *mended = names && !names[1] ? plait_separators_mend (names[0], ";", is_name, NULL) : NULL;
+  g_auto (GStrv) each = g_strsplit (mended ? mended : "", ";", -1);
+
+  if (mended && g_strv_length (each) == n)
+    plait_log_warning (log, "--names has one name; did you mean \"%s\"?", mended);
+}
+
 static GBytes *
 draw (const PlaitPlotTable *table, const GPtrArray *files, const GPtrArray *paths, PlaitMapChoice choice,
       const char *metric, const PlaitPlotSettings *settings, PlaitPlotFormat format, PlaitLog *log, GError **error)
@@ -138,6 +157,11 @@ draw (const PlaitPlotTable *table, const GPtrArray *files, const GPtrArray *path
     }
   for (guint m = 0; m < maps->len; m++)
     highest = MAX (highest, plait_map_largest (maps->pdata[m]));
+  warn_of_names ((const char *const *)settings->names,
+                 !chart                           ? maps->len
+                 : chart->kind == PLAIT_PLOT_BARS ? g_strv_length (chart->categories)
+                                                  : chart->series->len,
+                 log);
   bytes = table->draw (chart, maps, highest, settings, format, &losses, error);
   if (bytes && losses.left_out > 0)
     plait_log_warning (log, "%u labels have no place at this width; more --width, or less --size, shows them",

@@ -62,38 +62,57 @@ fault_free (gpointer data)
 /* What an axis varies. */
 typedef struct
 {
-  const PlaitRegistry *registry;
-  const PlaitSettingSpecification *setting; /* NULL: a parameter of a plugin */
+  const Builder *builder;
+  const PlaitSettingSpecification *setting; /* NULL: a parameter of a plugin or of a task */
 } Varied;
 
-/* TRUE if @text is a value of the axis, as far as its type says: a name of a plugin, a number, a choice. */
+static gboolean
+is_source (const char *text, gconstpointer data)
+{
+  const Builder *builder = data;
+  g_autofree char *group = g_strconcat ("source ", text, NULL);
+
+  return plait_key_file_has_group (builder->file, group);
+}
+
+/* TRUE if @text is one value of the axis: a plugin, sources with '+', a number, a choice. Other texts and lists may
+ * have any separator in them. */
 static gboolean
 is_value (const char *text, gconstpointer data)
 {
   const Varied *varied = data;
+  const PlaitRegistry *registry = varied->builder->registry;
   g_autofree char *value = NULL;
-  gboolean truth;
+  gboolean truth, found = is_source (text, varied->builder);
   double number;
 
-  if (varied->setting && varied->setting->type != PLAIT_SETTING_TEXT)
+  if (!varied->setting)
+    return plait_parse_double (text, &number) || plait_parse_boolean (text, &truth);
+  if (varied->setting->type != PLAIT_SETTING_TEXT && varied->setting->type != PLAIT_SETTING_LIST)
     {
       value = plait_setting_parse (varied->setting, text, NULL, NULL);
       return value != NULL;
     }
-  for (guint i = 0; varied->setting && i < plait_registry_n_plugins (varied->registry); i++)
-    if (g_str_equal (plait_registry_plugin (varied->registry, i)->name, text))
+  if (g_str_equal (varied->setting->name, "sources"))
+    {
+      value = plait_separators_mend (text, ";", is_source, varied->builder);
+      return found || (value && strchr (text, '+'));
+    }
+  for (guint i = 0; i < plait_registry_n_plugins (registry); i++)
+    if (g_str_equal (plait_registry_plugin (registry, i)->name, text))
       return TRUE;
-  return !varied->setting && (plait_parse_double (text, &number) || plait_parse_boolean (text, &truth));
+  return FALSE;
 }
 
 /* Where the one value of the axis @key is several with a wrong separator: notes that, and puts them into *@values. */
 static void
 mend_values (const Builder *builder, const char *key, const char *group, const char *name, GStrv *values)
 {
-  const Varied varied = { builder->registry, plait_experiment_setting (group, name) };
+  const Varied varied = { builder, plait_experiment_setting (group, name) };
   g_autofree char *mended = plait_separators_mend ((*values)[0], ";", is_value, &varied);
 
-  if (!mended)
+  /* Sources that are read together are one value. */
+  if (!mended || is_value ((*values)[0], &varied))
     return;
   plait_problems_add_key (builder->problems, builder->file, PLAIT_GRID_GROUP, key,
                           "has the one value \"%s\"; did you mean \"%s\"?", (*values)[0], mended);

@@ -202,6 +202,28 @@ TEST_CASE (cells, an_axis_may_have_the_empty_value)
   CHECK_INT (cells->cells[1].experiment->n_sources, 1);
 }
 
+/* Such a value has separators that no axis needs mended. */
+TEST_CASE (cells, an_axis_may_have_one_value_with_separators)
+{
+  static const char *const axes[] = {
+    "decoder.combiner=hierarchical\nexperiment.sources=a+b\n",
+    "decoder.combiner=hierarchical\nevaluate.metrics=bleu:tok=none,lowercase\n",
+    "decoder.combiner=hierarchical\ntrain.initialise_leave=decoder/*|x,y\n",
+    "decoder.combiner=hierarchical\nexperiment.name=one, two: three\n",
+  };
+  g_autoptr (PlaitRegistry) registry = open_registry ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (axes); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PlaitCells) cells = load (registry, axes[i], &error);
+
+      CONTEXT ("%s", axes[i]);
+      CHECK_NO_ERROR (error);
+      CHECK (cells && cells->n_cells == 1);
+    }
+}
+
 TEST_CASE (cells, the_same_experiment_is_one_cell)
 {
   g_autoptr (PlaitRegistry) registry = open_registry ();
@@ -265,6 +287,7 @@ TEST_CASE (cells, faults)
       "\"5\" is no value of the axis decoder.heads; expected one of 4, 8" },
     { "decoder.heads=4,8\n", "[grid] decoder.heads: has the one value \"4,8\"; did you mean \"4;8\"?" },
     { "decoder.combiner=flat|serial\n", "has the one value \"flat|serial\"; did you mean \"flat;serial\"?" },
+    { "experiment.sources=a+b,a\n", "has the one value \"a+b,a\"; did you mean \"a+b;a\"?" },
     { "decoder.norm=pre+post\n", "has the one value \"pre+post\"; did you mean \"pre;post\"?" },
     { "combiner.heads=1, 2\n", "has the one value \"1, 2\"; did you mean \"1;2\"?" },
     { "decoder.heads=4;8\nexclude=decoder.heads=4,8\n",
