@@ -134,6 +134,7 @@ hash_rows (XXH3_state_t *state, hid_t id, const PlaitStoreObject *object, gint64
   return TRUE;
 }
 
+/* Hashes the values of a dataset that plait_store_check_values has passed. */
 static gboolean
 hash_dataset (PlaitStore *store, const PlaitStoreVisit *visit, gint64 *hash, GError **error)
 {
@@ -142,8 +143,6 @@ hash_dataset (PlaitStore *store, const PlaitStoreVisit *visit, gint64 *hash, GEr
   g_auto (StoreId) stored_type = H5Dget_type (visit->id);
   g_autoptr (XXH3_state_t) state = begin_hash ();
 
-  if (!plait_store_check_values (store, path, visit->id, error))
-    return FALSE;
   hash_type (state, object->type);
   XXH3_64bits_update (state, object->shape, object->rank * sizeof *object->shape);
   *hash = end_hash (state);
@@ -231,7 +230,8 @@ note (PlaitStore *store, const PlaitStoreVisit *visit, gpointer data, GError **e
       good = hash_attributes (store, visit, &entry.attributes, error);
       break;
     case PLAIT_STORE_DATASET:
-      good = hash_dataset (store, visit, &entry.values, error)
+      good = plait_store_check_values (store, visit->path, visit->id, error)
+             && hash_dataset (store, visit, &entry.values, error)
              && hash_attributes (store, visit, &entry.attributes, error);
       break;
     case PLAIT_STORE_SOFT_LINK:
