@@ -47,11 +47,8 @@ PLAIT_API PlaitNode *plait_minimum (PlaitTape *tape, PlaitNode *x, PlaitNode *y)
 /* factor * x. */
 PLAIT_API PlaitNode *plait_scale (PlaitTape *tape, PlaitNode *x, double factor);
 
-/* Row i of x times the number i of a column: x [r, w], factors [r, 1] -> [r, w]. */
-PLAIT_API PlaitNode *plait_scale_rows (PlaitTape *tape, PlaitNode *x, PlaitNode *factors);
-
-/* Column j of x times the number j of a row: x [r, w], factors [1, w] -> [r, w]. */
-PLAIT_API PlaitNode *plait_scale_columns (PlaitTape *tape, PlaitNode *x, PlaitNode *factors);
+/* x * factors element by element, where factors repeats: x [r, w], a column [r, 1] or a row [1, w] -> [r, w]. */
+PLAIT_API PlaitNode *plait_multiply_broadcast (PlaitTape *tape, PlaitNode *x, PlaitNode *factors);
 
 /* Side by side: [r, w1], [r, w2], ... -> [r, w1 + w2 + ...]. */
 PLAIT_API PlaitNode *plait_concatenate_columns (PlaitTape *tape, PlaitNode *const *parts, guint n);

@@ -197,7 +197,7 @@ plait_select_rows (PlaitTape *tape, const guint8 *take, PlaitNode *x, PlaitNode 
 }
 
 static void
-scale_rows_backward (PlaitTape *tape, PlaitNode *node)
+multiply_broadcast_backward (PlaitTape *tape, PlaitNode *node)
 {
   PlaitPool *pool = plait_tape_pool (tape);
   PlaitNode *x = node->inputs[0], *factors = node->inputs[1];
@@ -205,55 +205,27 @@ scale_rows_backward (PlaitTape *tape, PlaitNode *node)
   PlaitTensor target = plait_gradient_if_needed (tape, x, &beta);
 
   if (target.data)
-    plait_rows_scale (pool, target, beta, PLAIT_TERM_TENSOR (tape, scale_rows_value, node->gradient), factors->value);
+    plait_broadcast_multiply (pool, target, beta, PLAIT_TERM_TENSOR (tape, broadcast_value, node->gradient),
+                              factors->value);
   target = plait_gradient_if_needed (tape, factors, &beta);
   if (target.data)
-    plait_rows_dot (pool, target, beta, PLAIT_TERM_TENSOR (tape, scale_rows_factor, node->gradient), x->value);
+    plait_broadcast_dot (pool, target, beta, PLAIT_TERM_TENSOR (tape, broadcast_factor, node->gradient), x->value);
 }
 
-static const PlaitOperator scale_rows
-    = { .name = "scale_rows", .backward = scale_rows_backward, .ignores_value = TRUE };
+static const PlaitOperator multiply_broadcast
+    = { .name = "multiply_broadcast", .backward = multiply_broadcast_backward, .ignores_value = TRUE };
 
 PlaitNode *
-plait_scale_rows (PlaitTape *tape, PlaitNode *x, PlaitNode *factors)
+plait_multiply_broadcast (PlaitTape *tape, PlaitNode *x, PlaitNode *factors)
 {
   PlaitNode *node;
 
   plait_tape_expect (tape, x && factors);
-  plait_tape_expect (tape, factors->value.rows == x->value.rows && factors->value.width == 1);
-  node = plait_tape_node (tape, &scale_rows, x->value.rows, x->value.width, (PlaitNode *[]){ x, factors }, 2, 0);
-  plait_rows_scale (plait_tape_pool (tape), node->value, 0, x->value, factors->value);
-  return node;
-}
-
-static void
-scale_columns_backward (PlaitTape *tape, PlaitNode *node)
-{
-  PlaitPool *pool = plait_tape_pool (tape);
-  PlaitNode *x = node->inputs[0], *factors = node->inputs[1];
-  PlaitScalar beta;
-  PlaitTensor target = plait_gradient_if_needed (tape, x, &beta);
-
-  if (target.data)
-    plait_columns_scale (pool, target, beta, PLAIT_TERM_TENSOR (tape, scale_columns_value, node->gradient),
-                         factors->value);
-  target = plait_gradient_if_needed (tape, factors, &beta);
-  if (target.data)
-    plait_columns_dot (pool, target, beta, PLAIT_TERM_TENSOR (tape, scale_columns_factor, node->gradient), x->value);
-}
-
-static const PlaitOperator scale_columns
-    = { .name = "scale_columns", .backward = scale_columns_backward, .ignores_value = TRUE };
-
-PlaitNode *
-plait_scale_columns (PlaitTape *tape, PlaitNode *x, PlaitNode *factors)
-{
-  PlaitNode *node;
-
-  plait_tape_expect (tape, x && factors);
-  plait_tape_expect (tape, factors->value.rows == 1 && factors->value.width == x->value.width);
-  node = plait_tape_node (tape, &scale_columns, x->value.rows, x->value.width, (PlaitNode *[]){ x, factors }, 2, 0);
-  plait_columns_scale (plait_tape_pool (tape), node->value, 0, x->value, factors->value);
+  plait_tape_expect (tape, (factors->value.rows == x->value.rows && factors->value.width == 1)
+                               || (factors->value.rows == 1 && factors->value.width == x->value.width));
+  node
+      = plait_tape_node (tape, &multiply_broadcast, x->value.rows, x->value.width, (PlaitNode *[]){ x, factors }, 2, 0);
+  plait_broadcast_multiply (plait_tape_pool (tape), node->value, 0, x->value, factors->value);
   return node;
 }
 

@@ -255,21 +255,26 @@ plait_rows_sum (PlaitPool *pool, PlaitTensor sum, PlaitScalar beta, PlaitTensor 
 }
 
 static void
-scale_rows_piece (gpointer data, gint64 piece, guint thread)
+broadcast_multiply_piece (gpointer data, gint64 piece, guint thread)
 {
   const Call *call = data;
+  gboolean column = call->factors.width == 1 && call->factors.rows == call->y.rows;
 
   EACH_ROW (row, call, piece)
-  put_row (call, row, *plait_tensor_row (call->factors, row), plait_tensor_row (call->x, row));
+  if (column)
+    put_row (call, row, *plait_tensor_row (call->factors, row), plait_tensor_row (call->x, row));
+  else
+    call->kernels->multiply_elements (plait_tensor_row (call->y, row), call->beta, plait_tensor_row (call->x, row),
+                                      call->factors.data, call->y.width);
 }
 
 void
-plait_rows_scale (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, PlaitTensor factors)
+plait_broadcast_multiply (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, PlaitTensor factors)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
   Call call = { .y = y, .x = x, .factors = factors, .beta = beta };
 
-  run_rows (pool, &call, scale_rows_piece);
+  run_rows (pool, &call, broadcast_multiply_piece);
 }
 
 static void
@@ -286,34 +291,6 @@ dot_rows_piece (gpointer data, gint64 piece, guint thread)
   }
 }
 
-void
-plait_rows_dot (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor a, PlaitTensor b)
-{
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
-  Call call = { .y = y, .x = a, .factors = b, .beta = beta };
-
-  run_rows (pool, &call, dot_rows_piece);
-}
-
-static void
-scale_columns_piece (gpointer data, gint64 piece, guint thread)
-{
-  const Call *call = data;
-
-  EACH_ROW (row, call, piece)
-  call->kernels->multiply_elements (plait_tensor_row (call->y, row), call->beta, plait_tensor_row (call->x, row),
-                                    call->factors.data, call->y.width);
-}
-
-void
-plait_columns_scale (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, PlaitTensor factors)
-{
-  PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
-  Call call = { .y = y, .x = x, .factors = factors, .beta = beta };
-
-  run_rows (pool, &call, scale_columns_piece);
-}
-
 static void
 dot_columns_piece (gpointer data, gint64 piece, guint thread)
 {
@@ -328,12 +305,15 @@ dot_columns_piece (gpointer data, gint64 piece, guint thread)
 }
 
 void
-plait_columns_dot (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor a, PlaitTensor b)
+plait_broadcast_dot (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor a, PlaitTensor b)
 {
   PLAIT_WORK_SCOPE (pool, PLAIT_WORK_ROWS);
   Call call = { .y = y, .x = a, .factors = b, .beta = beta };
 
-  run_columns (pool, &call, dot_columns_piece);
+  if (y.width == 1 && y.rows == a.rows)
+    run_rows (pool, &call, dot_rows_piece);
+  else
+    run_columns (pool, &call, dot_columns_piece);
 }
 
 static void

@@ -37,17 +37,12 @@ void plait_positions_forward (PlaitPool *pool, PlaitTensor y, PlaitTensor x, Pla
 void plait_positions_backward (PlaitPool *pool, PlaitTensor dtable, PlaitTensor dy, PlaitRagged rows, gint64 first,
                                PlaitRandomKey key, double rate);
 
-/* y[i] = beta * y[i] + factors[i] * x[i]: factors [rows, 1]. */
-void plait_rows_scale (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, PlaitTensor factors);
+/* Sets y to beta * y + x * factors, element by element: x [rows, w], factors a column [rows, 1] or a row [1, w], which
+ * repeats. */
+void plait_broadcast_multiply (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, PlaitTensor factors);
 
-/* y[i] = beta * y[i] + the scalar product of a[i] and b[i]: y [rows, 1]. */
-void plait_rows_dot (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor a, PlaitTensor b);
-
-/* y = beta * y + x with column j times factors[j]: factors [1, w]. */
-void plait_columns_scale (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor x, PlaitTensor factors);
-
-/* y[j] = beta * y[j] + the scalar product of the columns j of a and b: y [1, w]. */
-void plait_columns_dot (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor a, PlaitTensor b);
+/* Sets y to beta * y + the sums of a * b over the rows, y [rows, 1], or over the columns, y [1, w]: a, b [rows, w]. */
+void plait_broadcast_dot (PlaitPool *pool, PlaitTensor y, PlaitScalar beta, PlaitTensor a, PlaitTensor b);
 
 /* The softmax of each row, and its backward: dx = beta * dx + y * (dy - the sum of y * dy). */
 void plait_rows_softmax (PlaitPool *pool, PlaitTensor y, PlaitTensor x);

@@ -128,33 +128,27 @@ minimum (PlaitTape *tape, PlaitNode *const *leaves)
 }
 
 static PlaitNode *
-scale_rows (PlaitTape *tape, PlaitNode *const *leaves)
+multiply_broadcast (PlaitTape *tape, PlaitNode *const *leaves)
 {
-  return plait_scale_rows (tape, leaves[0], leaves[1]);
+  return plait_multiply_broadcast (tape, leaves[0], leaves[1]);
 }
 
 /* The factors are a column of x. */
 static PlaitNode *
-scale_rows_view (PlaitTape *tape, PlaitNode *const *leaves)
+multiply_by_column_view (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitNode *x = plait_scale (tape, leaves[0], 0.5);
 
-  return plait_scale_rows (tape, x, plait_columns (tape, x, 1, 1));
-}
-
-static PlaitNode *
-scale_columns (PlaitTape *tape, PlaitNode *const *leaves)
-{
-  return plait_scale_columns (tape, leaves[0], leaves[1]);
+  return plait_multiply_broadcast (tape, x, plait_columns (tape, x, 1, 1));
 }
 
 /* The factors are a row of x. */
 static PlaitNode *
-scale_columns_view (PlaitTape *tape, PlaitNode *const *leaves)
+multiply_by_row_view (PlaitTape *tape, PlaitNode *const *leaves)
 {
   PlaitNode *x = plait_scale (tape, leaves[0], 0.5);
 
-  return plait_scale_columns (tape, x, plait_rows (tape, x, 1, 1));
+  return plait_multiply_broadcast (tape, x, plait_rows (tape, x, 1, 1));
 }
 
 static PlaitNode *
@@ -504,10 +498,10 @@ static const GradientCase plain_cases[] = {
   { "softmax of a view", NULL, softmax_view, CHECK_MODE, 1, { { 3, 5 } } },
   { "maximum", "maximum_", maximum, CHECK_MODE, 2, { { 3, 11 }, { 3, 11 } } },
   { "minimum", "maximum_", minimum, CHECK_MODE, 2, { { 3, 11 }, { 3, 11 } } },
-  { "scale rows", "scale_rows_", scale_rows, CHECK_MODE, 2, { { 3, 11 }, { 3, 1 } } },
-  { "scale rows by a view", NULL, scale_rows_view, CHECK_MODE, 1, { { 3, 4 } } },
-  { "scale columns", "scale_columns_", scale_columns, CHECK_MODE, 2, { { 3, 35 }, { 1, 35 } } },
-  { "scale columns by a view", NULL, scale_columns_view, CHECK_MODE, 1, { { 3, 4 } } },
+  { "multiply by a column", "broadcast_", multiply_broadcast, CHECK_MODE, 2, { { 3, 11 }, { 3, 1 } } },
+  { "multiply by a view of a column", NULL, multiply_by_column_view, CHECK_MODE, 1, { { 3, 4 } } },
+  { "multiply by a row", "broadcast_", multiply_broadcast, CHECK_MODE, 2, { { 3, 35 }, { 1, 35 } } },
+  { "multiply by a view of a row", NULL, multiply_by_row_view, CHECK_MODE, 1, { { 3, 4 } } },
   { "sum", "sum", sum_terms, CHECK_MODE, 3, { { 2, 3 }, { 2, 3 }, { 2, 3 } } },
   { "multiply", "multiply_", multiply, CHECK_MODE, 2, { { 3, 11 }, { 3, 11 } } },
   { "multiply by itself", NULL, square, CHECK_MODE, 1, { { 3, 4 } } },

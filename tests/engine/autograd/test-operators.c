@@ -97,8 +97,8 @@ TEST_CASE (operators, rows_and_columns_times_numbers)
   x = bench_leaf (&bench, 2, 3, (double[]){ 1, 2, 3, 4, 5, 6 });
   column = bench_leaf (&bench, 2, 1, (double[]){ 10, -1 });
   row = bench_leaf (&bench, 1, 3, (double[]){ 1, 0, 2 });
-  rows = plait_scale_rows (tape, x, column);
-  columns = plait_scale_columns (tape, x, row);
+  rows = plait_multiply_broadcast (tape, x, column);
+  columns = plait_multiply_broadcast (tape, x, row);
   check_tensor ("rows", rows->value, (double[]){ 10, 20, 30, -4, -5, -6 }, 0);
   check_tensor ("columns", columns->value, (double[]){ 1, 0, 6, 4, 0, 12 }, 0);
   plait_tape_backward (tape, bench_weigh (&bench, plait_sum (tape, (PlaitNode *[]){ rows, columns }, 2),

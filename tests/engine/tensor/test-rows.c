@@ -80,26 +80,26 @@ scale_body (Trial *trial)
   PlaitTensor column = trial_tensor (trial, rows, 1), row = trial_tensor (trial, 1, width);
 
   y = trial_target (trial, rows, width, beta, &slow);
-  plait_rows_scale (trial->pool, y, beta, a, column);
+  plait_broadcast_multiply (trial->pool, y, beta, a, column);
   for (gint64 i = 0; i < rows; i++)
     add_row (slow, i, (double)*plait_tensor_row (column, i), a, i);
-  trial_check (trial, "scale of rows", y, slow);
+  trial_check (trial, "product with a column", y, slow);
 
   y = trial_target (trial, rows, width, beta, &slow);
-  plait_columns_scale (trial->pool, y, beta, a, row);
+  plait_broadcast_multiply (trial->pool, y, beta, a, row);
   for (gint64 i = 0; i < rows * width; i++)
     plait_tensor_row (slow, i / width)[i % width] += plait_tensor_row (a, i / width)[i % width] * row.data[i % width];
-  trial_check (trial, "scale of columns", y, slow);
+  trial_check (trial, "product with a row", y, slow);
 
   y = trial_target (trial, rows, 1, beta, &slow);
-  plait_rows_dot (trial->pool, y, beta, a, b);
+  plait_broadcast_dot (trial->pool, y, beta, a, b);
   for (gint64 i = 0; i < rows * width; i++)
     *plait_tensor_row (slow, i / width)
         += plait_tensor_row (a, i / width)[i % width] * plait_tensor_row (b, i / width)[i % width];
   trial_check (trial, "products of rows", y, slow);
 
   y = trial_target (trial, 1, width, beta, &slow);
-  plait_columns_dot (trial->pool, y, beta, a, b);
+  plait_broadcast_dot (trial->pool, y, beta, a, b);
   for (gint64 i = 0; i < rows * width; i++)
     slow.data[i % width] += plait_tensor_row (a, i / width)[i % width] * plait_tensor_row (b, i / width)[i % width];
   trial_check (trial, "products of columns", y, slow);
