@@ -189,21 +189,18 @@ TEST_CASE (arena, leaves_the_call_when_the_limit_is_reached)
 
   /* And it works again, for what fits. */
   taking = (Taking){ arena, 100000, 25, 0 };
-  CHECK (plait_arena_protect (arena, take_many, &taking, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_arena_protect (arena, take_many, &taking, NO_ERROR));
   CHECK_INT (taking.done, 25);
 }
 
 TEST_CASE (arena, the_whole_limit_fits_after_a_reset)
 {
   g_autoptr (PlaitArena) arena = plait_arena_new (8 << 20);
-  g_autoptr (GError) error = NULL;
   Taking small = { arena, 1 << 20, 6, 0 }, large = { arena, 8 << 20, 1, 0 };
 
-  CHECK (plait_arena_protect (arena, take_many, &small, &error));
+  CHECK (plait_arena_protect (arena, take_many, &small, NO_ERROR));
   plait_arena_reset (arena);
-  CHECK (plait_arena_protect (arena, take_many, &large, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_arena_protect (arena, take_many, &large, NO_ERROR));
 }
 
 static void
@@ -278,6 +275,5 @@ TEST_CASE (arena, is_left_with_words)
   CHECK (!plait_arena_protect (arena, take_many, &taking, &error));
   CHECK_ERROR (error, PLAIT_ERROR_MEMORY, "make the batches smaller");
   taking = (Taking){ arena, 100000, 1, 0 };
-  CHECK (plait_arena_protect (arena, take_many, &taking, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_arena_protect (arena, take_many, &taking, NO_ERROR));
 }

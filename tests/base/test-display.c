@@ -114,7 +114,7 @@ on_terminal (const char *text)
 static char *
 in_file (const char *text)
 {
-  g_autofree char *path = plait_test_path ("file");
+  const char *path = plait_test_path ("file");
   FILE *stream = fopen (path, "we");
   char *bytes = NULL;
 

@@ -38,29 +38,26 @@ check_contents (const char *path, const char *expected)
 
 TEST_CASE (file, makes_and_replaces)
 {
-  g_autofree char *path = plait_test_path ("file");
-  g_autoptr (GError) error = NULL;
+  const char *path = plait_test_path ("file");
 
-  CHECK (plait_file_replace (path, "one", 3, &error));
+  CHECK (plait_file_replace (path, "one", 3, NO_ERROR));
   check_contents (path, "one");
-  CHECK (plait_file_replace (path, "two", 3, &error));
+  CHECK (plait_file_replace (path, "two", 3, NO_ERROR));
   check_contents (path, "two");
-  CHECK (plait_file_replace (path, "", 0, &error));
+  CHECK (plait_file_replace (path, "", 0, NO_ERROR));
   check_contents (path, "");
-  CHECK_NO_ERROR (error);
   CHECK_INT (files_in_folder (), 1);
 }
 
 TEST_CASE (file, stays_until_the_commit)
 {
-  g_autofree char *path = plait_test_path ("file");
+  const char *path = plait_test_path ("file");
   g_autoptr (GError) error = NULL;
   PlaitFile *file, *other;
 
   REQUIRE (g_file_set_contents (path, "old", 3, NULL));
-  file = plait_file_begin (path, &error);
-  other = plait_file_begin (path, &error);
-  CHECK_NO_ERROR (error);
+  file = plait_file_begin (path, NO_ERROR);
+  other = plait_file_begin (path, NO_ERROR);
   REQUIRE (file && other);
   /* Two that replace the same file do not disturb each other. */
   CHECK (strcmp (plait_file_temporary (file), plait_file_temporary (other)) != 0);
@@ -75,14 +72,12 @@ TEST_CASE (file, stays_until_the_commit)
 
 TEST_CASE (file, keeps_mode_and_link)
 {
-  g_autofree char *path = plait_test_path ("file");
-  g_autofree char *link = plait_test_path ("link");
-  g_autoptr (GError) error = NULL;
+  const char *path = plait_test_path ("file");
+  const char *link = plait_test_path ("link");
   struct stat status;
 
   REQUIRE (g_file_set_contents (path, "old", 3, NULL) && chmod (path, 0640) == 0 && symlink ("file", link) == 0);
-  CHECK (plait_file_replace (link, "new", 3, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_file_replace (link, "new", 3, NO_ERROR));
   check_contents (path, "new");
   CHECK (lstat (link, &status) == 0 && S_ISLNK (status.st_mode));
   CHECK (stat (path, &status) == 0);
@@ -91,16 +86,15 @@ TEST_CASE (file, keeps_mode_and_link)
 
 TEST_CASE (file, stream_is_flushed_and_remembers_failures)
 {
-  g_autofree char *path = plait_test_path ("file");
+  const char *path = plait_test_path ("file");
   g_autoptr (GError) error = NULL;
-  PlaitFile *file = plait_file_begin (path, &error);
+  PlaitFile *file = plait_file_begin (path, NO_ERROR);
   struct stat status;
   struct rlimit before;
 
   REQUIRE (file && fputs ("new", plait_file_stream (file)) >= 0 && fflush (plait_file_stream (file)) == 0);
   CHECK (stat (plait_file_temporary (file), &status) == 0 && status.st_size == 3);
-  CHECK (fputs ("er", plait_file_stream (file)) >= 0 && plait_file_commit (file, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (fputs ("er", plait_file_stream (file)) >= 0 && plait_file_commit (file, NO_ERROR));
   check_contents (path, "newer");
   file = plait_file_begin (path, &error);
   REQUIRE (file && getrlimit (RLIMIT_FSIZE, &before) == 0);
@@ -117,13 +111,11 @@ TEST_CASE (file, stream_is_flushed_and_remembers_failures)
 
 TEST_CASE (file, refuses_what_is_no_file)
 {
-  g_autofree char *missing = plait_test_path ("missing/file");
-  g_autofree char *slash = plait_test_path ("new/");
-  g_autofree char *fifo = plait_test_path ("fifo");
-  g_autofree char *dangling = plait_test_path ("dangling");
+  const char *fifo = plait_test_path ("fifo");
+  const char *dangling = plait_test_path ("dangling");
   g_autoptr (GError) error = NULL;
 
-  CHECK (!plait_file_replace (missing, "x", 1, &error));
+  CHECK (!plait_file_replace (plait_test_path ("missing/file"), "x", 1, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "missing/file: no file can be made beside it: No such file");
   CHECK (!plait_file_replace (plait_test_folder (), "x", 1, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "not a regular file");
@@ -131,7 +123,7 @@ TEST_CASE (file, refuses_what_is_no_file)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/dev/null: it is not a regular file");
   CHECK (!plait_file_replace ("", "x", 1, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not the name of a file");
-  CHECK (!plait_file_replace (slash, "x", 1, &error));
+  CHECK (!plait_file_replace (plait_test_path ("new/"), "x", 1, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is not the name of a file");
   REQUIRE (mkfifo (fifo, 0600) == 0 && symlink ("nowhere", dangling) == 0);
   CHECK (!plait_file_replace (fifo, "x", 1, &error));
@@ -172,7 +164,7 @@ temporary_of (const char *path, pid_t process)
 
 TEST_CASE (file, removes_what_the_dead_left)
 {
-  g_autofree char *path = plait_test_path ("file"), *other = plait_test_path ("other");
+  const char *path = plait_test_path ("file"), *other = plait_test_path ("other");
   pid_t dead = start_writer (other), alive = start_writer (path);
   g_autofree char *left = temporary_of (other, dead), *used = temporary_of (path, alive);
   /* A number that this process has now. */
@@ -212,9 +204,8 @@ static void
 check_left_alone (const char *path, const char *other_text)
 {
   g_autoptr (GError) error = NULL;
-  PlaitFile *file = plait_file_begin (path, &error);
+  PlaitFile *file = plait_file_begin (path, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (file != NULL);
   CHECK (g_file_set_contents (plait_file_temporary (file), "ours", 4, NULL));
   CHECK (g_file_set_contents (path, other_text, -1, NULL));
@@ -226,7 +217,7 @@ check_left_alone (const char *path, const char *other_text)
 
 TEST_CASE (file, leaves_alone_what_came_in_between)
 {
-  g_autofree char *path = plait_test_path ("file");
+  const char *path = plait_test_path ("file");
 
   check_left_alone (path, "first");
   check_left_alone (path, "other");
@@ -234,28 +225,25 @@ TEST_CASE (file, leaves_alone_what_came_in_between)
 
 TEST_CASE (file, does_not_mind_that_the_old_one_is_gone)
 {
-  g_autofree char *path = plait_test_path ("file");
-  g_autoptr (GError) error = NULL;
+  const char *path = plait_test_path ("file");
   PlaitFile *file;
 
   REQUIRE (g_file_set_contents (path, "old", 3, NULL));
-  file = plait_file_begin (path, &error);
+  file = plait_file_begin (path, NO_ERROR);
   g_unlink (path);
-  CHECK (plait_file_commit (file, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_file_commit (file, NO_ERROR));
   check_contents (path, "");
 }
 
 TEST_CASE (file, replaces_what_exists_by_force_alone)
 {
-  g_autofree char *path = plait_test_path ("file");
+  const char *path = plait_test_path ("file");
   g_autoptr (GError) error = NULL;
 
-  CHECK (plait_file_check_new (path, FALSE, "", "--output", &error));
-  CHECK (plait_file_check_new (NULL, FALSE, "", "--output", &error));
+  CHECK (plait_file_check_new (path, FALSE, "", "--output", NO_ERROR));
+  CHECK (plait_file_check_new (NULL, FALSE, "", "--output", NO_ERROR));
   REQUIRE (g_file_set_contents (path, "", 0, NULL));
-  CHECK (plait_file_check_new (path, TRUE, "", "--output", &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_file_check_new (path, TRUE, "", "--output", NO_ERROR));
   CHECK (!plait_file_check_new (path, FALSE, "wait, ", "--output", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                "file exists: wait, write elsewhere with --output, or replace it with --force");
@@ -276,7 +264,7 @@ calls_of_a_replacement (const char *path)
 TEST_CASE (file, every_failing_call_keeps_old_or_new)
 {
   const int problems[] = { ENOSPC, EIO, EACCES };
-  g_autofree char *path = plait_test_path ("file");
+  const char *path = plait_test_path ("file");
   int calls, refused = 0;
 
   REQUIRE (g_file_set_contents (path, old_text, -1, NULL));
@@ -331,7 +319,7 @@ replace_and_die (gpointer data)
 
 TEST_CASE (file, a_kill_at_any_call_keeps_old_or_new)
 {
-  g_autofree char *path = plait_test_path ("file");
+  const char *path = plait_test_path ("file");
   int calls;
 
   REQUIRE (g_file_set_contents (path, old_text, -1, NULL));
@@ -359,7 +347,7 @@ TEST_CASE (file, a_kill_at_any_call_keeps_old_or_new)
 
 TEST_CASE (file, reads_all_within_its_limit)
 {
-  g_autofree char *path = plait_test_path ("file");
+  const char *path = plait_test_path ("file");
   g_autofree char *text = g_strnfill (101, 'x');
   GError *error = NULL;
 
@@ -398,7 +386,7 @@ TEST_CASE (file, refuses_what_is_made_up_as_it_is_read)
 TEST_CASE (file, tells_what_the_system_lacks)
 {
   static const int problems[] = { ENOMEM, EMFILE, ENFILE };
-  g_autofree char *path = plait_test_path ("file");
+  const char *path = plait_test_path ("file");
   GError *error = NULL;
 
   REQUIRE (g_file_set_contents (path, "text", 4, NULL));
@@ -413,7 +401,7 @@ TEST_CASE (file, tells_what_the_system_lacks)
 
 TEST_CASE (file, waits_for_no_reader)
 {
-  g_autofree char *pipe = plait_test_path ("pipe");
+  const char *pipe = plait_test_path ("pipe");
 
   REQUIRE (mkfifo (pipe, 0600) == 0);
   CHECK (!plait_file_open_output (pipe, FALSE));
@@ -424,7 +412,7 @@ TEST_CASE (file, waits_for_no_reader)
 
 TEST_CASE (file, repeats_what_is_interrupted)
 {
-  g_autofree char *path = plait_test_path ("file"), *lock_path = plait_test_path ("lock");
+  const char *path = plait_test_path ("file"), *lock_path = plait_test_path ("lock");
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (GError) error = NULL;
   gboolean replaced, synced;
@@ -435,10 +423,9 @@ TEST_CASE (file, repeats_what_is_interrupted)
   replaced = plait_file_replace (path, "text", 4, &error);
   bytes = plait_file_read (path, PLAIT_FILE_REGULAR, 100, "a file", error ? NULL : &error);
   synced = plait_file_sync (path);
-  lock = plait_lock_take (lock_path, "busy", "wait", NULL, error ? NULL : &error);
+  lock = plait_lock_take (lock_path, "busy", "wait", NULL, error ? NULL : NO_ERROR);
   output = plait_file_open_output (path, TRUE);
   plait_test_system_end ();
-  CHECK_NO_ERROR (error);
   CHECK (replaced && synced && lock && output);
   CHECK (bytes && g_bytes_get_size (bytes) == 4);
   if (output)
@@ -481,18 +468,16 @@ look_from_outside (gpointer data)
 /* Readers that lock what they read (HDF5, and so h5py and h5dump) are never refused a file that has its name. */
 TEST_CASE (file, can_be_read_and_locked_as_soon_as_it_has_its_name)
 {
-  g_autofree char *path = plait_test_path ("new");
-  g_autoptr (GError) error = NULL;
-  PlaitFile *file = plait_file_begin (path, &error);
+  const char *path = plait_test_path ("new");
+  PlaitFile *file = plait_file_begin (path, NO_ERROR);
   Outside outside = { .file = file, .path = path };
 
   REQUIRE (file != NULL);
   plait_test_system_watch (look_from_outside, &outside);
   plait_test_system_begin (PLAIT_TEST_SYSTEM_COUNT, 0, 0);
-  CHECK (plait_file_finish (file, "text", 4, &error));
+  CHECK (plait_file_finish (file, "text", 4, NO_ERROR));
   plait_test_system_end ();
   plait_test_system_watch (NULL, NULL);
-  CHECK_NO_ERROR (error);
   CHECK (outside.read > 0);
   CHECK_INT (outside.locked, 0);
   CHECK_INT (outside.free, 0);

@@ -52,13 +52,11 @@ check_place (const PlaitKeyFile *file, const char *group, const char *key, const
 
 TEST_CASE (key_file, groups_keys_values_and_lines)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitKeyFile) file = load (example, &error);
+  g_autoptr (PlaitKeyFile) file = load (example, NO_ERROR);
   g_auto (GStrv) list = NULL;
   g_autofree char *groups = NULL;
   g_autofree char *keys = NULL;
 
-  CHECK_NO_ERROR (error);
   REQUIRE (file != NULL);
   CHECK_STRING (plait_key_file_name (file), "a.ini");
   groups = g_strjoinv ("|", (char **)plait_key_file_groups (file));
@@ -158,16 +156,13 @@ TEST_CASE (key_file, says_what_other_files_are)
 
 TEST_CASE (key_file, reads_a_file)
 {
-  g_autofree char *path = plait_test_path ("a.ini");
+  const char *path = plait_test_path ("a.ini");
   g_autofree char *long_comment = g_strnfill (200000, '#');
-  g_autofree char *text = g_strdup_printf ("\xef\xbb\xbf[a]\n%s\nx=1\n", long_comment);
   g_autofree char *place = NULL;
-  g_autoptr (GError) error = NULL;
   g_autoptr (PlaitKeyFile) file = NULL;
 
-  REQUIRE (g_file_set_contents (path, text, -1, NULL));
-  file = plait_key_file_load (path, &error);
-  CHECK_NO_ERROR (error);
+  REQUIRE (g_file_set_contents (path, plait_test_format ("\xef\xbb\xbf[a]\n%s\nx=1\n", long_comment), -1, NULL));
+  file = plait_key_file_load (path, NO_ERROR);
   REQUIRE (file != NULL);
   CHECK_STRING (plait_key_file_value (file, "a", "x"), "1");
   place = plait_key_file_place (file, "a", "x");
@@ -176,7 +171,7 @@ TEST_CASE (key_file, reads_a_file)
 
 TEST_CASE (key_file, reads_a_pipe_that_somebody_writes_to)
 {
-  g_autofree char *path = plait_test_path ("pipe.ini");
+  const char *path = plait_test_path ("pipe.ini");
   g_autoptr (GError) error = NULL;
 
   CHECK (mkfifo (path, 0600) == 0);
@@ -192,8 +187,7 @@ TEST_CASE (key_file, reads_a_pipe_that_somebody_writes_to)
     }
   int reader = g_open (path, O_RDONLY, 0); /* keeps what was written */
   close (writer);
-  g_autoptr (PlaitKeyFile) file = plait_key_file_load_pipe (path, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitKeyFile) file = plait_key_file_load_pipe (path, NO_ERROR);
   REQUIRE (file != NULL);
   CHECK_STRING (plait_key_file_value (file, "a", "x"), "1");
   waitpid (child, NULL, 0);
@@ -202,13 +196,12 @@ TEST_CASE (key_file, reads_a_pipe_that_somebody_writes_to)
 
 TEST_CASE (key_file, refuses_what_is_no_file)
 {
-  g_autofree char *missing = plait_test_path ("missing.ini");
-  g_autofree char *large = plait_test_path ("large.ini");
-  g_autofree char *pipe = plait_test_path ("pipe.ini");
+  const char *large = plait_test_path ("large.ini");
+  const char *pipe = plait_test_path ("pipe.ini");
   g_autofree char *bytes = g_strnfill ((16 << 20) + 1, '#');
   g_autoptr (GError) error = NULL;
 
-  CHECK (!plait_key_file_load (missing, &error));
+  CHECK (!plait_key_file_load (plait_test_path ("missing.ini"), &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "missing.ini: cannot be opened (No such file");
   CHECK (!plait_key_file_load (plait_test_folder (), &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, ": is a folder");
@@ -219,18 +212,15 @@ TEST_CASE (key_file, refuses_what_is_no_file)
   CHECK (!plait_key_file_load (large, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "large.ini: has more than 16777216 bytes");
   REQUIRE (g_file_set_contents (large, bytes, 16 << 20, NULL));
-  plait_key_file_free (plait_key_file_load (large, &error));
-  CHECK_NO_ERROR (error);
+  plait_key_file_free (plait_key_file_load (large, NO_ERROR));
 }
 
 TEST_CASE (key_file, set_values_carry_their_origin)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (PlaitKeyFile) file = load (example, NULL);
 
-  CHECK (plait_key_file_set (file, "experiment", "seed", " 8 ", "--set experiment.seed=8", &error));
-  CHECK (plait_key_file_set (file, "new", "key", "a;b", "--set new.key=a;b", &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_key_file_set (file, "experiment", "seed", " 8 ", "--set experiment.seed=8", NO_ERROR));
+  CHECK (plait_key_file_set (file, "new", "key", "a;b", "--set new.key=a;b", NO_ERROR));
   CHECK_STRING (plait_key_file_value (file, "experiment", "seed"), "8");
   CHECK_STRING (plait_key_file_value (file, "new", "key"), "a;b");
   check_place (file, "experiment", "seed", "--set experiment.seed=8");
@@ -263,17 +253,15 @@ TEST_CASE (key_file, set_refuses_what_no_file_could_say)
 
 TEST_CASE (key_file, text_reads_back)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (PlaitKeyFile) file = load (example, NULL);
   g_autoptr (PlaitKeyFile) again = NULL;
   g_autofree char *text = NULL;
   g_autofree char *text_again = NULL;
 
-  CHECK (plait_key_file_set (file, "empty", "key", "\\sa\\n", NULL, &error));
+  CHECK (plait_key_file_set (file, "empty", "key", "\\sa\\n", NULL, NO_ERROR));
   text = plait_key_file_text (file);
   CHECK_CONTAINS (text, "[experiment]\nname=first\nseed=7\n\n[source en]\ntrain.en.trees=a b.txt\n");
-  again = load (text, &error);
-  CHECK_NO_ERROR (error);
+  again = load (text, NO_ERROR);
   REQUIRE (again != NULL);
   text_again = plait_key_file_text (again);
   CHECK_STRING (text_again, text);
@@ -328,10 +316,9 @@ TEST_CASE (key_file, survives_any_bytes)
       if (file)
         {
           g_autofree char *out = plait_key_file_text (file);
-          g_autoptr (PlaitKeyFile) again = load (out, &error);
+          g_autoptr (PlaitKeyFile) again = load (out, NO_ERROR);
 
           CONTEXT ("text \"%s\"", out);
-          CHECK_NO_ERROR (error);
           REQUIRE (again != NULL);
         }
     }

@@ -54,9 +54,7 @@ rename (const char *from, const char *to)
 static PlaitLock *
 take (const char *path, PlaitLog *log, GError **error)
 {
-  g_autofree char *busy = g_strconcat (path, ": taken", NULL);
-
-  return plait_lock_take (path, busy, "wait", log, error);
+  return plait_lock_take (path, plait_test_format ("%s: taken", path), "wait", log, error);
 }
 
 static gboolean
@@ -94,7 +92,7 @@ start_holder (const char *path)
 
 TEST_CASE (lock, is_held_by_one_process)
 {
-  g_autofree char *path = plait_test_path ("file"), *link = plait_test_path ("link");
+  const char *path = plait_test_path ("file"), *link = plait_test_path ("link");
   g_autoptr (GError) error = NULL;
   g_autofree char *named = NULL;
   pid_t holder;
@@ -111,14 +109,12 @@ TEST_CASE (lock, is_held_by_one_process)
 
 TEST_CASE (lock, does_not_outlive_its_process)
 {
-  g_autofree char *path = plait_test_path ("file");
-  g_autoptr (GError) error = NULL;
+  const char *path = plait_test_path ("file");
   pid_t holder = start_holder (path);
   PlaitLock *lock;
 
   kill (holder, SIGKILL);
-  lock = take (path, NULL, &error); /* which nobody has waited for yet */
-  CHECK_NO_ERROR (error);
+  lock = take (path, NULL, NO_ERROR); /* which nobody has waited for yet */
   CHECK (lock != NULL);
   CHECK (lock_file_is_there (path));
   plait_lock_release (lock);
@@ -129,8 +125,7 @@ TEST_CASE (lock, does_not_outlive_its_process)
 /* What a kill leaves goes with the next file that is made in the folder, unless it is held. */
 TEST_CASE (lock, is_tidied_up)
 {
-  g_autofree char *left = plait_test_path ("left"), *held = plait_test_path ("held"),
-                  *other = plait_test_path ("other");
+  const char *left = plait_test_path ("left"), *held = plait_test_path ("held"), *other = plait_test_path ("other");
   pid_t killed = start_holder (left), holder = start_holder (held);
 
   kill (killed, SIGKILL);
@@ -144,16 +139,15 @@ TEST_CASE (lock, is_tidied_up)
 
 TEST_CASE (lock, says_where_it_cannot_be)
 {
-  g_autofree char *path = plait_test_path ("nowhere/file");
   g_autoptr (GError) error = NULL;
 
-  CHECK (!take (path, NULL, &error));
+  CHECK (!take (plait_test_path ("nowhere/file"), NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "nowhere/file" PLAIT_LOCK_ENDING ": the lock cannot be made (No such file");
 }
 
 TEST_CASE (lock, is_of_a_file_that_is_still_there)
 {
-  g_autofree char *path = plait_test_path ("file");
+  const char *path = plait_test_path ("file");
   int descriptor = open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   struct stat status;
 
@@ -184,20 +178,19 @@ TEST_CASE (lock, of_this_machine_alone_is_known_by_how_it_is_mounted)
 /* NFS repeats what it had no answer to. */
 TEST_CASE (lock, a_file_that_took_its_place_is_known_by_itself)
 {
-  g_autofree char *path = plait_test_path ("file"), *bytes = NULL;
-  g_autoptr (GError) error = NULL;
+  const char *path = plait_test_path ("file");
+  g_autofree char *bytes = NULL;
 
   loses_answer = TRUE;
-  CHECK (plait_file_replace (path, "x", 1, &error));
+  CHECK (plait_file_replace (path, "x", 1, NO_ERROR));
   loses_answer = FALSE;
-  CHECK_NO_ERROR (error);
   CHECK (g_file_get_contents (path, &bytes, NULL, NULL));
   CHECK_STRING (bytes, "x");
 }
 
 TEST_CASE (lock, says_that_there_are_none)
 {
-  g_autofree char *path = plait_test_path ("file");
+  const char *path = plait_test_path ("file");
   g_autofree char *said = NULL;
   size_t length = 0;
   FILE *stream = open_memstream (&said, &length);
@@ -206,16 +199,14 @@ TEST_CASE (lock, says_that_there_are_none)
   PlaitLock *one, *two;
 
   has_no_locks = TRUE;
-  one = take (path, log, &error);
-  two = take (path, NULL, &error);
+  one = take (path, log, NO_ERROR);
+  two = take (path, NULL, NO_ERROR);
   CHECK (one && two);
-  CHECK_NO_ERROR (error);
   /* Files are replaced all the same, and who comes second finds the first one's. */
-  PlaitFile *first = plait_file_begin (path, &error), *second = plait_file_begin (path, &error);
+  PlaitFile *first = plait_file_begin (path, NO_ERROR), *second = plait_file_begin (path, NO_ERROR);
   REQUIRE (first && second);
   CHECK (g_file_set_contents (plait_file_temporary (first), "first", -1, NULL));
-  CHECK (plait_file_commit (first, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_file_commit (first, NO_ERROR));
   CHECK (!plait_file_commit (second, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "another program has written it in the meantime");
   has_no_locks = FALSE;

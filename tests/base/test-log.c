@@ -102,7 +102,6 @@ TEST_CASE (log, progress_on_a_terminal_is_one_line)
   Said *said = listen ((PlaitLogSettings){ .terminal = TRUE });
   g_autofree char *wide = g_strnfill (200, 'x');
   g_autofree char *cut = g_strnfill (78, 'x');
-  g_autofree char *expected = g_strdup_printf ("one\r\033[Ktwo\r\033[Kmessage\n%s…\r\033[K", cut);
   g_autofree char *text = NULL;
 
   plait_log_progress (said->log, "one");
@@ -114,7 +113,7 @@ TEST_CASE (log, progress_on_a_terminal_is_one_line)
   clock_now = 400000;
   plait_log_progress (said->log, "%s", wide);
   text = heard (said);
-  CHECK_STRING (text, expected);
+  CHECK_STRING (text, plait_test_format ("one\r\033[Ktwo\r\033[Kmessage\n%s…\r\033[K", cut));
 }
 
 TEST_CASE (log, data_cannot_command_the_terminal)

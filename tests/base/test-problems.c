@@ -7,10 +7,8 @@
 TEST_CASE (problems, none_is_no_error)
 {
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
-  g_autoptr (GError) error = NULL;
 
-  CHECK (plait_problems_report (problems, PLAIT_ERROR_INPUT, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_problems_report (problems, PLAIT_ERROR_INPUT, NO_ERROR));
 }
 
 TEST_CASE (problems, all_in_one)

@@ -10,10 +10,8 @@ TEST_CASE (program, reads_what_it_is_given_and_answers)
 {
   const PlaitProgramCall call = SHELL ("cat; echo 'no\377t UTF-8' >&2", .seconds = 60, .input = "one\ntwo\n");
   g_auto (PlaitProgramAnswer) answer = { 0 };
-  g_autoptr (GError) error = NULL;
 
-  CHECK (plait_program_call (&call, &answer, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_program_call (&call, &answer, NO_ERROR));
   CHECK_INT (answer.end, PLAIT_PROGRAM_DONE);
   CHECK_STRING (answer.output, "one\ntwo\n");
   CHECK_STRING (answer.errors, "no\357\277\275t UTF-8\n");
@@ -54,8 +52,7 @@ TEST_CASE (program, waits_for_nobody_beyond_its_time)
   CHECK_INT (late.end, PLAIT_PROGRAM_LATE);
   CHECK (plait_program_call (&leaves, &left, NULL));
   CHECK_INT (left.end, PLAIT_PROGRAM_DONE);
-  g_autofree char *script = g_strconcat ("kill ", left.output, NULL);
-  const PlaitProgramCall end = SHELL (script, .seconds = 60);
+  const PlaitProgramCall end = SHELL (plait_test_format ("kill %s", left.output), .seconds = 60);
   g_auto (PlaitProgramAnswer) ended = { 0 };
   CHECK (plait_program_call (&end, &ended, NULL) && ended.end == PLAIT_PROGRAM_DONE);
 }

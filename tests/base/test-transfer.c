@@ -9,8 +9,7 @@
 
 TEST_CASE (transfer, reads_what_was_written_and_tells_where_the_file_ends)
 {
-  g_autofree char *path = plait_test_path ("bytes");
-  int descriptor = open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  int descriptor = open (plait_test_path ("bytes"), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   char found[8] = "";
 
   REQUIRE (descriptor >= 0);

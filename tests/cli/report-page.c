@@ -17,8 +17,8 @@ pack_clear (Pack *pack)
 char *
 page_of (const char *files)
 {
-  g_autofree char *page = plait_test_path ("page.html"),
-                  *line = g_strdup_printf ("report -q --force -o page.html %s", files);
+  const char *page = plait_test_path ("page.html");
+  g_autofree char *line = g_strdup_printf ("report -q --force -o page.html %s", files);
   g_auto (GStrv) arguments = g_strsplit (line, " ", -1);
   char *html = NULL;
 

@@ -45,14 +45,13 @@ TEST_CASE (baseline_command, majority)
   g_auto (PlaitTestCall) lines
       = plait_test_call ("x\n\ny\n", (const char *[]){ "baseline", "majority", "--train", "titles", "--line-documents",
                                                        "-o", "said", "-q", "-", NULL });
-  g_autofree char *path = plait_test_path ("said");
   g_autofree char *said = NULL;
 
   CHECK_INT (call.code, 0);
   CHECK_STRING (call.output, "a\na\na\n");
   CHECK_INT (lines.code, 0);
   CHECK_STRING (lines.output, "");
-  REQUIRE (g_file_get_contents (path, &said, NULL, NULL));
+  REQUIRE (g_file_get_contents (plait_test_path ("said"), &said, NULL, NULL));
   CHECK_STRING (said, "a\na\na\n");
 }
 

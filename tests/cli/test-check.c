@@ -65,9 +65,7 @@ TEST_CASE (check_command, refuses)
 static void
 write_broken (void)
 {
-  g_autofree char *folder = plait_test_path ("broken/combiner");
-
-  g_mkdir_with_parents (folder, 0755);
+  g_mkdir_with_parents (plait_test_path ("broken/combiner"), 0755);
   plait_test_write ("broken/combiner/broken.ini",
                     "[plugin]\nname=broken\nkind=combiner\ninterface=2\nsummary=Broken\n");
   plait_test_write ("broken/combiner/broken.so", "this is no shared library");

@@ -114,11 +114,10 @@ TEST_CASE (command, results_that_cannot_be_written_are_a_failure)
 
 TEST_CASE (command, plugins_lists_what_is_found_and_what_is_not)
 {
-  g_autofree char *folder = plait_test_path ("plugins");
-  g_autofree char *combiners = plait_test_path ("plugins/combiner");
-  g_autofree char *serial = plait_test_path ("plugins/combiner/serial.ini");
+  const char *folder = plait_test_path ("plugins");
+  const char *serial = plait_test_path ("plugins/combiner/serial.ini");
 
-  REQUIRE (g_mkdir_with_parents (combiners, 0755) == 0);
+  REQUIRE (g_mkdir_with_parents (plait_test_path ("plugins/combiner"), 0755) == 0);
   REQUIRE (g_file_set_contents (serial, "[plugin]\nname=serial\nkind=combiner\n", -1, NULL));
   g_auto (PlaitTestCall) text = plait_test_call_with_plugins (folder, (const char *[]){ "plugins", NULL });
   g_auto (PlaitTestCall) json = plait_test_call_with_plugins (folder, (const char *[]){ "plugins", "--json", NULL });
@@ -157,13 +156,12 @@ TEST_CASE (command, inspect_shows_all_of_a_plugin)
 
 TEST_CASE (command, inspect_describes_a_plugin_that_is_refused_and_why)
 {
-  g_autofree char *folder = plait_test_path ("plugins");
-  g_autofree char *combiners = plait_test_path ("plugins/combiner");
-  g_autofree char *schema = plait_test_path ("plugins/combiner/lost.ini");
+  const char *schema = plait_test_path ("plugins/combiner/lost.ini");
 
-  REQUIRE (g_mkdir_with_parents (combiners, 0755) == 0);
+  REQUIRE (g_mkdir_with_parents (plait_test_path ("plugins/combiner"), 0755) == 0);
   REQUIRE (g_file_set_contents (schema, "[plugin]\nname=lost\nkind=combiner\ninterface=2\nsummary=Lost\n", -1, NULL));
-  g_auto (PlaitTestCall) call = plait_test_call_with_plugins (folder, (const char *[]){ "inspect", "lost", NULL });
+  g_auto (PlaitTestCall) call
+      = plait_test_call_with_plugins (plait_test_path ("plugins"), (const char *[]){ "inspect", "lost", NULL });
 
   CHECK_INT (call.code, 2);
   CHECK_CONTAINS (call.output, "lost  combiner\n  Lost\n");
@@ -179,15 +177,13 @@ TEST_CASE (command, inspect_shows_groups_of_the_core)
   for (guint i = 0; i < G_N_ELEMENTS (groups); i++)
     {
       CONTEXT ("%s", groups[i]);
-      g_autofree char *heading = g_strdup_printf ("[%s]  ", groups[i]);
-      g_autofree char *member = g_strdup_printf ("\"group\": \"%s\"", groups[i]);
       g_auto (PlaitTestCall) text = CALL ("inspect", groups[i]);
       g_auto (PlaitTestCall) json = CALL ("inspect", groups[i], "--json");
 
       CHECK_INT (text.code, 0);
-      CHECK_CONTAINS (text.output, heading);
+      CHECK_CONTAINS (text.output, plait_test_format ("[%s]  ", groups[i]));
       CHECK_CONTAINS (text.output, "Keys\n");
-      CHECK_CONTAINS (json.output, member);
+      CHECK_CONTAINS (json.output, plait_test_format ("\"group\": \"%s\"", groups[i]));
     }
 }
 
@@ -306,7 +302,8 @@ end_with (int code)
 
 TEST_CASE (command, every_exit_code_is_told_and_reached)
 {
-  g_autofree char *path = plait_test_source_path ("README.md"), *readme = NULL;
+  const char *path = plait_test_source_path ("README.md");
+  g_autofree char *readme = NULL;
   g_auto (PlaitTestCall) help = CALL ("--help");
   g_auto (PlaitTestCall) manual = CALL ("help", "--man");
   const char *in_help = strstr (help.output, "\nExit codes:\n");
@@ -317,13 +314,11 @@ TEST_CASE (command, every_exit_code_is_told_and_reached)
   for (const PlaitExitCode *exit = plait_exit_codes; exit->summary; exit++, n++)
     {
       CONTEXT ("%d", exit->code);
-      g_autofree char *row = g_strdup_printf ("\n| %d | %s", exit->code, exit->summary);
-      g_autofree char *line = g_strdup_printf ("\n  %d ", exit->code);
       g_autofree char *tag
           = g_strdup_printf ("\n.TP\n%d\n%c%s", exit->code, g_ascii_toupper (exit->summary[0]), exit->summary + 1);
 
-      CHECK_CONTAINS (readme, row);
-      CHECK_CONTAINS (in_help, line);
+      CHECK_CONTAINS (readme, plait_test_format ("\n| %d | %s", exit->code, exit->summary));
+      CHECK_CONTAINS (in_help, plait_test_format ("\n  %d ", exit->code));
       CHECK_CONTAINS (in_help, exit->summary);
       CHECK_CONTAINS (in_manual, tag);
       CHECK_INT (end_with (exit->code), exit->code);
@@ -334,7 +329,8 @@ TEST_CASE (command, every_exit_code_is_told_and_reached)
 /* No shell expands the tilde there. */
 TEST_CASE (command, a_tilde_behind_an_option_is_the_own_folder)
 {
-  g_autofree char *path = plait_test_path ("lead.txt"), *text = NULL;
+  const char *path = plait_test_path ("lead.txt");
+  g_autofree char *text = NULL;
 
   plait_test_write ("in.txt", "one two\n");
   g_setenv ("HOME", plait_test_folder (), TRUE);

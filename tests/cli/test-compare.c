@@ -20,10 +20,9 @@ write_runs (void)
 static char *
 contents (const char *name)
 {
-  g_autofree char *path = plait_test_path (name);
   char *text = NULL;
 
-  CHECK (g_file_get_contents (path, &text, NULL, NULL));
+  CHECK (g_file_get_contents (plait_test_path (name), &text, NULL, NULL));
   return text;
 }
 
@@ -231,9 +230,7 @@ TEST_CASE (compare_command, scores_by_length_of_the_source)
 static void
 write_grid (void)
 {
-  g_autofree char *path = plait_test_path ("grid.h5");
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  g_autoptr (PlaitStore) store = plait_store_create (plait_test_path ("grid.h5"), NO_ERROR);
 
   REQUIRE (store != NULL);
   static const char *const titles[] = {
@@ -263,11 +260,10 @@ write_grid (void)
       for (guint c = 0; c < G_N_ELEMENTS (titles); c++)
         plait_table_real (summary, numbers[r][c]);
     }
-  CHECK (plait_store_write_filled (store, "/summary", summary, &error));
-  CHECK (plait_store_link_external (store, "/runs/first-0123abcd", "one.h5", "/", &error));
-  CHECK (plait_store_link_external (store, "/runs/second-4567cdef", "two.h5", "/", &error));
-  CHECK (plait_store_commit (store, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_write_filled (store, "/summary", summary, NO_ERROR));
+  CHECK (plait_store_link_external (store, "/runs/first-0123abcd", "one.h5", "/", NO_ERROR));
+  CHECK (plait_store_link_external (store, "/runs/second-4567cdef", "two.h5", "/", NO_ERROR));
+  CHECK (plait_store_commit (store, NO_ERROR));
 }
 
 TEST_CASE (compare_command, unfolds_a_grid)
@@ -369,9 +365,8 @@ TEST_CASE (compare_command, scores_words_by_how_often_training_had_them)
 
 TEST_CASE (compare_command, refuses)
 {
-  g_autofree char *path = plait_test_path ("other.h5");
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  g_autoptr (PlaitStore) store = plait_store_create (plait_test_path ("other.h5"), &error);
 
   REQUIRE (store != NULL);
   CHECK (plait_store_set_int (store, "/", "seed", 1, &error) && plait_store_commit (store, &error));
@@ -397,8 +392,7 @@ TEST_CASE (compare_command, refuses)
       g_auto (PlaitTestCall) call = cases[i].call;
       plait_test_check_refused (&call, cases[i].part);
     }
-  g_autofree char *page = plait_test_path ("x.html");
-  CHECK (!g_file_test (page, G_FILE_TEST_EXISTS));
+  CHECK (!g_file_test (plait_test_path ("x.html"), G_FILE_TEST_EXISTS));
 }
 
 /* Takes its data and its script, which are all that stand in such elements, out of @bare. */
@@ -441,8 +435,7 @@ TEST_CASE (report_command, one_page_that_needs_nothing_else)
   /* The digest that the first lines of a run tell. */
   g_autofree char *run = contents ("one.h5");
   g_auto (GStrv) lines = g_strsplit (run, "\n", 5);
-  g_autofree char *footer = g_strdup_printf ("one.h5 (%.23s…)", lines[3]);
-  CHECK_CONTAINS (page, footer);
+  CHECK_CONTAINS (page, plait_test_format ("one.h5 (%.23s…)", lines[3]));
   CHECK_CONTAINS (page, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ");
   g_autoptr (GString) bare = g_string_new (page);
   take_scripts (bare);

@@ -162,7 +162,8 @@ TEST_CASE (descent, of_very_many_words_is_left_to_show)
 /* What searches touched stands in a table where a run chose it, of the others too. */
 TEST_CASE (descent, is_told_beside_plain_attention_by_what_it_touches)
 {
-  g_autofree char *page = plait_test_path ("both.html"), *html = NULL;
+  const char *page = plait_test_path ("both.html");
+  g_autofree char *html = NULL;
 
   plait_test_write_run (
       "down.h5",
@@ -218,7 +219,7 @@ write_spoilt (const char *name, const char *spoilt, gboolean cut, gboolean last,
       = { "extents",     "row_level", "row_first_child", "row_children", "entry_offsets", "set_parent",
           "set_offsets", "row",       "weight",          "path",         "taken" };
   static const char *const labels[] = { "target_labels", "row_labels" };
-  g_autofree char *from = plait_test_path ("run.h5"), *to = plait_test_path (name);
+  const char *from = plait_test_path ("run.h5"), *to = plait_test_path (name);
   g_autoptr (PlaitStore) run = plait_store_open (from, NULL);
   g_autoptr (PlaitStore) store = plait_store_create (to, NULL);
 

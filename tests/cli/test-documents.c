@@ -114,7 +114,8 @@ TEST_CASE (documents_of_runs, are_translated_chunk_by_chunk_and_joined_again)
   g_auto (PlaitTestCall) rates = CALL ("show", "run.h5", "/evaluation/test/translation_rates/forced/en/words");
   g_auto (PlaitTestCall) compared = CALL ("compare", "run.h5", "run.h5");
   g_auto (PlaitTestCall) shuffled = CALL ("adversarial", "run.h5", "-q");
-  g_autofree char *page = plait_test_path ("page.html"), *html = NULL;
+  const char *page = plait_test_path ("page.html");
+  g_autofree char *html = NULL;
   g_auto (PlaitTestCall) report = CALL ("report", "run.h5", "--sentences", "5", "-o", page);
   g_auto (Pack) index = { 0 };
 
@@ -343,6 +344,5 @@ TEST_CASE (documents_of_runs, are_refused_in_one_sentence)
       CHECK_INT (call.code, 2);
       CHECK_CONTAINS (call.errors, cases[i].part);
     }
-  g_autofree char *path = plait_test_path ("new.h5");
-  CHECK (!g_file_test (path, G_FILE_TEST_EXISTS));
+  CHECK (!g_file_test (plait_test_path ("new.h5"), G_FILE_TEST_EXISTS));
 }

@@ -14,14 +14,13 @@ static void
 write_gzip (const char *name, const char *text)
 {
   g_autoptr (GConverter) gzip = G_CONVERTER (g_zlib_compressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP, -1));
-  g_autofree char *path = plait_test_path (name);
   char packed[1024];
   gsize used, made;
   GConverterResult result = g_converter_convert (gzip, text, strlen (text), packed, sizeof packed,
                                                  G_CONVERTER_INPUT_AT_END, &used, &made, NULL);
 
   CHECK (result == G_CONVERTER_FINISHED);
-  CHECK (g_file_set_contents (path, packed, (gssize)made, NULL));
+  CHECK (g_file_set_contents (plait_test_path (name), packed, (gssize)made, NULL));
 }
 
 static void

@@ -24,10 +24,6 @@ static const char experiment[] = "[experiment]\nseed=3\n"
 
 TEST_CASE (export_command, writes_all_parameters_bit_by_bit)
 {
-  g_autofree char *run_path = plait_test_path ("small.h5");
-  g_autofree char *path = plait_test_path ("small.safetensors");
-  GError *error = NULL;
-
   plait_test_write ("small.ini", experiment);
   g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q");
   g_auto (PlaitTestCall) made = CALL ("export", "small.h5", "-o", "small.safetensors", "-c", "last");
@@ -36,9 +32,8 @@ TEST_CASE (export_command, writes_all_parameters_bit_by_bit)
   CHECK_STRING (made.output, "");
   CHECK_STRING (made.errors, "");
 
-  g_autoptr (PlaitStore) store = plait_store_open (run_path, &error);
-  g_autoptr (PlaitSafetensors) file = plait_safetensors_open (path, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) store = plait_store_open (plait_test_path ("small.h5"), NO_ERROR);
+  g_autoptr (PlaitSafetensors) file = plait_safetensors_open (plait_test_path ("small.safetensors"), NO_ERROR);
   REQUIRE (store && file);
   CHECK (plait_safetensors_n (file) > 20);
   for (guint i = 0; i < plait_safetensors_n (file); i++)
@@ -49,9 +44,8 @@ TEST_CASE (export_command, writes_all_parameters_bit_by_bit)
       g_autofree PlaitScalar *theirs = g_new (PlaitScalar, tensor->elements);
 
       CONTEXT ("%s", tensor->name);
-      CHECK (plait_store_read (store, there, PLAIT_STORE_SCALAR, tensor->elements, ours, &error));
-      CHECK (plait_safetensors_read (file, tensor, 0, tensor->elements, theirs, &error));
-      CHECK_NO_ERROR (error);
+      CHECK (plait_store_read (store, there, PLAIT_STORE_SCALAR, tensor->elements, ours, NO_ERROR));
+      CHECK (plait_safetensors_read (file, tensor, 0, tensor->elements, theirs, NO_ERROR));
       CHECK (memcmp (ours, theirs, sizeof *ours * (gsize)tensor->elements) == 0);
     }
 }
@@ -62,15 +56,13 @@ run_python (const char *const *arguments)
 {
   g_autofree char *command = g_strjoinv (" ", (char **)arguments);
   PlaitTestCall call = { -1, NULL, NULL };
-  g_autoptr (GError) error = NULL;
   int status;
 
   CONTEXT ("%s", command);
   if (g_spawn_sync (plait_test_folder (), (char **)arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &call.output,
-                    &call.errors, &status, &error)
+                    &call.errors, &status, NO_ERROR)
       && WIFEXITED (status))
     call.code = WEXITSTATUS (status);
-  CHECK_NO_ERROR (error);
   return call;
 }
 
@@ -78,10 +70,9 @@ run_python (const char *const *arguments)
 static PlaitTestCall
 convert (const char *const *arguments)
 {
-  g_autofree char *script = plait_test_source_path ("experiments/to-ctranslate2.py");
-  g_autofree char *program = plait_test_build_path ("plait");
+  const char *script = plait_test_source_path ("experiments/to-ctranslate2.py");
   g_autoptr (GPtrArray) words = g_ptr_array_new ();
-  const char *const first[] = { "python3", "-B", script, "--plait", program };
+  const char *const first[] = { "python3", "-B", script, "--plait", plait_test_build_path ("plait") };
 
   for (gsize i = 0; i < G_N_ELEMENTS (first); i++)
     g_ptr_array_add (words, (gpointer)first[i]);
@@ -206,10 +197,8 @@ TEST_CASE (export_command, writes_a_model_of_ctranslate2)
                                  "decoder/embeddings/weight 7 8 float32\n"
                                  "encoder/embeddings_0/weight = decoder/embeddings/weight\n"
                                  "decoder/projection/weight = decoder/embeddings/weight\n";
-  g_autofree char *model = plait_test_path ("model/model.bin");
-  g_autofree char *config = plait_test_path ("model/config.json");
-  g_autofree char *shared = plait_test_path ("model/shared_vocabulary.json");
-  g_autofree char *source = plait_test_path ("model/source_vocabulary.json");
+  const char *config = plait_test_path ("model/config.json");
+  const char *source = plait_test_path ("model/source_vocabulary.json");
   g_autofree char *bytes = NULL, *settings = NULL, *words = NULL, *described = NULL;
 
   plait_test_write ("text", "b \"a\" b\nb é é\nb \"a\" é\n");
@@ -227,8 +216,9 @@ TEST_CASE (export_command, writes_a_model_of_ctranslate2)
   CHECK_CONTAINS (made.errors, "has positions for 50 tokens of a source and 40 of a translation");
   CHECK_INT (made.code, 0);
   plait_test_check_refused (&again, "model/");
-  REQUIRE (g_file_get_contents (model, &bytes, NULL, NULL) && g_file_get_contents (config, &settings, NULL, NULL)
-           && g_file_get_contents (shared, &words, NULL, NULL));
+  REQUIRE (g_file_get_contents (plait_test_path ("model/model.bin"), &bytes, NULL, NULL)
+           && g_file_get_contents (config, &settings, NULL, NULL)
+           && g_file_get_contents (plait_test_path ("model/shared_vocabulary.json"), &words, NULL, NULL));
   described = describe_model ((const guint8 *)bytes);
   CHECK_STRING (described, expected);
   CHECK_STRING (words,
@@ -258,9 +248,9 @@ TEST_CASE (export_command, names_special_tokens_of_ctranslate2_as_no_text_is_spe
     { "data.vocabulary_type=bpe", "[\n  \"<pad>\",\n  \"<s>\",\n  \"<</s>>\",\n  \"<<unk>>\",",
       "[\n  \"<pad>\",\n  \"<s>\",\n  \"<</s>>\",\n  \"<<unk>>\",", "\"eos_token\": \"<</s>>\"" },
   };
-  g_autofree char *config = plait_test_path ("model/config.json");
-  g_autofree char *source = plait_test_path ("model/source_vocabulary.json");
-  g_autofree char *target = plait_test_path ("model/target_vocabulary.json");
+  const char *config = plait_test_path ("model/config.json");
+  const char *source = plait_test_path ("model/source_vocabulary.json");
+  const char *target = plait_test_path ("model/target_vocabulary.json");
 
   plait_test_write ("a", "b b <s> cd ef\nb <s> ef cd\n");
   plait_test_write ("b", "<unk> <unk> </s> <unk>\n<unk> </s> </s>\n");
@@ -307,10 +297,9 @@ write_bytes (const char *name)
 TEST_CASE (export_command, begins_the_sources_of_ctranslate2_as_the_vocabulary_does)
 {
   static const char *const kinds[] = { "bart", "gpt2" };
-  g_autofree char *folder = plait_test_path ("published");
-  g_autofree char *config = plait_test_path ("model/config.json");
+  const char *config = plait_test_path ("model/config.json");
 
-  g_mkdir (folder, 0777);
+  g_mkdir (plait_test_path ("published"), 0777);
   write_bytes ("published/vocab.json");
   plait_test_write ("published/merges.txt", "#version: 0.2\n");
   plait_test_write ("text", "a b a\n");
@@ -343,8 +332,7 @@ TEST_CASE (export_command, begins_the_sources_of_ctranslate2_as_the_vocabulary_d
 /* Of sinusoids as many positions as are asked for; learned ones end, and documents have start tokens. */
 TEST_CASE (export_command, tells_the_limits_of_ctranslate2)
 {
-  g_autofree char *model = plait_test_path ("model/model.bin");
-  g_autofree char *run_path = plait_test_path ("small.h5");
+  const char *model = plait_test_path ("model/model.bin");
   g_autofree char *bytes = NULL, *described = NULL;
 
   plait_test_write ("text", "b a\nb\n\na\n\n");
@@ -376,7 +364,7 @@ TEST_CASE (export_command, tells_the_limits_of_ctranslate2)
   CHECK_CONTAINS (described, "decoder/position_encodings/encodings 3000 8 float32\n");
 
   /* The run itself stays, where it is called as a file of the model. */
-  CHECK (g_unlink (model) == 0 && link (run_path, model) == 0);
+  CHECK (g_unlink (model) == 0 && link (plait_test_path ("small.h5"), model) == 0);
   g_auto (PlaitTestCall) itself = CONVERT ("model/model.bin", "-o", "model", "--force");
   plait_test_check_refused (&itself, "model.bin: is the same file as model/model.bin, which is read");
 }
@@ -395,7 +383,7 @@ TEST_CASE (export_command, refuses_models_that_ctranslate2_has_not)
     { "decoder.type=gru", "it has no decoder of type transformer" },
     { "decoder.layers=1", "its encoder is not transformer", "[source a]\nencoder=bigru\n" },
   };
-  g_autofree char *folder = plait_test_path ("model");
+  const char *folder = plait_test_path ("model");
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
@@ -427,7 +415,6 @@ TEST_CASE (export_command, refuses_what_it_cannot_do)
   g_auto (PlaitTestCall) other = CALL ("export", "small.ini", "-o", "new.safetensors");
   g_auto (PlaitTestCall) average = CALL ("export", "small.h5", "-o", "new.safetensors", "-c", "average");
   g_auto (PlaitTestCall) folder = CALL ("export", "small.h5", "-o", "absent/new.safetensors");
-  g_autofree char *path = plait_test_path ("new.safetensors");
 
   CHECK_INT (run.code, 0);
   plait_test_check_refused (&nowhere, "add --output FILE");
@@ -436,20 +423,19 @@ TEST_CASE (export_command, refuses_what_it_cannot_do)
   plait_test_check_refused (&other, "small.ini");
   plait_test_check_refused (&average, "there is no checkpoint \"average\"");
   plait_test_check_refused (&folder, "absent");
-  CHECK (!g_file_test (path, G_FILE_TEST_EXISTS));
+  CHECK (!g_file_test (plait_test_path ("new.safetensors"), G_FILE_TEST_EXISTS));
 }
 
 /* Calls @code with the module of the script as m. */
 static PlaitTestCall
 run_module (const char *code)
 {
-  g_autofree char *script = plait_test_source_path ("experiments/to-ctranslate2.py");
   g_autofree char *whole = g_strdup_printf ("import array, importlib.util\n"
                                             "spec = importlib.util.spec_from_file_location ('m', '%s')\n"
                                             "m = importlib.util.module_from_spec (spec)\n"
                                             "spec.loader.exec_module (m)\n"
                                             "model = m.Model ()\n%s",
-                                            script, code);
+                                            plait_test_source_path ("experiments/to-ctranslate2.py"), code);
 
   return run_python ((const char *const[]){ "python3", "-B", "-c", whole, NULL });
 }
@@ -469,7 +455,6 @@ TEST_CASE (export_command, writes_the_bytes_of_the_converters_of_ctranslate2)
                                  "\2\0f\0\1\2\0\0\0\0\x08\0\0\0\0\0\x80\x3f\0\0\0\x40"
                                  "\1\0\0\0" /* second names */
                                  "\2\0g\0\4\0d/e";
-  g_autofree char *path = plait_test_path ("model.bin");
   g_auto (PlaitTestCall) made = run_module ("model.add_number ('a', 'int8', -3)\n"
                                             "model.add_number ('b', 'int16', -1)\n"
                                             "model.add_number ('c', 'float32', 4)\n"
@@ -483,7 +468,7 @@ TEST_CASE (export_command, writes_the_bytes_of_the_converters_of_ctranslate2)
   gsize size;
 
   CHECK_STRING (made.errors, "");
-  REQUIRE (g_file_get_contents (path, &data, &size, NULL));
+  REQUIRE (g_file_get_contents (plait_test_path ("model.bin"), &data, &size, NULL));
   CHECK_INT (size, sizeof expected);
   CHECK (size == sizeof expected && memcmp (data, expected, size) == 0);
 }

@@ -30,16 +30,13 @@ static const char experiment[]
 static void
 write_grid (const char *axes, const char *folder, const char *b)
 {
-  g_autofree char *path = plait_test_path (folder);
   g_autofree char *text = g_strconcat (experiment, axes, NULL);
   const char *const texts[][2] = { { "a", "u v w\nv w\nw u\n" }, { "b", b }, { "c", "x y\ny x\nx x\n" } };
 
-  g_assert_cmpint (g_mkdir_with_parents (path, 0755), ==, 0);
+  g_assert_cmpint (g_mkdir_with_parents (plait_test_path (folder), 0755), ==, 0);
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
-      g_autofree char *file = g_strdup_printf ("%s/%s", folder, texts[i][0]);
-
-      plait_test_write (file, texts[i][1]);
+      plait_test_write (plait_test_format ("%s/%s", folder, texts[i][0]), texts[i][1]);
     }
   plait_test_write ("tiny.ini", text);
 }

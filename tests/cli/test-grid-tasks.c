@@ -68,8 +68,7 @@ TEST_CASE (command_grid, prints_lines_that_any_scheduler_runs)
 static guint
 count_validations (const char *folder, const char *cell)
 {
-  g_autofree char *path = plait_test_path (folder);
-  g_autoptr (GDir) directory = g_dir_open (path, 0, NULL);
+  g_autoptr (GDir) directory = g_dir_open (plait_test_path (folder), 0, NULL);
   const char *name;
   guint n = 0;
 
@@ -89,7 +88,7 @@ count_validations (const char *folder, const char *cell)
 static gboolean
 has_events (const char *folder, const char *cell)
 {
-  g_autofree char *path = plait_test_path (folder);
+  const char *path = plait_test_path (folder);
   g_autoptr (GDir) directory = g_dir_open (path, 0, NULL);
   const char *name;
 
@@ -106,8 +105,7 @@ has_events (const char *folder, const char *cell)
 /* A file a cell, whoever runs the cells. Those that are trained the same are trained once. */
 TEST_CASE (command_grid, tells_of_training_as_run_does)
 {
-  g_autofree char *logs = plait_test_path ("its logs");
-  g_autofree char *word = g_strdup_printf (" --log '%s' --tensorboard ", logs);
+  const char *logs = plait_test_path ("its logs");
 
   plait_test_write_grid ("experiment.seed=1;2\ndecode.beam=1;2\n");
   g_auto (PlaitTestCall) run
@@ -121,7 +119,7 @@ TEST_CASE (command_grid, tells_of_training_as_run_does)
       = START ("grid", "tiny.ini", "--output", FOLDER, "--commands", "--log", "its logs", "--tensorboard", "events");
   g_auto (GStrv) lines = g_strsplit (printed.output, "\n", -1);
   REQUIRE (g_strv_length (lines) == 3);
-  CHECK_CONTAINS (lines[0], word);
+  CHECK_CONTAINS (lines[0], plait_test_format (" --log '%s' --tensorboard ", logs));
   run_line (lines[1]);
   CHECK_INT (count_validations ("its logs", "seed-1_"), 0);
   CHECK_INT (count_validations ("its logs", "seed-2_"), 1);
@@ -138,7 +136,6 @@ TEST_CASE (command_grid, tells_of_training_as_run_does)
 
 TEST_CASE (command_grid, runs_a_cell_in_one_process_alone)
 {
-  g_autofree char *folder = plait_test_path ("tiny");
   g_autofree char *place = NULL;
   g_autoptr (PlaitLock) lock = NULL;
 
@@ -156,7 +153,7 @@ TEST_CASE (command_grid, runs_a_cell_in_one_process_alone)
   const char *name = strstr (printed.output, "--cell ");
   REQUIRE (name != NULL);
   name += strlen ("--cell ");
-  place = g_strdup_printf ("%s/%.*s", folder, (int)strcspn (name, "\n"), name);
+  place = g_strdup_printf ("%s/%.*s", plait_test_path ("tiny"), (int)strcspn (name, "\n"), name);
   lock = plait_lock_take (place, "busy", "wait", NULL, NULL);
   REQUIRE (lock != NULL);
   g_auto (PlaitTestCall) second = CALL ("grid", "tiny.ini", "--cell", "experiment.seed=2");
@@ -202,21 +199,16 @@ static void
 stand_in (const char *name, const char *script)
 {
   g_autofree char *file = g_strconcat ("bin/", name, NULL);
-  g_autofree char *folder = plait_test_path ("bin");
-  g_autofree char *path = plait_test_path (file);
-  g_autofree char *text = g_strconcat ("#!/bin/sh\n", script, NULL);
 
-  g_mkdir (folder, 0755);
-  plait_test_write (file, text);
-  CHECK_INT (g_chmod (path, 0755), 0);
+  g_mkdir (plait_test_path ("bin"), 0755);
+  plait_test_write (file, plait_test_format ("#!/bin/sh\n%s", script));
+  CHECK_INT (g_chmod (plait_test_path (file), 0755), 0);
 }
 
 /* A Slurm that notes what it is asked for, and whose sbatch does @sbatch after that. */
 static void
 stand_in_slurm (const char *sbatch)
 {
-  g_autofree char *folder = plait_test_path ("bin");
-  g_autofree char *search = g_strdup_printf ("%s:/usr/bin:/bin", folder);
   g_autofree char *script
       = g_strdup_printf ("printf '%%s\\n' \"$@\" >> words\ncat >> script\nn=$(cat number 2> /dev/null)\n"
                          "n=$((n + 1))\necho $n > number\n%s\n",
@@ -226,7 +218,7 @@ stand_in_slurm (const char *sbatch)
   stand_in ("squeue", "cat queue 2> /dev/null; true\n");
   stand_in ("scancel", "echo \"$1\" >> cancelled\n");
   stand_in ("sbatch", script);
-  g_setenv ("PATH", search, TRUE);
+  g_setenv ("PATH", plait_test_format ("%s:/usr/bin:/bin", plait_test_path ("bin")), TRUE);
 }
 
 TEST_CASE (command_grid, hands_arrays_and_a_collector_to_slurm)
@@ -321,10 +313,8 @@ TEST_CASE (command_grid, leaves_nothing_where_slurm_refuses)
   CHECK_CONTAINS (silent.errors, "error: Slurm does not answer (no configuration); run this where jobs are submitted");
   for (guint i = 0; i < G_N_ELEMENTS (configurations); i++)
     {
-      g_autofree char *echo = g_strdup_printf ("echo '%s'\n", configurations[i]);
-
       CONTEXT ("%s", configurations[i]);
-      stand_in ("scontrol", echo);
+      stand_in ("scontrol", plait_test_format ("echo '%s'\n", configurations[i]));
       g_auto (PlaitTestCall) call = CALL ("grid", "tiny.ini", "--executor", "slurm");
       CHECK_INT (call.code, 1);
       CHECK_CONTAINS (call.errors, "scontrol show config gives no number for MaxArraySize; see what stands in for it");
@@ -391,8 +381,8 @@ TEST_CASE (command_grid, takes_the_number_of_a_job_alone_on_its_line)
     { "echo 2026; echo 4711", NULL },
     { "echo 0; echo -3; echo 4711x; echo 99999999999999999999", NULL },
   };
-  g_autofree char *list = plait_test_path ("words");
-  g_autofree char *cancelled = plait_test_path ("cancelled");
+  const char *list = plait_test_path ("words");
+  const char *cancelled = plait_test_path ("cancelled");
 
   plait_test_write_grid ("experiment.seed=1\n");
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -422,7 +412,7 @@ TEST_CASE (command_grid, takes_the_number_of_a_job_alone_on_its_line)
 /* While one asks Slurm what is in the queue, a second one begins. */
 TEST_CASE (command_grid, submits_once_where_two_begin_at_a_time)
 {
-  g_autofree char *plait = plait_test_build_path ("plait");
+  const char *plait = plait_test_build_path ("plait");
   g_autofree char *script = g_strdup_printf (
       "[ -e second ] || { touch second; '%s' grid tiny.ini --executor slurm 2> second; echo $? >> second; }\n", plait);
 

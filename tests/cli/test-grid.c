@@ -14,17 +14,13 @@
 static gboolean
 has_file (const char *name)
 {
-  g_autofree char *path = plait_test_path (name);
-
-  return g_file_test (path, G_FILE_TEST_IS_REGULAR);
+  return g_file_test (plait_test_path (name), G_FILE_TEST_IS_REGULAR);
 }
 
 static gboolean
 has_folder (const char *name)
 {
-  g_autofree char *path = plait_test_path (name);
-
-  return g_file_test (path, G_FILE_TEST_EXISTS);
+  return g_file_test (plait_test_path (name), G_FILE_TEST_EXISTS);
 }
 
 TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
@@ -51,8 +47,7 @@ TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
   CHECK (has_file ("tiny/grid.h5") && has_file ("tiny/table.csv") && has_file ("tiny/table.md")
          && has_file ("tiny/table.tex"));
 
-  g_autofree char *summary = plait_test_path ("tiny/grid.h5");
-  g_autoptr (PlaitStore) store = plait_store_open (summary, NULL);
+  g_autoptr (PlaitStore) store = plait_store_open (plait_test_path ("tiny/grid.h5"), NULL);
   gint64 larger[2] = { -1, -1 };
   REQUIRE (store != NULL);
   CHECK (plait_store_get_int (store, "/summary/test BLEU", "larger_is_better", &larger[0], NULL));
@@ -96,9 +91,8 @@ TEST_CASE (command_test, puts_another_search_of_all_cells_into_the_table)
       = CALL ("test", "tiny/grid.h5", "--set", "decode.maximum_length=2", "--as", "short", "--quiet");
   CHECK_INT (greedy.code, 0);
   CHECK_CONTAINS (greedy.output, "test.short chrF2");
-  g_autofree char *path = plait_test_path ("tiny/table.csv");
   g_autofree char *table = NULL;
-  CHECK (g_file_get_contents (path, &table, NULL, NULL));
+  CHECK (g_file_get_contents (plait_test_path ("tiny/table.csv"), &table, NULL, NULL));
   CHECK_CONTAINS (table, "test.short chrF2");
   g_auto (PlaitTestCall) again = CALL ("test", "tiny/grid.h5", "--set", "decode.maximum_length=2", "--as", "short");
   CHECK_CONTAINS (again.errors, "decoder.combiner=flat: nothing to do");
@@ -113,8 +107,7 @@ TEST_CASE (command_test, puts_another_search_of_all_cells_into_the_table)
   CHECK_STRING (grid.output, greedy.output);
 
   /* One cell otherwise under the same name does not get into the same column. */
-  g_autofree char *folder_path = plait_test_path ("tiny");
-  g_autoptr (GDir) folder = g_dir_open (folder_path, 0, NULL);
+  g_autoptr (GDir) folder = g_dir_open (plait_test_path ("tiny"), 0, NULL);
   const char *file = NULL;
   g_autofree char *cell = NULL;
   while ((file = g_dir_read_name (folder)) != NULL)
@@ -182,8 +175,7 @@ TEST_CASE (command_grid, refuses_bad_usage)
 static gboolean
 has_checkpoint (const char *name)
 {
-  g_autofree char *path = plait_test_path (name);
-  g_autoptr (GDir) folder = g_dir_open (path, 0, NULL);
+  g_autoptr (GDir) folder = g_dir_open (plait_test_path (name), 0, NULL);
   const char *file;
 
   while (folder && (file = g_dir_read_name (folder)))

@@ -38,8 +38,7 @@ check_value (const char *path, json_t *value)
     }
   json_object_foreach (value, name, member)
   {
-    g_autofree char *place = g_strconcat (path, ".", name, NULL);
-    check_value (place, member);
+    check_value (plait_test_format ("%s.%s", path, name), member);
   }
   json_array_foreach (value, i, member) check_value (path, member);
 }

@@ -19,18 +19,15 @@ static const char experiment[] = "[data]\ntrain.a=text\ntrain.b=text\nvalidation
 static PlaitTestCall
 forest_call (const char *const *words)
 {
-  g_autofree char *folder = plait_test_build_path ("tests/cli/forest");
-
-  return plait_test_call_with_plugins (folder, words);
+  return plait_test_call_with_plugins (plait_test_build_path ("tests/cli/forest"), words);
 }
 
 /* The labels of the rows of a's memory in the attention that sentence @sentence of the dump paid. (transfer full) */
 static char *
 labels_of (guint sentence)
 {
-  g_autofree char *path = plait_test_path ("dump.h5");
   g_autofree char *place = g_strdup_printf ("/attention/translation/%u/a", sentence);
-  g_autoptr (PlaitStore) store = plait_store_open (path, NULL);
+  g_autoptr (PlaitStore) store = plait_store_open (plait_test_path ("dump.h5"), NULL);
   g_autoptr (PlaitMap) map = store ? plait_map_read (store, place, PLAIT_MAP_CHOICE_USUAL, NULL) : NULL;
 
   return map ? g_strjoinv (" ", map->columns) : g_strdup ("");
@@ -67,10 +64,8 @@ TEST_CASE (latents, are_numbered_unless_they_stand_for_tokens)
   plait_test_write ("text", "a b c\na b c a\n");
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char *source = g_strconcat (experiment, "[source a]\n", cases[i].source, NULL);
-
       CONTEXT ("%s", cases[i].source);
-      plait_test_write ("x.ini", source);
+      plait_test_write ("x.ini", plait_test_format ("%s[source a]\n%s", experiment, cases[i].source));
       g_auto (PlaitTestCall) run = FOREST ("run", "x.ini", "-q", "-o", "x.h5", "--force");
       g_auto (PlaitTestCall) dump
           = FOREST ("translate", "x.h5", "-q", "-s", "a=text", "--attention", "dump.h5", "--force");

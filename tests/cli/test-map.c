@@ -25,8 +25,7 @@ write_document (gint64 n)
   static const PlaitScalar token_weights[] = { .1, .2, .3, .2, .2, 0, 0, 1, 0, 0, .5, .5, 0, 0, 0, .2, .2, .2, .2, .2 };
   static const gint64 shape[] = { 1, 2, 2, 3 }, token_shape[] = { 1, 2, 2, 5 }, row_sentence[] = { 0, 0, 1, 2, 2 };
   static const char place[] = "/attention/test/0";
-  g_autofree char *path = plait_test_path ("document.h5");
-  g_autoptr (PlaitStore) store = plait_store_create (path, NULL);
+  g_autoptr (PlaitStore) store = plait_store_create (plait_test_path ("document.h5"), NULL);
 
   REQUIRE (store != NULL);
   CHECK (plait_store_append_heatmap (store, place, "a.sentences",

@@ -12,7 +12,7 @@
 static void
 make_without (const char *module)
 {
-  g_autofree char *build = plait_test_build_path ("."), *bare = plait_test_path ("bare");
+  const char *build = plait_test_build_path ("."), *bare = plait_test_path ("bare");
   g_autofree char *script = g_strdup_printf (
       "rm -rf %s && mkdir %s && cd %s && cp %s/plait . && cp -rs %s/plugins . && rm -f plugins/%s.so", bare, bare, bare,
       build, build, module);
@@ -27,7 +27,7 @@ make_without (const char *module)
 static PlaitTestCall
 call_bare (const char *variable, const char *const *arguments)
 {
-  g_autofree char *program = plait_test_path ("bare/plait"), *data = plait_test_path ("bare/data");
+  const char *program = plait_test_path ("bare/plait"), *data = plait_test_path ("bare/data");
   g_auto (GStrv) environment = g_environ_setenv (g_get_environ (), "PLAIT_PLUGIN_PATH", "", TRUE);
   g_auto (GStrv) variables = g_strsplit (variable, " ", -1);
   g_autoptr (GPtrArray) words = g_ptr_array_new ();
@@ -40,7 +40,7 @@ call_bare (const char *variable, const char *const *arguments)
 
       environment = g_environ_setenv (environment, sides[0], sides[1], TRUE);
     }
-  g_ptr_array_add (words, program);
+  g_ptr_array_add (words, (gpointer)program);
   for (guint i = 0; arguments[i]; i++)
     g_ptr_array_add (words, (gpointer)arguments[i]);
   g_ptr_array_add (words, NULL);
@@ -101,8 +101,6 @@ TEST_CASE (modules, without_plot)
 
 TEST_CASE (modules, without_link_grammar)
 {
-  g_autofree char *trees = plait_test_path ("trees");
-
   make_without ("parser/link-grammar");
   plait_test_write ("text", "A dog barks .\n");
   g_auto (PlaitTestCall) call = BARE ("parse", "text", "-o", "trees");
@@ -110,7 +108,7 @@ TEST_CASE (modules, without_link_grammar)
                             "parsing English needs the module parser/link-grammar, which is in none of the folders "
                             "that plait plugins lists; install liblink-grammar-dev and "
                             "link-grammar-dictionaries-en (Debian) and build plait again");
-  CHECK (!g_file_test (trees, G_FILE_TEST_EXISTS));
+  CHECK (!g_file_test (plait_test_path ("trees"), G_FILE_TEST_EXISTS));
   check_others_work ();
 }
 

@@ -11,9 +11,7 @@
 static gboolean
 is_there (const char *name)
 {
-  g_autofree char *path = plait_test_path (name);
-
-  return g_file_test (path, G_FILE_TEST_EXISTS);
+  return g_file_test (plait_test_path (name), G_FILE_TEST_EXISTS);
 }
 
 TEST_CASE (new_command, writes_a_project_of_each_kind)
@@ -24,7 +22,6 @@ TEST_CASE (new_command, writes_a_project_of_each_kind)
     {
       CONTEXT ("%s", kinds[i]);
       g_autofree char *name = g_strconcat ("my-", kinds[i], NULL);
-      g_autofree char *build = g_strdup_printf ("%s/%s/meson.build", name, kinds[i]);
       g_autofree char *schema = g_strdup_printf ("%s/%s.ini", name, name);
       g_autofree char *line = g_strdup_printf ("name=%s\nkind=%s\n", name, kinds[i]);
       g_auto (PlaitTestCall) call = CALL ("new", kinds[i], name);
@@ -33,11 +30,11 @@ TEST_CASE (new_command, writes_a_project_of_each_kind)
       CHECK_INT (call.code, 0);
       CHECK_STRING (call.errors, "");
       CHECK_INT (g_strv_length (files), 8);
-      CHECK_CONTAINS (call.output, build);
+      CHECK_CONTAINS (call.output, plait_test_format ("%s/%s/meson.build", name, kinds[i]));
       for (guint k = 0; files[k] && *files[k]; k++)
         {
           CONTEXT ("%s", files[k]);
-          g_autofree char *path = plait_test_path (files[k]);
+          const char *path = plait_test_path (files[k]);
           g_autofree char *text = NULL;
 
           REQUIRE (g_file_get_contents (path, &text, NULL, NULL));
@@ -65,7 +62,8 @@ TEST_CASE (new_command, quiet_ones_print_nothing)
 TEST_CASE (new_command, replaces_nothing)
 {
   plait_test_write ("mine", "a file");
-  g_autofree char *folder = plait_test_path ("empty"), *mine = plait_test_path ("mine"), *text = NULL;
+  const char *folder = plait_test_path ("empty"), *mine = plait_test_path ("mine");
+  g_autofree char *text = NULL;
   REQUIRE (g_mkdir (folder, 0755) == 0);
   g_auto (PlaitTestCall) over_file = CALL ("new", "combiner", "mine");
   g_auto (PlaitTestCall) over_folder = CALL ("new", "combiner", "empty");
@@ -80,7 +78,6 @@ TEST_CASE (new_command, replaces_nothing)
 TEST_CASE (new_command, refuses)
 {
   static const char *const longest = "a123456789012345678901234567890123456789012345678901234567890123";
-  g_autofree char *too_long = g_strconcat (longest, "4", NULL);
   const struct
   {
     PlaitTestCall call;
@@ -96,7 +93,7 @@ TEST_CASE (new_command, refuses)
     { CALL ("new", "encoder", "x y"), "\"x y\" cannot be the name of a plugin" },
     { CALL ("new", "encoder", "x\"y"), "cannot be the name of a plugin" },
     { CALL ("new", "encoder", "x\xff"), "cannot be the name of a plugin" },
-    { CALL ("new", "encoder", too_long), "cannot be the name of a plugin" },
+    { CALL ("new", "encoder", plait_test_format ("%s4", longest)), "cannot be the name of a plugin" },
     { CALL ("new", "coverage", "none"), "a coverage cannot be called \"none\"" },
     { CALL ("new", "combiner", "serial"), "combiner \"serial\" is there already, " },
     { CALL ("new", "combiner"), "another argument is missing; usage: plait new KIND NAME" },

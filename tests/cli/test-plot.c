@@ -38,10 +38,9 @@ write_runs (void)
 static char *
 load (const char *name, gsize *size)
 {
-  g_autofree char *path = plait_test_path (name);
   char *bytes = NULL;
 
-  CHECK (g_file_get_contents (path, &bytes, size, NULL));
+  CHECK (g_file_get_contents (plait_test_path (name), &bytes, size, NULL));
   return bytes;
 }
 
@@ -91,31 +90,26 @@ TEST_CASE (plot_command, writes_by_the_ending)
 /* Two runs that differ in nothing that is set are one series with a band, the third another. */
 TEST_CASE (plot_data, makes_one_series_of_seeds)
 {
-  g_autofree char *one = plait_test_path ("one.h5"), *two = plait_test_path ("two.h5"),
-                  *flat = plait_test_path ("flat.h5");
-  GError *error = NULL;
+  const char *one = plait_test_path ("one.h5"), *two = plait_test_path ("two.h5"), *flat = plait_test_path ("flat.h5");
 
   write_runs ();
-  g_autoptr (GPtrArray) runs = plait_runs_open ((char *[]){ one, two, flat, NULL }, FALSE, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (GPtrArray) runs
+      = plait_runs_open ((char *[]){ (char *)one, (char *)two, (char *)flat, NULL }, FALSE, NULL, NO_ERROR);
   REQUIRE (runs);
-  g_autoptr (PlaitPlotChart) bars = plait_plot_chart_new (runs, SCORES, "CHRF2", &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitPlotChart) bars = plait_plot_chart_new (runs, SCORES, "CHRF2", NO_ERROR);
   REQUIRE (bars);
   const PlaitPlotSeries *scores = bars->series->pdata[0];
   REQUIRE (scores->n == 2);
   CHECK_STRING (bars->categories[0], "serial");
   CHECK_STRING (bars->categories[1], "flat");
   CHECK (isfinite (scores->low[0]) && scores->low[0] <= scores->y[0] && scores->y[0] <= scores->high[0]);
-  g_autoptr (PlaitPlotChart) curves = plait_plot_chart_new (runs, CURVE, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitPlotChart) curves = plait_plot_chart_new (runs, CURVE, NULL, NO_ERROR);
   REQUIRE (curves && curves->series->len == 2);
   const PlaitPlotSeries *curve = curves->series->pdata[0], *other = curves->series->pdata[1];
   CHECK_INT (curve->n, 3);
   CHECK (curve->high[0] >= curve->y[0] && isfinite (curve->low[0]));
   CHECK (isnan (other->low[0]));
-  g_autoptr (PlaitPlotChart) lengths = plait_plot_chart_new (runs, LENGTHS, "chrf", &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitPlotChart) lengths = plait_plot_chart_new (runs, LENGTHS, "chrf", NO_ERROR);
   REQUIRE (lengths);
   CHECK_INT (g_strv_length (lengths->categories), 3);
   /* No source has more than four words. */
@@ -128,8 +122,7 @@ TEST_CASE (plot_command, draws_what_is_no_number)
 {
   NEEDS_PLOT;
   write_runs ();
-  g_autofree char *path = plait_test_path ("one.h5");
-  hid_t file = H5Fopen (path, H5F_ACC_RDWR, H5P_DEFAULT),
+  hid_t file = H5Fopen (plait_test_path ("one.h5"), H5F_ACC_RDWR, H5P_DEFAULT),
         data = H5Dopen2 (file, "/attention/test/en/weights", H5P_DEFAULT);
   hid_t space = H5Dget_space (data);
   gsize n = (gsize)H5Sget_simple_extent_npoints (space);

@@ -24,10 +24,12 @@ has_module (const char *module)
 static void
 check_reads (const char *how)
 {
-  g_autofree char *script = plait_test_source_path ("tests/cli/python.py");
-  g_autofree char *module = plait_test_source_path ("experiments/plait.py"), *problems = NULL;
-  g_autofree char *folder = g_path_get_dirname (module), *path = plait_test_path ("run.h5");
-  g_autofree char *many = plait_test_path ("many.h5");
+  const char *script = plait_test_source_path ("tests/cli/python.py");
+  const char *module = plait_test_source_path ("experiments/plait.py");
+  g_autofree char *problems = NULL;
+  const char *path = plait_test_path ("run.h5");
+  g_autofree char *folder = g_path_get_dirname (module);
+  const char *many = plait_test_path ("many.h5");
 
   plait_test_write_run ("run.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
   plait_test_write_run ("many.h5", &(PlaitTestRun){ "serial", plait_test_wrong, .many = 3 });

@@ -104,12 +104,11 @@ TEST_CASE (ranks, tell_what_exchange_costs)
 static void
 check_refused (const char *command, const char *part)
 {
-  g_autofree char *output = g_strdup_printf ("%s/refused.h5", plait_test_folder ());
   CONTEXT ("%s", command);
   SHELL (call, 2, command);
 
   check_told_once (&call, part);
-  CHECK (!g_file_test (output, G_FILE_TEST_EXISTS));
+  CHECK (!g_file_test (plait_test_format ("%s/refused.h5", plait_test_folder ()), G_FILE_TEST_EXISTS));
 }
 
 TEST_CASE (ranks, refuse_in_one_sentence)

@@ -60,9 +60,8 @@ TEST_CASE (reference, has_every_option_of_help)
     {
       const char *name = names->pdata[c];
       g_auto (PlaitTestCall) help = CALL (name, "--help");
-      g_autofree char *heading = g_strdup_printf (".SS plait %s\n", name);
       g_autofree char *label = g_strdup_printf ("\n    %s)\n", name);
-      g_autofree char *of_manual = part_of (manual.output, heading, "\n.SS ");
+      g_autofree char *of_manual = part_of (manual.output, plait_test_format (".SS plait %s\n", name), "\n.SS ");
       g_autofree char *of_bash = part_of (bash.output, label, "\n      ;;\n");
       g_autofree char *of_zsh = part_of (zsh.output, label, "\n      ;;\n");
       g_auto (GStrv) lines = g_strsplit (help.output, "\n", -1);

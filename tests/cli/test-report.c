@@ -18,7 +18,8 @@
 TEST_CASE (report, holds_the_weights_of_the_file)
 {
   plait_test_write_run ("run.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
-  g_autofree char *html = page_of ("run.h5"), *path = plait_test_path ("run.h5");
+  const char *path = plait_test_path ("run.h5");
+  g_autofree char *html = page_of ("run.h5");
   g_auto (Pack) pack = { 0 };
   read_pack (&pack, html, 0);
   g_autoptr (PlaitStore) store = plait_store_open (path, NULL);
@@ -103,8 +104,7 @@ TEST_CASE (report, names_the_digest_of_its_script)
   g_checksum_update (checksum, (const guchar *)begin, end - begin);
   g_checksum_get_digest (checksum, digest, &length);
   g_autofree char *text = g_base64_encode (digest, length);
-  g_autofree char *policy = g_strdup_printf ("script-src 'sha256-%s'", text);
-  CHECK_CONTAINS (html, policy);
+  CHECK_CONTAINS (html, plait_test_format ("script-src 'sha256-%s'", text));
 }
 
 /* Of many sentences the first come with every head, the next with means of heads, and the page stays small. */
@@ -209,9 +209,8 @@ TEST_CASE (report, of_a_dump)
   static const char *const *const labels[] = { targets, rows };
   static const gint64 shape[] = { 2, 3 };
   static PlaitScalar weights[] = { .5, .25, .25, 0, 0, 1 };
-  g_autofree char *path = plait_test_path ("dump.h5");
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  g_autoptr (PlaitStore) store = plait_store_create (plait_test_path ("dump.h5"), &error);
 
   REQUIRE (store != NULL);
   CHECK (plait_store_append_heatmap (
@@ -243,10 +242,10 @@ TEST_CASE (report, of_a_dump)
 }
 
 /* Writes the page of @run as @name; returns its path. (transfer full) */
-static char *
+static const char *
 write_page (const char *name, const PlaitTestRun *run)
 {
-  char *path = plait_test_path (name);
+  const char *path = plait_test_path (name);
   g_autofree char *html = NULL;
 
   plait_test_write_run ("run.h5", run);
@@ -260,13 +259,14 @@ write_page (const char *name, const PlaitTestRun *run)
 TEST_CASE (report, is_clicked_through)
 {
   static const char *const sources[] = { "ein Mann", "zwei Hunde", "das Kind" };
-  g_autofree char *script = plait_test_source_path ("tests/cli/click.py");
-  g_autofree char *page = plait_test_path ("page.html"), *out = NULL, *problems = NULL;
-  g_autofree char *descent = write_page (
+  const char *script = plait_test_source_path ("tests/cli/click.py");
+  const char *page = plait_test_path ("page.html");
+  g_autofree char *out = NULL, *problems = NULL;
+  const char *descent = write_page (
       "descent.html", &(PlaitTestRun){ .combiner = "descent", .hypotheses = plait_test_wrong, .descends = TRUE });
-  g_autofree char *document = write_page (
+  const char *document = write_page (
       "document.html", &(PlaitTestRun){ .combiner = "serial", .hypotheses = plait_test_wrong, .document = 200 });
-  g_autofree char *wide
+  const char *wide
       = write_page ("wide.html", &(PlaitTestRun){ .combiner = "serial", .hypotheses = plait_test_wrong, .wide = TRUE });
   const char *command[] = { "python3", script, page, descent, document, wide, NULL };
   int status = 0;

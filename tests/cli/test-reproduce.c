@@ -43,9 +43,7 @@ static const char text[] = "[data]\n"
 static void
 write_corpus (void)
 {
-  g_autofree char *folder = plait_test_path ("text");
-
-  g_mkdir_with_parents (folder, 0755);
+  g_mkdir_with_parents (plait_test_path ("text"), 0755);
   plait_test_write ("text/train.a", "x y z\ny z\nz x\nx\ny x z\nz z\nx y\ny\n");
   plait_test_write ("text/train.b", "u v w\nv w\nw u\nu\nv u w\nw w\nu v\nv\n");
   plait_test_write ("text/test.a", "x y\nz\n");
@@ -92,7 +90,7 @@ TEST_CASE (reproduce_command, takes_no_key_for_a_difference)
 {
   make_run ("older.h5");
   {
-    g_autofree char *path = plait_test_path ("older.h5");
+    const char *path = plait_test_path ("older.h5");
     g_autoptr (PlaitStore) from = plait_store_open (path, NULL);
     g_autoptr (PlaitStore) to = plait_store_create (path, NULL);
 
@@ -147,7 +145,7 @@ TEST_CASE (reproduce_command, reproduces_what_was_trained_further)
 TEST_CASE (reproduce_command, says_how_to_name_files_that_have_moved)
 {
   make_run ("moved.h5");
-  g_autofree char *here = plait_test_path ("text"), *elsewhere = plait_test_path ("elsewhere");
+  const char *here = plait_test_path ("text"), *elsewhere = plait_test_path ("elsewhere");
   CHECK_INT (g_rename (here, elsewhere), 0);
   g_auto (PlaitTestCall) call = CALL ("reproduce", "moved.h5", "--updates", "6");
   g_auto (PlaitTestCall) named = CALL ("reproduce", "moved.h5", "--updates", "6", "--set", "data.folder=elsewhere");

@@ -58,9 +58,8 @@ TEST_CASE (run_command, prints_its_plan_as_json)
   json_array_foreach (json_object_get (plan, "parts"), i, part) sum
       += json_integer_value (json_object_get (part, "parameters"));
   CHECK_INT (sum, parameters);
-  g_autofree char *count = g_strdup_printf ("\nparameters                   %10jd\n", parameters);
   g_autofree char *most = g_strdup_printf ("\npeak, about                  %10.1f MiB\n", (double)peak / 1024 / 1024);
-  CHECK_CONTAINS (text.output, count);
+  CHECK_CONTAINS (text.output, plait_test_format ("\nparameters                   %10jd\n", parameters));
   CHECK_CONTAINS (text.output, most);
 }
 
@@ -76,8 +75,7 @@ TEST_CASE (run_command, plans_tell_the_parts_of_the_model)
   CHECK_CONTAINS (plan.output, "training tuples                      32\n");
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
     {
-      g_autofree char *line = g_strdup_printf ("\n  %s ", parts[i]);
-      const char *found = strstr (plan.output, line);
+      const char *found = strstr (plan.output, plait_test_format ("\n  %s ", parts[i]));
 
       CONTEXT ("%s", parts[i]);
       CHECK (found && strcspn (found + 1, "\n") == 39);
@@ -96,8 +94,8 @@ TEST_CASE (run_command, logs_what_it_may)
   g_auto (PlaitTestCall) full = CALL ("run", "small.ini", "--log", "/dev/full");
   g_auto (PlaitTestCall) logged
       = CALL ("run", "small.ini", "-q", "--force", "--log", "new.jsonl", "--tensorboard", "a/b");
-  g_autofree char *mine = NULL, *path = plait_test_path ("there.jsonl"), *new = plait_test_path ("new.jsonl");
-  g_autofree char *events = plait_test_path ("a/b/events.out.tfevents.plait");
+  const char *path = plait_test_path ("there.jsonl"), *new = plait_test_path ("new.jsonl");
+  g_autofree char *mine = NULL;
 
   plait_test_check_refused (&there, "there.jsonl exists: write elsewhere with --log");
   plait_test_check_refused (&same, "small.h5");
@@ -107,7 +105,8 @@ TEST_CASE (run_command, logs_what_it_may)
   CHECK_CONTAINS (full.errors, "/dev/full: cannot be written");
   CHECK_INT (logged.code, 0);
   CHECK_STRING (logged.errors, "");
-  CHECK (g_file_test (new, G_FILE_TEST_IS_REGULAR) && g_file_test (events, G_FILE_TEST_IS_REGULAR));
+  CHECK (g_file_test (new, G_FILE_TEST_IS_REGULAR)
+         && g_file_test (plait_test_path ("a/b/events.out.tfevents.plait"), G_FILE_TEST_IS_REGULAR));
   CHECK (g_file_get_contents (path, &mine, NULL, NULL));
   CHECK_STRING (mine, "mine\n");
 }
@@ -152,7 +151,8 @@ TEST_CASE (run_command, keeps_what_it_reads)
     }
   for (guint i = 0; i <= G_N_ELEMENTS (files); i++)
     {
-      g_autofree char *path = plait_test_path (i < G_N_ELEMENTS (files) ? files[i] : "reading.ini"), *now = NULL;
+      const char *path = plait_test_path (i < G_N_ELEMENTS (files) ? files[i] : "reading.ini");
+      g_autofree char *now = NULL;
 
       CHECK (g_file_get_contents (path, &now, NULL, NULL));
       CHECK_STRING (now, i < G_N_ELEMENTS (files) ? text : reading);
@@ -272,7 +272,6 @@ TEST_CASE (run_command, reads_a_large_text_once)
 /* Text of the data that is in pieces of words is scored and kept as words, if the experiment says so. */
 TEST_CASE (run_command, joins_pieces_of_words_before_it_scores)
 {
-  g_autofree char *path = plait_test_path ("pieces.h5");
   g_autoptr (PlaitStore) store = NULL;
   gint64 n = 0;
 
@@ -293,7 +292,7 @@ TEST_CASE (run_command, joins_pieces_of_words_before_it_scores)
   CHECK_CONTAINS (plain.errors, "test: looks like text in pieces of words");
   CHECK_INT (joined.code, 0);
   CHECK (!strstr (joined.errors, "looks like"));
-  store = plait_store_open (path, NULL);
+  store = plait_store_open (plait_test_path ("pieces.h5"), NULL);
   REQUIRE (store != NULL);
   g_auto (GStrv) references = plait_store_read_strings (store, "/evaluation/test/references", 1 << 20, &n, NULL);
   g_auto (GStrv) hypotheses = plait_store_read_strings (store, "/evaluation/test/hypotheses", 1 << 20, &n, NULL);

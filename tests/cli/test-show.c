@@ -151,22 +151,17 @@ TEST_CASE (show_command, json)
 
 TEST_CASE (show_command, follows_links_into_other_files)
 {
-  g_autofree char *path = plait_test_path ("grid.h5");
-  g_autofree char *folder = plait_test_path ("cells");
-  g_autoptr (GError) error = NULL;
-
   write_run ();
-  CHECK_INT (g_mkdir (folder, 0777), 0);
-  g_autofree char *from = plait_test_path ("run.h5"), *to = plait_test_path ("cells/one.h5");
+  CHECK_INT (g_mkdir (plait_test_path ("cells"), 0777), 0);
+  const char *from = plait_test_path ("run.h5"), *to = plait_test_path ("cells/one.h5");
   CHECK_INT (g_rename (from, to), 0);
-  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  g_autoptr (PlaitStore) store = plait_store_create (plait_test_path ("grid.h5"), NO_ERROR);
   REQUIRE (store != NULL);
-  CHECK (plait_store_link_external (store, "/runs/one", "cells/one.h5", "/", &error));
-  CHECK (plait_store_link_external (store, "/runs/gone", "cells/gone.h5", "/", &error));
-  CHECK (plait_store_link_external (store, "/runs/self", "grid.h5", "/runs/self", &error));
-  CHECK (plait_store_link (store, "/round", "/round", &error));
-  CHECK (plait_store_commit (store, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_link_external (store, "/runs/one", "cells/one.h5", "/", NO_ERROR));
+  CHECK (plait_store_link_external (store, "/runs/gone", "cells/gone.h5", "/", NO_ERROR));
+  CHECK (plait_store_link_external (store, "/runs/self", "grid.h5", "/runs/self", NO_ERROR));
+  CHECK (plait_store_link (store, "/round", "/round", NO_ERROR));
+  CHECK (plait_store_commit (store, NO_ERROR));
 
   g_auto (PlaitTestCall) tree = CALL ("show", "grid.h5");
   g_auto (PlaitTestCall) inside = CALL ("show", "grid.h5", "/runs/one/evaluation/test/references");
@@ -211,7 +206,7 @@ TEST_CASE (show_command, refuses)
 
 TEST_CASE (show_command, notices_damage)
 {
-  g_autofree char *path = plait_test_path ("run.h5");
+  const char *path = plait_test_path ("run.h5");
   char *bytes;
   gsize size;
 
@@ -233,29 +228,27 @@ TEST_CASE (show_command, survives_contradictions)
   static const char *const columns[] = { "there", "not there" }, *const axes[] = { "a/b" }, *const one[] = { "x" };
   static const gint64 numbers[] = { 1, 2 }, two = 2, none = 0, square[] = { 2, 0 };
   static const double undefined[] = { NAN, INFINITY };
-  g_autofree char *path = plait_test_path ("odd.h5");
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  g_autoptr (PlaitStore) store = plait_store_create (plait_test_path ("odd.h5"), NO_ERROR);
 
   REQUIRE (store != NULL);
-  CHECK (plait_store_write (store, "/table/there", PLAIT_STORE_INT64, 1, &two, numbers, PLAIT_STORE_PLAIN, &error));
-  CHECK (plait_store_set_list (store, "/table", "columns", PLAIT_STORE_STRING, 2, columns, &error));
-  CHECK (plait_store_make_group (store, "/empty table", &error));
-  CHECK (plait_store_set_list (store, "/empty table", "columns", PLAIT_STORE_STRING, 0, NULL, &error));
+  CHECK (plait_store_write (store, "/table/there", PLAIT_STORE_INT64, 1, &two, numbers, PLAIT_STORE_PLAIN, NO_ERROR));
+  CHECK (plait_store_set_list (store, "/table", "columns", PLAIT_STORE_STRING, 2, columns, NO_ERROR));
+  CHECK (plait_store_make_group (store, "/empty table", NO_ERROR));
+  CHECK (plait_store_set_list (store, "/empty table", "columns", PLAIT_STORE_STRING, 0, NULL, NO_ERROR));
   CHECK (
-      plait_store_write (store, "/map/weights", PLAIT_STORE_DOUBLE, 2, square, undefined, PLAIT_STORE_PLAIN, &error));
-  CHECK (plait_store_set_string (store, "/map", "signal", "weights", &error));
-  CHECK (plait_store_set_list (store, "/map", "axes", PLAIT_STORE_STRING, 1, axes, &error));
-  CHECK (plait_store_make_group (store, "/self", &error));
-  CHECK (plait_store_set_string (store, "/self", "signal", "../map/weights", &error));
-  CHECK (plait_store_set_string (store, "/self", "axes", "row", &error));
-  CHECK (plait_store_write (store, "/strings/bytes", PLAIT_STORE_UINT8, 1, &two, numbers, PLAIT_STORE_PLAIN, &error));
-  CHECK (plait_store_write (store, "/strings/offsets", PLAIT_STORE_INT64, 1, &two, numbers, PLAIT_STORE_PLAIN, &error));
-  CHECK (plait_store_write (store, "/undefined", PLAIT_STORE_DOUBLE, 1, &two, undefined, PLAIT_STORE_PLAIN, &error));
-  CHECK (plait_store_write (store, "/nothing", PLAIT_STORE_DOUBLE, 1, &none, undefined, PLAIT_STORE_PLAIN, &error));
-  CHECK (plait_store_write_strings (store, "/a\033[31mb", one, 1, &error));
-  CHECK (plait_store_commit (store, &error));
-  CHECK_NO_ERROR (error);
+      plait_store_write (store, "/map/weights", PLAIT_STORE_DOUBLE, 2, square, undefined, PLAIT_STORE_PLAIN, NO_ERROR));
+  CHECK (plait_store_set_string (store, "/map", "signal", "weights", NO_ERROR));
+  CHECK (plait_store_set_list (store, "/map", "axes", PLAIT_STORE_STRING, 1, axes, NO_ERROR));
+  CHECK (plait_store_make_group (store, "/self", NO_ERROR));
+  CHECK (plait_store_set_string (store, "/self", "signal", "../map/weights", NO_ERROR));
+  CHECK (plait_store_set_string (store, "/self", "axes", "row", NO_ERROR));
+  CHECK (plait_store_write (store, "/strings/bytes", PLAIT_STORE_UINT8, 1, &two, numbers, PLAIT_STORE_PLAIN, NO_ERROR));
+  CHECK (
+      plait_store_write (store, "/strings/offsets", PLAIT_STORE_INT64, 1, &two, numbers, PLAIT_STORE_PLAIN, NO_ERROR));
+  CHECK (plait_store_write (store, "/undefined", PLAIT_STORE_DOUBLE, 1, &two, undefined, PLAIT_STORE_PLAIN, NO_ERROR));
+  CHECK (plait_store_write (store, "/nothing", PLAIT_STORE_DOUBLE, 1, &none, undefined, PLAIT_STORE_PLAIN, NO_ERROR));
+  CHECK (plait_store_write_strings (store, "/a\033[31mb", one, 1, NO_ERROR));
+  CHECK (plait_store_commit (store, NO_ERROR));
 
   g_auto (PlaitTestCall) tree = CALL ("show", "odd.h5", "--all");
   g_auto (PlaitTestCall) table = CALL ("show", "odd.h5", "table");

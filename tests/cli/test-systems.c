@@ -44,13 +44,13 @@ TEST_CASE (compare_command, takes_runs_for_one_system_whatever_is_dumped_of_them
 /* Files of one name are told apart by the folders that they do not have in common. */
 TEST_CASE (compare_command, names_folders_where_files_have_one_name)
 {
-  g_autofree char *x = plait_test_path ("x"), *y = plait_test_path ("y");
+  const char *x = plait_test_path ("x"), *y = plait_test_path ("y");
 
   CHECK (g_mkdir (x, 0755) == 0 && g_mkdir (y, 0755) == 0);
   plait_test_write_run ("x/one.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
   plait_test_write_run ("y/one.h5", &(PlaitTestRun){ "flat", plait_test_right });
   plait_test_write_run ("one.h5", &(PlaitTestRun){ "parallel", plait_test_right });
-  g_autofree char *first = plait_test_path ("x/one.h5"), *second = plait_test_path ("y/one.h5");
+  const char *first = plait_test_path ("x/one.h5"), *second = plait_test_path ("y/one.h5");
   g_auto (PlaitTestCall) call = CALL ("compare", "x/one.h5", "y/one.h5", "one.h5");
   g_auto (PlaitTestCall) whole = CALL ("compare", first, second);
   g_auto (PlaitTestCall) twice = CALL ("compare", "x/one.h5", "x/one.h5");

@@ -10,10 +10,9 @@
 static char *
 contents (const char *name)
 {
-  g_autofree char *path = plait_test_path (name);
   char *text = NULL;
 
-  CHECK (g_file_get_contents (path, &text, NULL, NULL));
+  CHECK (g_file_get_contents (plait_test_path (name), &text, NULL, NULL));
   return text;
 }
 
@@ -72,8 +71,7 @@ TEST_CASE (generate_command, refuses)
       g_auto (PlaitTestCall) call = cases[i].call;
       plait_test_check_refused (&call, cases[i].part);
     }
-  g_autofree char *path = plait_test_path ("x");
-  CHECK (!g_file_test (path, G_FILE_TEST_EXISTS));
+  CHECK (!g_file_test (plait_test_path ("x"), G_FILE_TEST_EXISTS));
 }
 
 TEST_CASE (vocabulary_command, words_there_and_back)
@@ -125,7 +123,7 @@ static void
 write_published (const char *type)
 {
   g_autoptr (GString) pieces = g_string_new ("{\"<|endoftext|>\": 0");
-  g_autofree char *folder = plait_test_path ("model");
+  const char *folder = plait_test_path ("model");
   gunichar next = 256;
 
   for (int byte = 0; byte < 256; byte++)
@@ -254,6 +252,5 @@ TEST_CASE (vocabulary_command, refuses)
       g_auto (PlaitTestCall) call = cases[i].call;
       plait_test_check_refused (&call, cases[i].part);
     }
-  g_autofree char *path = plait_test_path ("new");
-  CHECK (!g_file_test (path, G_FILE_TEST_EXISTS));
+  CHECK (!g_file_test (plait_test_path ("new"), G_FILE_TEST_EXISTS));
 }

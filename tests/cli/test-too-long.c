@@ -52,7 +52,6 @@ TEST_CASE (too_long, stops_with_its_line_and_loses_none_before)
           = CALL ("score", "limited.h5", "-q", "--source", "a=in.a", "--target", "in.b", "--set", batches[i]);
       g_auto (PlaitTestCall) file = CALL ("translate", "limited.h5", "-q", "--source", "a=in.a", "--set", batches[i],
                                           "-o", "out.txt", "--force");
-      g_autofree char *path = plait_test_path ("out.txt");
       g_autofree char *written = NULL;
 
       CHECK_INT (translate.code, 2);
@@ -67,7 +66,8 @@ TEST_CASE (too_long, stops_with_its_line_and_loses_none_before)
       CHECK_CONTAINS (translate.errors, "data.too_long=truncate reads its beginning");
       CHECK_INT (count_lines (translate.output), 1);
       CHECK_INT (count_lines (score.output), 1);
-      CHECK (g_file_get_contents (path, &written, NULL, NULL) && g_str_equal (written, translate.output));
+      CHECK (g_file_get_contents (plait_test_path ("out.txt"), &written, NULL, NULL)
+             && g_str_equal (written, translate.output));
     }
 }
 

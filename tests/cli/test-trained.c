@@ -28,13 +28,13 @@ static void
 copy_plugin (const char *name, const char *more)
 {
   g_autofree char *built = g_strconcat ("plugins/combiner/", name, NULL);
-  g_autofree char *from = plait_test_build_path (built);
-  g_autofree char *folder = plait_test_path ("own/combiner");
+  const char *folder = plait_test_path ("own/combiner");
   g_autofree char *to = g_build_filename (folder, name, NULL);
   g_autofree char *data = NULL;
   gsize length;
 
-  REQUIRE (g_mkdir_with_parents (folder, 0777) == 0 && g_file_get_contents (from, &data, &length, NULL));
+  REQUIRE (g_mkdir_with_parents (folder, 0777) == 0
+           && g_file_get_contents (plait_test_build_path (built), &data, &length, NULL));
   data = g_realloc (data, length + strlen (more));
   memcpy (data + length, more, strlen (more));
   g_unlink (to);
@@ -48,9 +48,7 @@ TEST_CASE (trained, is_not_computed_with_other_plugins)
   {
     const char *file, *part;
   } changes[] = { { "serial.so", "its module has changed" }, { "serial.ini", "its schema has changed" } };
-  g_autofree char *own = plait_test_path ("own");
-  g_autofree char *rest = plait_test_build_path ("plugins");
-  g_autofree char *path = g_strjoin (":", own, rest, NULL);
+  g_autofree char *path = g_strjoin (":", plait_test_path ("own"), plait_test_build_path ("plugins"), NULL);
 
   plait_test_write ("small.ini", experiment);
   copy_plugin ("serial.so", "");
@@ -101,8 +99,7 @@ TEST_CASE (trained, is_not_computed_with_other_plugins)
   CHECK_STRING (plain.errors, "");
   CHECK_CONTAINS (warned.errors, "small.h5 was trained with another build of combiner \"serial\"");
   CHECK_CONTAINS (warned.errors, "see that what is taken still means the same");
-  g_autofree char *module = plait_test_path ("own/combiner/serial.so");
-  g_unlink (module);
+  g_unlink (plait_test_path ("own/combiner/serial.so"));
   for (gsize i = 0; i < G_N_ELEMENTS (computing); i++)
     {
       g_auto (PlaitTestCall) missing = plait_test_call_with_plugins (path, computing[i]);

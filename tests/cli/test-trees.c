@@ -112,8 +112,7 @@ TEST_CASE (trees_command, refuses)
       g_auto (PlaitTestCall) call = cases[i].call;
       plait_test_check_refused (&call, cases[i].part);
     }
-  g_autofree char *path = plait_test_path ("new");
-  CHECK (!g_file_test (path, G_FILE_TEST_EXISTS));
+  CHECK (!g_file_test (plait_test_path ("new"), G_FILE_TEST_EXISTS));
 }
 
 /*
@@ -124,7 +123,7 @@ TEST_CASE (trees_command, refuses)
 static PlaitTestCall
 forest_call (const char *first, ...)
 {
-  g_autofree char *folder = plait_test_build_path ("tests/cli/forest");
+  const char *folder = plait_test_build_path ("tests/cli/forest");
   g_autoptr (GPtrArray) words = g_ptr_array_new ();
   va_list more;
 
@@ -231,7 +230,6 @@ TEST_CASE (trees_of_runs, keep_coverage_beside_attention)
   g_auto (PlaitTestCall) second = CALL ("show", "dump.h5", "/coverage/translation/1/a/state");
   g_auto (PlaitTestCall) forced = CALL ("show", "covered.h5", "/coverage/test-forced/0/a/row_labels");
   g_auto (PlaitTestCall) report = CALL ("report", "covered.h5", "-q", "-o", "covered.html");
-  g_autofree char *path = plait_test_path ("covered.html");
   g_auto (Pack) pack = { 0 };
   g_autofree char *page = NULL;
 
@@ -243,7 +241,7 @@ TEST_CASE (trees_of_runs, keep_coverage_beside_attention)
   CHECK_CONTAINS (second.output, ", 3]\n"); /* [target, row, unit] */
   CHECK_CONTAINS (forced.output, "…");      /* the span of an inner node */
   CHECK_INT (report.code, 0);
-  REQUIRE (g_file_get_contents (path, &page, NULL, NULL));
+  REQUIRE (g_file_get_contents (plait_test_path ("covered.html"), &page, NULL, NULL));
   read_pack (&pack, page, 0);
   CHECK_CONTAINS (pack.json, "\"title\": \"coverage of a: attention so far\"");
 }

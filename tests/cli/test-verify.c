@@ -12,7 +12,7 @@
 static void
 flip (const char *name, double where)
 {
-  g_autofree char *path = plait_test_path (name);
+  const char *path = plait_test_path (name);
   g_autofree char *bytes = NULL;
   gsize size = 0;
 
@@ -54,10 +54,9 @@ TEST_CASE (verify_command, tells_whole_files_from_others)
 static void
 rewrite (const char *name)
 {
-  g_autofree char *path = plait_test_path (name);
   const hsize_t first[2] = { 0, 0 };
   float one = 9;
-  hid_t file = H5Fopen (path, H5F_ACC_RDWR, H5P_DEFAULT);
+  hid_t file = H5Fopen (plait_test_path (name), H5F_ACC_RDWR, H5P_DEFAULT);
   hid_t data = H5Dopen2 (file, "/checkpoint/last/parameters/decoder/weight", H5P_DEFAULT);
   hid_t all = H5Dget_space (data), space = H5Screate (H5S_SCALAR);
 

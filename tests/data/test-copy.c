@@ -33,9 +33,7 @@ make_tuple (Tuple *tuple, const PlaitTaskSettings *settings, gint64 split, gint6
 static void
 set (PlaitTaskSettings *settings, const char *name, gint64 value)
 {
-  g_autoptr (GError) error = NULL;
-  CHECK (plait_task_set (&plait_task_copy, settings, name, value, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_task_set (&plait_task_copy, settings, name, value, NO_ERROR));
 }
 
 /* Lengths are uniform, so are the symbols, and the target says the same. */

@@ -31,9 +31,7 @@ TEST_CASE (corpus, gives_ragged_batches)
   g_auto (DataText) setup = { 0 };
   data_text_set_up (&setup, "a b\nc\n\nd d d\n", "b\n \t\na a\nzzz", "c b a\nd\na\nb b\r\n");
   setup.sources[1].append_end = TRUE;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
   REQUIRE (corpus != NULL);
   CHECK_INT (plait_corpus_size (corpus), 4);
   CHECK_INT (plait_corpus_lines (corpus), 4);
@@ -45,8 +43,7 @@ TEST_CASE (corpus, gives_ragged_batches)
   CHECK_INT (plait_corpus_tokens (corpus, 0), 2 + 2 + 4);
 
   const gint64 tuples[] = { 3, 1, 2, 0 };
-  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 4, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 4, NO_ERROR);
   REQUIRE (batch != NULL);
   CHECK_INT (batch->n_sentences, 4);
   CHECK_INT (batch->n_sources, 2);
@@ -79,8 +76,7 @@ TEST_CASE (corpus, has_no_target_where_none_is_given)
   data_text_set_up (&setup, "a\nb\n", "a\nb\n", "");
   setup.settings.target = NULL;
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
   REQUIRE (corpus != NULL);
   CHECK (!plait_corpus_has_target (corpus));
   const gint64 tuples[] = { 1 };
@@ -97,8 +93,7 @@ TEST_CASE (corpus, drops_what_is_too_long_and_says_so)
   setup.sources[0].maximum_length = 2;
   setup.sources[1].maximum_length = 2;
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
   REQUIRE (corpus != NULL);
   CHECK_INT (plait_corpus_size (corpus), 2);
   CHECK_INT (plait_corpus_lines (corpus), 5);
@@ -109,18 +104,16 @@ TEST_CASE (corpus, drops_what_is_too_long_and_says_so)
   CHECK_STRING (report[0], "train: dropped 1 of 5 tuples where one is longer than 2 tokens");
   CHECK_STRING (report[1], "train: dropped 1 of 5 tuples where two is longer than 2 tokens");
   CHECK_STRING (report[2], "train: dropped 1 of 5 tuples where the target out is empty");
-  g_auto (GStrv) text = plait_corpus_text (corpus, 2, &error);
-  CHECK_NO_ERROR (error);
+  g_auto (GStrv) text = plait_corpus_text (corpus, 2, NO_ERROR);
   REQUIRE (g_strv_length (text) == 2);
   CHECK_STRING (text[0], "c");
   CHECK_STRING (text[1], "b b");
   const gint64 tuples[] = { 1 };
-  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 1, &error);
+  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 1, NO_ERROR);
   check_ids (batch->target_outputs, 3, "5 5 2 ");
 
   setup.settings.keep_all = TRUE;
-  g_autoptr (PlaitCorpus) whole = plait_corpus_open (&setup.settings, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitCorpus) whole = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
   CHECK_INT (plait_corpus_size (whole), 5);
   CHECK_INT (plait_corpus_length (whole, 2, 3), 1);
   g_auto (GStrv) quiet = plait_corpus_report (whole);
@@ -129,7 +122,7 @@ TEST_CASE (corpus, drops_what_is_too_long_and_says_so)
   setup.settings.keep_all = FALSE;
   setup.target.maximum_length = 1;
   setup.sources[0].maximum_length = 1;
-  g_free (data_write ("one", "a a\na a\na a\na a\na a\n", -1));
+  data_write ("one", "a a\na a\na a\na a\na a\n", -1);
   CHECK (!plait_corpus_open (&setup.settings, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                "no tuple of the train corpus is left (train: dropped 5 of 5 tuples where one is longer than 1 tokens)");
@@ -143,9 +136,7 @@ TEST_CASE (corpus, drops_pairs_either_side_of_which_is_too_long)
   data_text_set_up (&setup, "a a\na a a\na\na a a\na\n", "b\nb\nb\nb\nb\n", "c c\nc\nc c c\nc c c\nc\n");
   setup.sources[0].append_end = TRUE;
   setup.sources[0].maximum_length = setup.target.maximum_length = 2;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
   REQUIRE (corpus && plait_corpus_size (corpus) == 2);
   CHECK_INT (plait_corpus_line (corpus, 0), 0);
   CHECK_INT (plait_corpus_line (corpus, 1), 4);
@@ -170,22 +161,22 @@ TEST_CASE (corpus, refuses_bad_input_by_file_and_line)
   check_refused (&setup, "two.gz:4: the file has 5 lines, but ");
   check_refused (&setup, "one has 3; expected as many in both");
 
-  g_free (data_write ("one", "a\nb\nc\nd\na\n", -1));
+  data_write ("one", "a\nb\nc\nd\na\n", -1);
   check_refused (&setup, "target:4: the file has 3 lines, but ");
 
-  g_free (data_write ("target", "a\nb\n\nd\na\n", -1));
+  data_write ("target", "a\nb\n\nd\na\n", -1);
   setup.settings.empty_is_error = TRUE;
   check_refused (&setup, "target:3: the line is empty; expected a sentence of out, since empty=error");
-  g_free (data_write ("target", "a\nb\n \t\v\f\r\r\nd\na\n", -1));
+  data_write ("target", "a\nb\n \t\v\f\r\r\nd\na\n", -1);
   check_refused (&setup, "target:3: the line is empty");
   setup.settings.empty_is_error = FALSE;
 
-  g_free (data_write ("target", "a\nb\nc\n\xc3(\na\n", -1));
+  data_write ("target", "a\nb\nc\n\xc3(\na\n", -1);
   check_refused (&setup, "target:4: byte 1 of the line (0xc3) is not UTF-8");
 
-  g_free (data_write ("target", "", 0));
-  g_free (data_write ("one", "", 0));
-  g_free (data_write_gzip ("two.gz", "", 0));
+  data_write ("target", "", 0);
+  data_write ("one", "", 0);
+  data_write_gzip ("two.gz", "", 0);
   check_refused (&setup, "one: the file is empty; expected one sentence a line");
 
   g_remove (setup.paths[1]);
@@ -199,18 +190,16 @@ TEST_CASE (corpus, notices_text_that_changes)
   g_auto (DataText) setup = { 0 };
   data_text_set_up (&setup, "a\nb\n", "a\nb\n", "a\nb\n");
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
-  CHECK_NO_ERROR (error);
-  g_free (data_write ("target", "a\n", -1));
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
+  data_write ("target", "a\n", -1);
   CHECK (!plait_corpus_text (corpus, 2, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target: the file has been changed while it was in use");
   /* Also where there are as many lines and bytes. */
-  g_free (data_write ("target", "a\nb\n", -1));
-  g_autoptr (PlaitCorpus) again = plait_corpus_open (&setup.settings, NULL, &error);
+  data_write ("target", "a\nb\n", -1);
+  g_autoptr (PlaitCorpus) again = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
   REQUIRE (again != NULL);
-  CHECK (plait_corpus_check (again, &error));
-  CHECK_NO_ERROR (error);
-  g_free (data_write ("target", "a\nc\n", -1));
+  CHECK (plait_corpus_check (again, NO_ERROR));
+  data_write ("target", "a\nc\n", -1);
   CHECK (!plait_corpus_text (again, 2, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target: the file has been changed while it was in use");
   CHECK (!plait_corpus_check (again, &error));
@@ -233,9 +222,8 @@ TEST_CASE (corpus, is_the_same_for_any_threads)
   data_text_set_up (&setup, text->str, text->str, text->str);
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitPool) pool = plait_pool_new (3, NULL);
-  g_autoptr (PlaitCorpus) alone = plait_corpus_open (&setup.settings, NULL, &error);
-  g_autoptr (PlaitCorpus) shared = plait_corpus_open (&setup.settings, pool, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitCorpus) alone = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
+  g_autoptr (PlaitCorpus) shared = plait_corpus_open (&setup.settings, pool, NO_ERROR);
   REQUIRE (plait_corpus_size (alone) == 10000 && plait_corpus_size (shared) == 10000);
   g_autoptr (GArray) tuples = g_array_new (FALSE, FALSE, sizeof (gint64));
   for (gint64 i = 0; i < 10000; i++)
@@ -289,12 +277,10 @@ TEST_CASE (corpus, leaves_one_source_out)
 {
   g_autoptr (PlaitCorpus) plain = data_corpus (40);
   g_autoptr (PlaitCorpus) without = data_corpus (40);
-  g_autoptr (GError) error = NULL;
   plait_corpus_leave_out (without, 0);
   const gint64 tuples[] = { 3, 7 };
-  g_autoptr (PlaitBatch) a = plait_corpus_batch (plain, tuples, 2, &error);
-  g_autoptr (PlaitBatch) b = plait_corpus_batch (without, tuples, 2, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitBatch) a = plait_corpus_batch (plain, tuples, 2, NO_ERROR);
+  g_autoptr (PlaitBatch) b = plait_corpus_batch (without, tuples, 2, NO_ERROR);
   REQUIRE (a && b);
   CHECK_INT (plait_ragged_rows (b->inputs[0].rows), 0);
   CHECK_INT (b->inputs[0].n_missing, 2);

@@ -91,24 +91,18 @@ batch_of (const PlaitCorpus *corpus)
 {
   gint64 n = plait_corpus_size (corpus);
   g_autofree gint64 *tuples = g_new (gint64, n);
-  g_autoptr (GError) error = NULL;
   PlaitBatch *batch;
 
   for (gint64 i = 0; i < n; i++)
     tuples[i] = i;
-  batch = plait_corpus_batch (corpus, tuples, n, &error);
-  CHECK_NO_ERROR (error);
+  batch = plait_corpus_batch (corpus, tuples, n, NO_ERROR);
   return batch;
 }
 
 static PlaitCorpus *
 open_corpus (const DataText *setup)
 {
-  g_autoptr (GError) error = NULL;
-  PlaitCorpus *corpus = plait_corpus_open (&setup->settings, NULL, &error);
-
-  CHECK_NO_ERROR (error);
-  return corpus;
+  return plait_corpus_open (&setup->settings, NULL, NO_ERROR);
 }
 
 static void
@@ -226,8 +220,8 @@ TEST_CASE (documents, go_on_behind_abbreviations)
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autoptr (GError) error = NULL;
-      g_autofree char *path = data_write ("line", cases[i].text, -1);
-      g_autoptr (PlaitTextReader) lines = plait_text_reader_open (path, &error);
+      const char *path = data_write ("line", cases[i].text, -1);
+      g_autoptr (PlaitTextReader) lines = plait_text_reader_open (path, NO_ERROR);
       PlaitDocumentSettings settings = { .layout = PLAIT_LAYOUT_LINES };
       g_autoptr (GString) text = g_string_new (NULL);
       g_autoptr (GArray) sentences = g_array_new (FALSE, FALSE, sizeof (PlaitDocumentSentence));
@@ -236,8 +230,7 @@ TEST_CASE (documents, go_on_behind_abbreviations)
       CONTEXT ("case %zu", i);
 
       g_strlcpy (settings.language, cases[i].language, PLAIT_DOCUMENT_LANGUAGE_LENGTH);
-      reader = plait_document_reader_new (lines, &settings, &error);
-      CHECK_NO_ERROR (error);
+      reader = plait_document_reader_new (lines, &settings, NO_ERROR);
       REQUIRE (reader != NULL);
       CHECK (plait_document_reader_next (reader, text, sentences, &line, &error));
       g_strdelimit (text->str, "\n", '|');
@@ -334,14 +327,13 @@ TEST_CASE (documents, are_fed_as_a_corpus_gives_them)
   setup.settings.keep_all = TRUE;
   g_autoptr (PlaitCorpus) corpus = open_corpus (&setup);
   g_autoptr (PlaitBatch) whole = batch_of (corpus);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 2, &setup.target, NULL, FALSE, &error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 2, &setup.target, NULL, FALSE, NO_ERROR);
   gint64 tuple = 0;
   REQUIRE (whole && feed);
   CHECK_INT (whole->n_sentences, 4);
   for (; tuple < 4; tuple++)
     {
-      g_autoptr (PlaitBatch) fed = plait_feed_next (feed, 1, &error);
+      g_autoptr (PlaitBatch) fed = plait_feed_next (feed, 1, NO_ERROR);
       g_autoptr (PlaitBatch) part = plait_batch_part (whole, tuple, 1, NULL);
       CONTEXT ("tuple %d", (int)tuple);
 
@@ -356,8 +348,7 @@ TEST_CASE (documents, are_fed_as_a_corpus_gives_them)
       g_autofree char *target = show_target (part);
       check_target (fed, target);
     }
-  CHECK (!plait_feed_next (feed, 1, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (!plait_feed_next (feed, 1, NO_ERROR));
 }
 
 TEST_CASE (documents, of_a_source_without_a_file_are_missing_chunk_by_chunk)
@@ -387,8 +378,7 @@ check_refused (const DataText *setup, const char *said, const char *fed)
 
   CHECK (!corpus);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, said);
-  feed = plait_feed_open (setup->sources, 2, &setup->target, NULL, setup->settings.empty_is_error, &error);
-  CHECK_NO_ERROR (error);
+  feed = plait_feed_open (setup->sources, 2, &setup->target, NULL, setup->settings.empty_is_error, NO_ERROR);
   REQUIRE (feed != NULL);
   CHECK (!plait_feed_next (feed, 100, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, fed ? fed : said);

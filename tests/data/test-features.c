@@ -18,8 +18,8 @@ check_rows (const PlaitInput *input, gint64 sentence, gint64 entry)
 TEST_CASE (features, join_tokens_in_a_batch)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a b\n");
-  g_autofree char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
-  g_autofree char *images = data_features ("images.h5", 4, NULL);
+  const char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
+  const char *images = data_features ("images.h5", 4, NULL);
   PlaitCorpusStream sources[] = { data_tokens ("text", text, vocabulary),
                                   { .name = "image",
                                     .kind = PLAIT_INPUT_FEATURES,
@@ -30,8 +30,7 @@ TEST_CASE (features, join_tokens_in_a_batch)
   PlaitCorpusStream target = data_tokens ("out", text, vocabulary);
   PlaitCorpusSettings settings = { .split = "train", .sources = sources, .n_sources = 2, .target = &target };
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&settings, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&settings, NULL, NO_ERROR);
   REQUIRE (corpus != NULL);
   CHECK_INT (plait_corpus_size (corpus), 3);
   CHECK_INT (plait_corpus_width (corpus, 1), 3);
@@ -39,8 +38,7 @@ TEST_CASE (features, join_tokens_in_a_batch)
   CHECK_INT (plait_corpus_tokens (corpus, 0), 1 + 2);
 
   const gint64 tuples[] = { 2, 0, 1 };
-  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 3, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 3, NO_ERROR);
   REQUIRE (batch != NULL);
   const PlaitInput *image = &batch->inputs[1];
   CHECK (image->kind == PLAIT_INPUT_FEATURES && !image->tokens);
@@ -51,8 +49,7 @@ TEST_CASE (features, join_tokens_in_a_batch)
   check_rows (image, 1, 0);
   check_rows (image, 2, 2);
 
-  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, NULL, NULL, FALSE, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, NULL, NULL, FALSE, NO_ERROR);
   g_autoptr (PlaitBatch) first = plait_feed_next (feed, 3, &error);
   g_autoptr (PlaitBatch) second = plait_feed_next (feed, 3, &error);
   REQUIRE (first && second);
@@ -64,8 +61,8 @@ TEST_CASE (features, join_tokens_in_a_batch)
 TEST_CASE (features, must_be_as_many_as_lines)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a b\n");
-  g_autofree char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
-  g_autofree char *images = data_features ("images.h5", 5, NULL);
+  const char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
+  const char *images = data_features ("images.h5", 5, NULL);
   PlaitCorpusStream sources[] = { data_tokens ("text", text, vocabulary),
                                   { .name = "image",
                                     .kind = PLAIT_INPUT_FEATURES,
@@ -86,8 +83,8 @@ TEST_CASE (features, may_be_missing)
 {
   static const gint32 lengths[] = { 2, 1, 0, 2 };
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a b\n");
-  g_autofree char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
-  g_autofree char *images = data_features ("images.h5", 4, lengths);
+  const char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
+  const char *images = data_features ("images.h5", 4, lengths);
   PlaitCorpusStream sources[] = { data_tokens ("text", text, vocabulary),
                                   { .name = "image",
                                     .kind = PLAIT_INPUT_FEATURES,
@@ -96,16 +93,14 @@ TEST_CASE (features, may_be_missing)
                                     .open_features = plait_feature_file_open } };
   PlaitCorpusSettings settings = { .split = "train", .sources = sources, .n_sources = 2 };
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&settings, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&settings, NULL, NO_ERROR);
   REQUIRE (corpus != NULL);
   CHECK_INT (plait_corpus_counts (corpus, 1)->missing, 1);
   CHECK_INT (plait_corpus_longest (corpus, 1), 2);
   CHECK_INT (plait_corpus_length (corpus, 1, 1), 1);
 
   const gint64 tuples[] = { 3, 2, 1 };
-  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 3, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 3, NO_ERROR);
   REQUIRE (batch != NULL);
   const PlaitInput *image = &batch->inputs[1];
   CHECK_INT (image->features.rows, 3);
@@ -115,8 +110,7 @@ TEST_CASE (features, may_be_missing)
   CHECK_INT (plait_ragged_length (image->rows, 2), 1);
   CHECK_NEAR (plait_tensor_row (image->features, 2)[2], 102, 0);
 
-  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, NULL, NULL, FALSE, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, NULL, NULL, FALSE, NO_ERROR);
   g_autoptr (PlaitBatch) fed = plait_feed_next (feed, 4, &error);
   REQUIRE (fed != NULL);
   CHECK_INT (fed->inputs[1].n_missing, 1);
@@ -133,24 +127,21 @@ TEST_CASE (features, are_drawn_from_those_that_there_are)
 {
   static const gint32 lengths[] = { 2, 1, 0, 2 };
   static const gint64 tuples[] = { 0, 1, 2, 3 };
-  g_autofree char *images = data_features ("images.h5", 4, lengths);
+  const char *images = data_features ("images.h5", 4, lengths);
   PlaitCorpusStream source = { .name = "image",
                                .kind = PLAIT_INPUT_FEATURES,
                                .path = images,
                                .dataset = "/images",
                                .open_features = plait_feature_file_open };
   PlaitCorpusSettings settings = { .split = "test", .sources = &source, .n_sources = 1 };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&settings, NULL, &error);
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&settings, NULL, NO_ERROR);
   guint seen = 0;
 
-  CHECK_NO_ERROR (error);
   REQUIRE (corpus != NULL);
   for (guint64 seed = 0; seed < 8; seed++)
     {
       plait_corpus_add_noise (corpus, 0, seed);
-      g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 4, &error);
-      CHECK_NO_ERROR (error);
+      g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 4, NO_ERROR);
       REQUIRE (batch && batch->inputs[0].features.rows == 5);
       for (gint64 i = 0; i < 5; i++)
         {

@@ -8,19 +8,17 @@
 TEST_CASE (feed, gives_batches_line_by_line)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a a b b c\n");
-  g_autofree char *one = data_write ("one", "a b\nb\nc\n", -1);
-  g_autofree char *two = data_write_gzip ("two.gz", "c\n\nb a a a a a\n", -1);
-  g_autofree char *out = data_write ("out", "a\nb a\n\n", -1);
+  const char *one = data_write ("one", "a b\nb\nc\n", -1);
+  const char *two = data_write_gzip ("two.gz", "c\n\nb a a a a a\n", -1);
+  const char *out = data_write ("out", "a\nb a\n\n", -1);
   PlaitCorpusStream sources[] = { data_tokens ("one", one, vocabulary), data_tokens ("two", two, vocabulary) };
   PlaitCorpusStream target = data_tokens ("out", out, vocabulary);
   sources[1].append_end = TRUE;
   sources[1].maximum_length = 2;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, &target, NULL, FALSE, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, &target, NULL, FALSE, NO_ERROR);
   REQUIRE (feed != NULL);
 
-  g_autoptr (PlaitBatch) first = plait_feed_next (feed, 2, &error);
+  g_autoptr (PlaitBatch) first = plait_feed_next (feed, 2, NO_ERROR);
   REQUIRE (first != NULL);
   CHECK_INT (first->n_sentences, 2);
   CHECK_INT (first->sentence[1], 1);
@@ -38,7 +36,7 @@ TEST_CASE (feed, gives_batches_line_by_line)
       CHECK_INT (first->target_outputs[i], outputs[i]);
     }
 
-  g_autoptr (PlaitBatch) second = plait_feed_next (feed, 2, &error);
+  g_autoptr (PlaitBatch) second = plait_feed_next (feed, 2, NO_ERROR);
   REQUIRE (second != NULL);
   CHECK_INT (second->n_sentences, 1);
   CHECK_INT (second->sentence[0], 2);
@@ -46,9 +44,8 @@ TEST_CASE (feed, gives_batches_line_by_line)
   CHECK_INT (plait_ragged_rows (second->target_rows), 1);
   CHECK_INT (second->target_outputs[0], PLAIT_TOKEN_EOS);
 
-  CHECK (!plait_feed_next (feed, 2, &error));
-  CHECK (!plait_feed_next (feed, 2, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (!plait_feed_next (feed, 2, NO_ERROR));
+  CHECK (!plait_feed_next (feed, 2, NO_ERROR));
 }
 
 TEST_CASE (feed, agrees_with_a_corpus)
@@ -59,8 +56,7 @@ TEST_CASE (feed, agrees_with_a_corpus)
   for (int i = 0; i < 50; i++)
     g_string_append_printf (words, "w%02d\n", i);
   g_autoptr (PlaitVocabulary) vocabulary = data_words (words->str);
-  g_autofree char *path = plait_test_path ("one");
-  PlaitCorpusStream source = data_tokens ("one", path, vocabulary);
+  PlaitCorpusStream source = data_tokens ("one", plait_test_path ("one"), vocabulary);
   g_autoptr (PlaitFeed) feed = plait_feed_open (&source, 1, NULL, NULL, FALSE, &error);
   for (gint64 i = 0; i < 20; i++)
     {
@@ -78,8 +74,8 @@ TEST_CASE (feed, agrees_with_a_corpus)
 TEST_CASE (feed, refuses_bad_input_where_it_comes)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a a b b c\n");
-  g_autofree char *one = data_write ("one", "a b\nb\nc\nc\n", -1);
-  g_autofree char *two = data_write ("two", "c\n\nb\n", -1);
+  const char *one = data_write ("one", "a b\nb\nc\nc\n", -1);
+  const char *two = data_write ("two", "c\n\nb\n", -1);
   PlaitCorpusStream sources[] = { data_tokens ("one", one, vocabulary), data_tokens ("two", two, vocabulary) };
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitFeed) uneven = plait_feed_open (sources, 2, NULL, NULL, FALSE, &error);
@@ -92,12 +88,12 @@ TEST_CASE (feed, refuses_bad_input_where_it_comes)
   CHECK (!plait_feed_next (strict, 3, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two:2: the line is empty; expected a sentence of two");
 
-  g_free (data_write ("two", "c\n\xfe\n", -1));
+  data_write ("two", "c\n\xfe\n", -1);
   g_autoptr (PlaitFeed) bad = plait_feed_open (sources, 2, NULL, NULL, FALSE, &error);
   CHECK (!plait_feed_next (bad, 3, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two:2: byte 1");
 
-  g_autofree char *absent = plait_test_path ("absent");
+  const char *absent = plait_test_path ("absent");
   sources[1].path = absent;
   CHECK (!plait_feed_open (sources, 2, NULL, NULL, FALSE, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "absent: cannot be opened");

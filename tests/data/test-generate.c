@@ -199,28 +199,25 @@ TEST_CASE (agreement, tests_on_what_it_does_not_train_on)
 TEST_CASE (generate, writes_a_corpus_that_opens)
 {
   g_auto (PlaitTaskSettings) settings = plait_task_defaults (&plait_task_agreement);
-  g_autofree char *folder = plait_test_path ("made/here");
+  const char *folder = plait_test_path ("made/here");
   g_autoptr (GError) error = NULL;
-  CHECK (plait_task_set (&plait_task_agreement, &settings, "train", 50, &error));
-  CHECK (plait_task_set (&plait_task_agreement, &settings, "validation", 20, &error));
-  CHECK (plait_task_set (&plait_task_agreement, &settings, "test", 10, &error));
-  CHECK (plait_task_set (&plait_task_agreement, &settings, "nouns", 30, &error));
-  CHECK (plait_task_write (&plait_task_agreement, &settings, folder, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_task_set (&plait_task_agreement, &settings, "train", 50, NO_ERROR));
+  CHECK (plait_task_set (&plait_task_agreement, &settings, "validation", 20, NO_ERROR));
+  CHECK (plait_task_set (&plait_task_agreement, &settings, "test", 10, NO_ERROR));
+  CHECK (plait_task_set (&plait_task_agreement, &settings, "nouns", 30, NO_ERROR));
+  CHECK (plait_task_write (&plait_task_agreement, &settings, folder, NO_ERROR));
 
   g_autofree char *a = g_build_filename (folder, "train.a", NULL);
   g_autofree char *target_path = g_build_filename (folder, "train.target", NULL);
   const char *const paths[] = { a, target_path, NULL };
   PlaitVocabularySettings vocabulary_settings = PLAIT_VOCABULARY_DEFAULTS;
   vocabulary_settings.type = "words";
-  g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_train (&vocabulary_settings, paths, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_train (&vocabulary_settings, paths, NO_ERROR);
   PlaitCorpusStream source = data_tokens ("a", a, vocabulary);
   PlaitCorpusStream target = data_tokens ("target", target_path, vocabulary);
   PlaitCorpusSettings corpus_settings
       = { .split = "train", .sources = &source, .n_sources = 1, .target = &target, .empty_is_error = TRUE };
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&corpus_settings, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&corpus_settings, NULL, NO_ERROR);
   REQUIRE (corpus != NULL);
   CHECK_INT (plait_corpus_size (corpus), 50);
   CHECK_INT (plait_corpus_counts (corpus, 1)->unknown, 0);
@@ -247,7 +244,7 @@ TEST_CASE (generate, refuses_what_is_not_there)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Parameter train");
   CHECK (!plait_task_set (&plait_task_agreement, &settings, "noun", 5, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "has no parameter \"noun\"");
-  g_autofree char *file = data_write ("file", "x", 1);
+  const char *file = data_write ("file", "x", 1);
   CHECK (!plait_task_write (&plait_task_agreement, &settings, file, &error));
   CHECK (error != NULL);
 }

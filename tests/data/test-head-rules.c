@@ -9,8 +9,7 @@ TEST_CASE (head_rules, are_a_key_file)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitHeadRules) rules
-      = plait_head_rules_parse ("[head-rules]\nother=right\n[rules]\nA=left X Y;right Z;left\n", "mine", &error);
-  CHECK_NO_ERROR (error);
+      = plait_head_rules_parse ("[head-rules]\nother=right\n[rules]\nA=left X Y;right Z;left\n", "mine", NO_ERROR);
   REQUIRE (rules != NULL);
   const PlaitLabel labels[] = { { "Q", 1 }, { "Z", 1 }, { "Y", 1 }, { "X", 1 }, { "Z", 1 } }, a = { "A", 1 },
                    b = { "B", 1 };
@@ -20,8 +19,7 @@ TEST_CASE (head_rules, are_a_key_file)
   CHECK_INT (plait_head_rules_find (rules, a, labels, 1), 0);
   CHECK_INT (plait_head_rules_find (rules, b, labels, 5), 4);
   g_autofree char *text = plait_head_rules_text (rules);
-  g_autoptr (PlaitHeadRules) again = plait_head_rules_parse (text, "again", &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitHeadRules) again = plait_head_rules_parse (text, "again", NO_ERROR);
   CHECK_INT (plait_head_rules_find (again, a, labels, 5), 2);
 
   CHECK (!plait_head_rules_parse ("[other]\nx=y\n", "mine", &error));
@@ -85,12 +83,7 @@ head_of (const PlaitHeadRules *rules, const char *parent, const char *text)
 static PlaitHeadRules *
 english (void)
 {
-  g_autofree char *path = plait_test_source_path ("schemas/head-rules/english.ini");
-  GError *error = NULL;
-  PlaitHeadRules *rules = plait_head_rules_read (path, &error);
-
-  CHECK_NO_ERROR (error);
-  return rules;
+  return plait_head_rules_read (plait_test_source_path ("schemas/head-rules/english.ini"), NO_ERROR);
 }
 
 TEST_CASE (head_rules, of_english_are_the_published_table)

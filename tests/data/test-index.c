@@ -18,7 +18,7 @@ typedef struct
   DataText text;
   PlaitKnownText known[3];
   PlaitIndex index;
-  char *folder;
+  const char *folder;
   char *said;
   gsize said_length;
   FILE *stream;
@@ -27,15 +27,12 @@ typedef struct
 static void
 set_up (Kept *kept, const char *one, const char *two, const char *target)
 {
-  g_autoptr (GError) error = NULL;
-
   data_text_set_up (&kept->text, one, two, target);
   kept->folder = plait_test_path ("index");
   kept->stream = open_memstream (&kept->said, &kept->said_length);
   kept->index = (PlaitIndex){ kept->folder, 1, 0, plait_log_new_with ((PlaitLogSettings){ .stream = kept->stream }) };
   for (guint i = 0; i < 3; i++)
-    CHECK (plait_index_digest (&kept->index, kept->text.paths[i], &kept->known[i], &error));
-  CHECK_NO_ERROR (error);
+    CHECK (plait_index_digest (&kept->index, kept->text.paths[i], &kept->known[i], NO_ERROR));
   kept->text.sources[0].known = &kept->known[0];
   kept->text.sources[1].known = &kept->known[1];
   kept->text.target.known = &kept->known[2];
@@ -48,7 +45,6 @@ kept_clear (Kept *kept)
   plait_log_free (kept->index.log);
   fclose (kept->stream);
   free (kept->said);
-  g_free (kept->folder);
   data_text_clear (&kept->text);
 }
 
@@ -68,15 +64,13 @@ describe (PlaitCorpus *corpus)
   g_autoptr (GString) text = g_string_new (NULL);
   g_auto (GStrv) report = plait_corpus_report (corpus);
   g_autofree char *reported = g_strjoinv ("; ", report);
-  g_autoptr (GError) error = NULL;
 
   g_string_append_printf (text, "%d of %d, %s", (int)plait_corpus_size (corpus), (int)plait_corpus_lines (corpus),
                           reported);
   for (gint64 tuple = 0; tuple < plait_corpus_size (corpus); tuple++)
     {
-      g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, &tuple, 1, &error);
+      g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, &tuple, 1, NO_ERROR);
 
-      CHECK_NO_ERROR (error);
       g_string_append_printf (text, "\n%d:", (int)plait_corpus_line (corpus, tuple));
       for (gint64 s = 0; batch && s < batch->n_sources; s++, g_string_append (text, " |"))
         for (gint64 i = 0; i < batch->inputs[s].rows.offsets[1]; i++)
@@ -95,10 +89,8 @@ describe (PlaitCorpus *corpus)
 static char *
 open_and_describe (Kept *kept)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&kept->text.settings, NULL, &error);
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&kept->text.settings, NULL, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   return corpus ? describe (corpus) : g_strdup ("");
 }
 
@@ -126,7 +118,7 @@ replace_text (Kept *kept)
 
   for (guint i = 0; i < 3; i++)
     {
-      g_autofree char *path = data_write (names[i], "d d\n", -1);
+      const char *path = data_write (names[i], "d d\n", -1);
 
       kept->known[i].mark = plait_file_mark (path);
     }
@@ -251,7 +243,6 @@ TEST_CASE (index, takes_nothing_endless)
   g_autofree char *expected = open_and_describe (&kept);
   g_autoptr (GPtrArray) paths = list (&kept, "");
   PlaitKnownText known;
-  GError *error = NULL;
 
   CHECK_INT (paths->len, 7);
   for (guint i = 0; i < paths->len; i++)
@@ -268,8 +259,7 @@ TEST_CASE (index, takes_nothing_endless)
         CHECK_STRING (again, expected);
         for (guint s = 0; s < 3; s++)
           {
-            CHECK (plait_index_digest (&kept.index, kept.text.paths[s], &known, &error));
-            CHECK_NO_ERROR (error);
+            CHECK (plait_index_digest (&kept.index, kept.text.paths[s], &known, NO_ERROR));
             CHECK_STRING (known.digest, kept.known[s].digest);
           }
         g_unlink (paths->pdata[i]);
@@ -291,7 +281,7 @@ TEST_CASE (index, is_none_of_documents)
 TEST_CASE (index, is_done_without_where_no_folder_can_be)
 {
   g_auto (Kept) kept = { 0 };
-  g_autofree char *file = data_write ("file", "", 0);
+  const char *file = data_write ("file", "", 0);
   g_autofree char *below = g_build_filename (file, "index", NULL);
   set_up (&kept, ONE, TWO, TARGET);
   g_autofree char *expected = read_and_describe (&kept);
@@ -395,8 +385,8 @@ TEST_CASE (index, may_be_made_by_several_at_a_time)
 /* A digest is kept of the very file: not of one that was written since, however it looks. */
 TEST_CASE (index, knows_a_file_by_its_mark)
 {
-  g_autofree char *folder = plait_test_path ("index");
-  g_autofree char *path = data_write ("text", "first", -1);
+  const char *folder = plait_test_path ("index");
+  const char *path = data_write ("text", "first", -1);
   PlaitIndex index = { folder, 1, 0, NULL };
   PlaitKnownText first, second, third;
   struct stat status;
@@ -438,8 +428,8 @@ TEST_CASE (index, knows_a_file_by_its_mark)
 /* The clock of a file system is no finer than its ticks. */
 TEST_CASE (index, keeps_no_digest_of_a_file_written_just_now)
 {
-  g_autofree char *folder = plait_test_path ("index");
-  g_autofree char *path = data_write ("text", "first", -1);
+  const char *folder = plait_test_path ("index");
+  const char *path = data_write ("text", "first", -1);
   PlaitIndex index = { folder, 1, 1000, NULL };
   PlaitKnownText known;
   g_autoptr (GError) error = NULL;
@@ -450,7 +440,7 @@ TEST_CASE (index, keeps_no_digest_of_a_file_written_just_now)
 
 TEST_CASE (index, is_for_large_files)
 {
-  g_autofree char *path = data_write ("text", "four", -1);
+  const char *path = data_write ("text", "four", -1);
   PlaitIndex index = { NULL, 4, 0, NULL };
 
   CHECK (plait_index_takes (&index, path));

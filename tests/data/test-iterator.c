@@ -12,9 +12,7 @@
 static char *
 next_sentences (PlaitIterator *iterator)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitBatch) batch = plait_iterator_next (iterator, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitBatch) batch = plait_iterator_next (iterator, NO_ERROR);
   GString *text = g_string_new (NULL);
   for (gint64 i = 0; batch && i < batch->n_sentences; i++)
     g_string_append_printf (text, "%d ", (int)batch->sentence[i]);
@@ -25,9 +23,7 @@ next_sentences (PlaitIterator *iterator)
 static char *
 epoch_sentences (PlaitIterator *iterator, gint64 epoch)
 {
-  g_autoptr (GError) error = NULL;
-  CHECK (plait_iterator_seek (iterator, epoch, 0, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_iterator_seek (iterator, epoch, 0, NO_ERROR));
   GString *text = g_string_new (NULL);
   for (gint64 b = plait_iterator_batches (iterator); b > 0; b--)
     {
@@ -75,9 +71,7 @@ TEST_CASE (iterator, gives_every_tuple_once_an_epoch)
         for (int unit = 0; unit < 2; unit++)
           {
             PlaitIteratorSettings settings = { orders[o], (PlaitBatchUnit)unit, sizes[s], windows[w], 3 };
-            g_autoptr (GError) error = NULL;
-            g_autoptr (PlaitIterator) iterator = plait_iterator_new (corpus, &settings, &error);
-            CHECK_NO_ERROR (error);
+            g_autoptr (PlaitIterator) iterator = plait_iterator_new (corpus, &settings, NO_ERROR);
             REQUIRE (iterator != NULL);
             check_epoch (iterator, corpus, settings, 0);
             if (orders[o] == PLAIT_ORDER_SHUFFLED)
@@ -142,16 +136,14 @@ TEST_CASE (iterator, resumes_from_epoch_and_position)
   settings.unit = PLAIT_BATCH_BY_TOKENS;
   settings.size = 60;
   settings.window = 30;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitIterator) straight = plait_iterator_new (corpus, &settings, &error);
+  g_autoptr (PlaitIterator) straight = plait_iterator_new (corpus, &settings, NO_ERROR);
   for (int step = 0; step < 60; step++)
     {
       CONTEXT ("step %d", step);
       gint64 epoch, position;
       plait_iterator_tell (straight, &epoch, &position);
-      g_autoptr (PlaitIterator) resumed = plait_iterator_new (corpus, &settings, &error);
-      CHECK (plait_iterator_seek (resumed, epoch, position, &error));
-      CHECK_NO_ERROR (error);
+      g_autoptr (PlaitIterator) resumed = plait_iterator_new (corpus, &settings, NO_ERROR);
+      CHECK (plait_iterator_seek (resumed, epoch, position, NO_ERROR));
       g_autofree char *expected = next_sentences (straight);
       g_autofree char *actual = next_sentences (resumed);
       CHECK_STRING (actual, expected);
@@ -217,10 +209,10 @@ TEST_CASE (iterator, sorts_by_length)
   settings.order = PLAIT_ORDER_LENGTH;
   settings.size = 7;
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitIterator) iterator = plait_iterator_new (corpus, &settings, &error);
+  g_autoptr (PlaitIterator) iterator = plait_iterator_new (corpus, &settings, NO_ERROR);
   PlaitBatch *batch;
   gint64 last = G_MAXINT64;
-  while ((batch = plait_iterator_next (iterator, &error)))
+  while ((batch = plait_iterator_next (iterator, NO_ERROR)))
     {
       for (gint64 i = 0; i < batch->n_sentences; i++)
         {
@@ -230,7 +222,6 @@ TEST_CASE (iterator, sorts_by_length)
         }
       plait_batch_free (batch);
     }
-  CHECK_NO_ERROR (error);
   CHECK_INT (last, 2);
 
   /* Shuffled in windows, the lengths of a batch lie close together. */

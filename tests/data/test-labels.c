@@ -15,25 +15,19 @@ static PlaitVocabulary *
 labels_of (const char *text)
 {
   PlaitVocabularySettings settings = { .type = "labels", .minimum_count = 1 };
-  g_autofree char *path = data_write ("labels", text, -1);
+  const char *path = data_write ("labels", text, -1);
   const char *paths[] = { path, NULL };
-  g_autoptr (GError) error = NULL;
-  PlaitVocabulary *labels = plait_vocabulary_train (&settings, paths, &error);
-
-  CHECK_NO_ERROR (error);
-  return labels;
+  return plait_vocabulary_train (&settings, paths, NO_ERROR);
 }
 
 TEST_CASE (labels, are_whole_lines_by_falling_frequency)
 {
   static const char text[] = "next meeting\nred\n red\t\nnext  meeting\nnext meeting 2\nred\n\n";
   g_autoptr (PlaitVocabulary) learnt = labels_of (text);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitVocabulary) stored
-      = plait_vocabulary_load (plait_vocabulary_format (learnt), plait_vocabulary_serialize (learnt), "stored", &error);
+  g_autoptr (PlaitVocabulary) stored = plait_vocabulary_load (plait_vocabulary_format (learnt),
+                                                              plait_vocabulary_serialize (learnt), "stored", NO_ERROR);
   PlaitVocabulary *both[] = { learnt, stored };
 
-  CHECK_NO_ERROR (error);
   for (guint i = 0; i < 2; i++)
     {
       static const char *const expected[] = { "red", "next  meeting", "next meeting", "next meeting 2" };
@@ -67,15 +61,13 @@ TEST_CASE (labels, are_one_row_each)
   data_text_set_up (&setup, "a b\nc\nd\n", "a\nb\n\n", "a\nb c\nb c\n");
   setup.target.vocabulary = labels;
   setup.target.target = PLAIT_TARGET_LABELS;
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
-  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 2, &setup.target, NULL, FALSE, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 2, &setup.target, NULL, FALSE, NO_ERROR);
   REQUIRE (corpus && feed);
   CHECK_INT (plait_corpus_length (corpus, 2, 0), 1);
   CHECK_INT (plait_corpus_longest (corpus, 2), 1);
-  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 2, &error);
-  g_autoptr (PlaitBatch) read = plait_feed_next (feed, 10, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 2, NO_ERROR);
+  g_autoptr (PlaitBatch) read = plait_feed_next (feed, 10, NO_ERROR);
   REQUIRE (batch && read);
   CHECK_INT (plait_ragged_rows (batch->target_rows), 2);
   CHECK_INT (batch->target_outputs[0], 0);
@@ -114,7 +106,7 @@ TEST_CASE (labels, that_training_lacks_are_errors)
   check_refused (&setup,
                  "target:2: the label \"organe\" stands nowhere in training; expected one of its 2 labels, such "
                  "as \"orange\"");
-  g_free (data_write ("target", "blue\nblue\n \n", -1));
+  data_write ("target", "blue\nblue\n \n", -1);
   check_refused (&setup, "target:3: the line is empty; expected a label, one of the 2 of training");
 }
 
@@ -135,14 +127,12 @@ TEST_CASE (labels, that_training_lacks_may_have_no_row)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target:2: the label \"organe\" stands nowhere in training");
   g_clear_error (&error);
   setup.settings.keep_all = TRUE;
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
   REQUIRE (corpus != NULL);
   CHECK_INT (plait_corpus_size (corpus), 3);
   CHECK_INT (plait_corpus_counts (corpus, 2)->unknown_labels, 1);
-  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 3, &error);
-  g_autoptr (PlaitBatch) alone = plait_corpus_batch (corpus, tuples, 1, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 3, NO_ERROR);
+  g_autoptr (PlaitBatch) alone = plait_corpus_batch (corpus, tuples, 1, NO_ERROR);
   REQUIRE (batch && alone);
   CHECK_INT (plait_ragged_length (batch->target_rows, 0), 0);
   CHECK_INT (plait_ragged_length (batch->target_rows, 1), 1);
@@ -151,9 +141,8 @@ TEST_CASE (labels, that_training_lacks_may_have_no_row)
   /* It has a target, of no rows. */
   CHECK (alone->target_rows.offsets != NULL);
   CHECK_INT (plait_ragged_rows (alone->target_rows), 0);
-  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 2, &setup.target, NULL, FALSE, &error);
-  g_autoptr (PlaitBatch) fed = feed ? plait_feed_next (feed, 3, &error) : NULL;
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (setup.sources, 2, &setup.target, NULL, FALSE, NO_ERROR);
+  g_autoptr (PlaitBatch) fed = feed ? plait_feed_next (feed, 3, NO_ERROR) : NULL;
   REQUIRE (fed != NULL);
   CHECK_INT (plait_ragged_length (fed->target_rows, 1), 0);
   CHECK_INT (plait_ragged_rows (fed->target_rows), 2);
@@ -176,7 +165,7 @@ check_all_refused (DataText *setup, const Refusal *refusals, guint n)
   setup->settings.keep_all = TRUE;
   for (guint i = 0; i < n; i++)
     {
-      g_free (data_write ("target", refusals[i].target, -1));
+      data_write ("target", refusals[i].target, -1);
       check_refused (setup, refusals[i].message);
     }
 }
@@ -196,16 +185,13 @@ set_up_documents (DataText *setup, const char *source, const char *targets, Plai
 static void
 read_both (DataText *setup, PlaitBatch **batch, PlaitBatch **read)
 {
-  g_autoptr (GError) error = NULL;
   static const gint64 tuples[] = { 1, 0 };
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup->settings, NULL, &error);
-  g_autoptr (PlaitFeed) feed = plait_feed_open (setup->sources, 1, &setup->target, NULL, FALSE, &error);
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup->settings, NULL, NO_ERROR);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (setup->sources, 1, &setup->target, NULL, FALSE, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (corpus && feed);
-  *batch = plait_corpus_batch (corpus, tuples, 2, &error);
-  *read = plait_feed_next (feed, 10, &error);
-  CHECK_NO_ERROR (error);
+  *batch = plait_corpus_batch (corpus, tuples, 2, NO_ERROR);
+  *read = plait_feed_next (feed, 10, NO_ERROR);
   REQUIRE (*batch && *read);
   CHECK_INT (plait_corpus_counts (corpus, 1)->unknown, 0);
 }

@@ -17,11 +17,9 @@ map (const char *constituents, const char *sentence, const PlaitLinkWord *words,
       return NULL;
     }
   g_autoptr (PlaitTree) read = plait_tree_new ();
-  g_autoptr (GError) error = NULL;
   const char *line = tree->str + strlen ("before ");
-  CHECK (plait_tree_read (read, line, strlen (line), &error));
-  CHECK (plait_tree_match (read, sentence, strlen (sentence), &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_tree_read (read, line, strlen (line), NO_ERROR));
+  CHECK (plait_tree_match (read, sentence, strlen (sentence), NO_ERROR));
   return g_strdup (line);
 }
 

@@ -91,20 +91,15 @@ static PlaitCorpus *
 masked_corpus (const PlaitMasking *masking)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  g_autofree char *path = NULL;
-  g_autoptr (GError) error = NULL;
 
   for (int line = 0; line < 40; line++)
     for (int i = 0; i < 10; i++)
       g_string_append_printf (text, "w%d%s", (7 * line + i) % 100, i < 9 ? " " : "\n");
-  path = data_write ("masked", text->str, -1);
+  const char *path = data_write ("masked", text->str, -1);
   g_autoptr (PlaitVocabulary) words = data_words (text->str);
   PlaitCorpusStream source = data_tokens ("text", path, words);
   PlaitCorpusSettings settings = { .split = "train", .sources = &source, .n_sources = 1, .masking = masking };
-  PlaitCorpus *corpus = plait_corpus_open (&settings, NULL, &error);
-
-  CHECK_NO_ERROR (error);
-  return corpus;
+  return plait_corpus_open (&settings, NULL, NO_ERROR);
 }
 
 /* What a sentence is in an epoch is the same in whatever batch, another epoch has other masks, and so has another seed;

@@ -46,9 +46,7 @@ make_tuple (Tuple *tuple, const PlaitTaskSettings *settings, gint64 split, gint6
 static void
 set (PlaitTaskSettings *settings, const char *name, gint64 value)
 {
-  g_autoptr (GError) error = NULL;
-  CHECK (plait_task_set (&plait_task_needle, settings, name, value, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_task_set (&plait_task_needle, settings, name, value, NO_ERROR));
 }
 
 enum
@@ -294,7 +292,7 @@ TEST_CASE (needle, repeats_itself_by_seed)
 TEST_CASE (needle, is_read_as_documents)
 {
   g_auto (PlaitTaskSettings) settings = plait_task_defaults (&plait_task_needle);
-  g_autofree char *folder = plait_test_path ("needle");
+  const char *folder = plait_test_path ("needle");
   g_autofree char *a = g_build_filename (folder, "train.a", NULL);
   g_autofree char *target_path = g_build_filename (folder, "train.target", NULL);
   const char *const paths[] = { a, target_path, NULL };
@@ -303,18 +301,15 @@ TEST_CASE (needle, is_read_as_documents)
   g_auto (Tuple) tuple = { 0 };
 
   set (&settings, "train", 20);
-  CHECK (plait_task_write (&plait_task_needle, &settings, folder, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_task_write (&plait_task_needle, &settings, folder, NO_ERROR));
   words.type = "words";
-  g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_train (&words, paths, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_train (&words, paths, NO_ERROR);
   PlaitCorpusStream source = data_tokens ("a", a, vocabulary);
   PlaitCorpusStream target = data_tokens ("target", target_path, vocabulary);
   PlaitCorpusSettings corpus_settings
       = { .split = "train", .sources = &source, .n_sources = 1, .target = &target, .empty_is_error = TRUE };
   source.documents.layout = PLAIT_LAYOUT_DOCUMENTS;
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&corpus_settings, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&corpus_settings, NULL, NO_ERROR);
   REQUIRE (corpus != NULL);
   CHECK_INT (plait_corpus_size (corpus), 20);
 

@@ -34,9 +34,7 @@ make_tuple (Tuple *tuple, const PlaitTaskSettings *settings, gint64 split, gint6
 static void
 set (PlaitTaskSettings *settings, const char *name, gint64 value)
 {
-  g_autoptr (GError) error = NULL;
-  CHECK (plait_task_set (&plait_task_reorder, settings, name, value, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_task_set (&plait_task_reorder, settings, name, value, NO_ERROR));
 }
 
 TEST_CASE (reorder, trees_belong_to_their_sentences)
@@ -46,12 +44,10 @@ TEST_CASE (reorder, trees_belong_to_their_sentences)
   g_auto (Tuple) tuple = { 0 };
   for (gint64 i = 0; i < 500; i++)
     {
-      g_autoptr (GError) error = NULL;
       make_tuple (&tuple, &settings, 0, i);
       const GString *words = tuple.lines[0], *line = tuple.lines[1];
-      CHECK (plait_tree_read (tree, line->str, line->len, &error)
-             && plait_tree_match (tree, words->str, words->len, &error));
-      CHECK_NO_ERROR (error);
+      CHECK (plait_tree_read (tree, line->str, line->len, NO_ERROR)
+             && plait_tree_match (tree, words->str, words->len, NO_ERROR));
       REQUIRE (tree->root >= 0);
       CHECK (tree->n_words >= 3 && tree->n_words <= 10);
       for (gint64 node = plait_tree_next (tree, -1); node >= 0; node = plait_tree_next (tree, node))

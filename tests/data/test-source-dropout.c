@@ -13,13 +13,11 @@ static PlaitBatch *
 batch_in (const PlaitCorpus *corpus, gint64 epoch, gint64 first, gint64 n)
 {
   g_autofree gint64 *tuples = g_new (gint64, n);
-  g_autoptr (GError) error = NULL;
   PlaitBatch *batch;
 
   for (gint64 i = 0; i < n; i++)
     tuples[i] = first + i;
-  batch = plait_corpus_batch_in (corpus, epoch, tuples, n, &error);
-  CHECK_NO_ERROR (error);
+  batch = plait_corpus_batch_in (corpus, epoch, tuples, n, NO_ERROR);
   return batch;
 }
 
@@ -204,8 +202,8 @@ TEST_CASE (source_dropout, leaves_out_what_adversarial_absence_does)
       g_string_append (lines, "c\n");
       g_string_append_printf (documents, "a b%s\nc\n\n", i % 2 ? "\nb b c" : "");
     }
-  g_autofree char *text = data_write ("text", lines->str, -1), *talks = data_write ("talks", documents->str, -1);
-  g_autofree char *images = data_features ("images.h5", SENTENCES, NULL);
+  const char *text = data_write ("text", lines->str, -1), *talks = data_write ("talks", documents->str, -1);
+  const char *images = data_features ("images.h5", SENTENCES, NULL);
   PlaitCorpusStream sources[] = {
     data_tokens ("text", text, vocabulary),
     data_tokens ("talk", talks, vocabulary),
@@ -220,11 +218,9 @@ TEST_CASE (source_dropout, leaves_out_what_adversarial_absence_does)
   sources[0].trees = &trees;
   sources[0].append_end = TRUE;
   sources[1].documents = (PlaitDocumentSettings){ .layout = PLAIT_LAYOUT_DOCUMENTS, .starts = TRUE };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&settings, NULL, &error);
-  g_autoptr (PlaitCorpus) whole = plait_corpus_open (&settings, NULL, &error);
-  g_autoptr (PlaitCorpus) without = plait_corpus_open (&settings, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&settings, NULL, NO_ERROR);
+  g_autoptr (PlaitCorpus) whole = plait_corpus_open (&settings, NULL, NO_ERROR);
+  g_autoptr (PlaitCorpus) without = plait_corpus_open (&settings, NULL, NO_ERROR);
   REQUIRE (corpus && whole && without);
   plait_corpus_drop_sources (corpus, 0.5, 2);
   for (gint64 s = 0; s < 3; s++)

@@ -29,7 +29,7 @@ settings_of (const char *type, gint64 size)
 static PlaitVocabulary *
 train (const PlaitVocabularySettings *settings, const char *text, GError **error)
 {
-  g_autofree char *path = data_write ("sample", text, -1);
+  const char *path = data_write ("sample", text, -1);
 
   return plait_vocabulary_train (settings, (const char *[]){ path, NULL }, error);
 }
@@ -58,12 +58,10 @@ TEST_CASE (special_tokens, are_not_what_text_spells)
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (GError) error = NULL;
       PlaitVocabularySettings settings = settings_of (cases[i].type, cases[i].size);
       CONTEXT ("%s", cases[i].type);
 
-      g_autoptr (PlaitVocabulary) vocabulary = train (&settings, spelt, &error);
-      CHECK_NO_ERROR (error);
+      g_autoptr (PlaitVocabulary) vocabulary = train (&settings, spelt, NO_ERROR);
       REQUIRE (vocabulary != NULL);
       check_pieces_differ (vocabulary);
       for (gsize k = 0; lines[k] && *lines[k]; k++)
@@ -94,11 +92,9 @@ TEST_CASE (special_tokens, are_renamed_where_text_has_their_names)
     for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
       {
         PlaitVocabularySettings settings = settings_of (types[i], i == 0 ? 0 : t == 0 ? 20 : 12);
-        g_autoptr (GError) error = NULL;
-        g_autoptr (PlaitVocabulary) vocabulary = train (&settings, texts[t], &error);
+        g_autoptr (PlaitVocabulary) vocabulary = train (&settings, texts[t], NO_ERROR);
         CONTEXT ("%s, text %zu", types[i], t);
 
-        CHECK_NO_ERROR (error);
         REQUIRE (vocabulary != NULL);
         for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
           CHECK_STRING (plait_vocabulary_piece (vocabulary, id), expected[t][id]);
@@ -123,11 +119,9 @@ TEST_CASE (special_tokens, are_not_what_the_normal_form_of_text_spells)
   static const char text[] = "\uff1c\uff33\uff1e a b\na \uff1c\uff53\uff1e b a b\n";
   PlaitVocabularySettings settings = settings_of ("bpe", 11);
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
-  g_autoptr (GError) error = NULL;
 
   settings.normalization = "nfkc_cf";
-  g_autoptr (PlaitVocabulary) vocabulary = train (&settings, text, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitVocabulary) vocabulary = train (&settings, text, NO_ERROR);
   REQUIRE (vocabulary != NULL);
   plait_vocabulary_encode (vocabulary, "\uff1c\uff53\uff1e", strlen ("\uff1c\uff53\uff1e"), ids);
   g_autofree char *back = plait_vocabulary_decode (vocabulary, (const gint32 *)(gpointer)ids->data, ids->len);
@@ -224,12 +218,10 @@ TEST_CASE (special_tokens, have_any_ids_in_models_made_elsewhere)
     for (gsize t = 0; t < G_N_ELEMENTS (types); t++)
       {
         g_autoptr (GBytes) bytes = make_model (types[t], cases[i], G_N_ELEMENTS (cases[i]));
-        g_autoptr (GError) error = NULL;
         CONTEXT ("%s, case %zu", types[t], i);
 
         REQUIRE (bytes != NULL);
-        g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_load ("sentencepiece", bytes, "foreign", &error);
-        CHECK_NO_ERROR (error);
+        g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_load ("sentencepiece", bytes, "foreign", NO_ERROR);
         REQUIRE (vocabulary != NULL);
         check_pieces_differ (vocabulary);
         PlaitSentencePiece *model
@@ -313,10 +305,8 @@ TEST_CASE (subwords, are_learnt_in_the_sizes_that_messages_name)
   for (gsize i = 0; i < G_N_ELEMENTS (sizes); i++)
     {
       PlaitVocabularySettings settings = settings_of ("bpe", sizes[i]);
-      g_autoptr (GError) error = NULL;
-      g_autoptr (PlaitVocabulary) vocabulary = train (&settings, few, &error);
+      g_autoptr (PlaitVocabulary) vocabulary = train (&settings, few, NO_ERROR);
 
-      CHECK_NO_ERROR (error);
       CHECK_INT (vocabulary ? plait_vocabulary_size (vocabulary) : 0, sizes[i]);
     }
 }

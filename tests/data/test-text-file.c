@@ -37,10 +37,8 @@ check_lines (const char *bytes, gssize length, const char *expected)
   for (int zipped = 0; zipped < 2; zipped++)
     {
       CONTEXT ("zipped %d, expecting %s", zipped, expected);
-      g_autoptr (GError) error = NULL;
-      g_autofree char *path = (zipped ? data_write_gzip : data_write) ("text", bytes, length);
-      g_autofree char *lines = read_all (path, &error);
-      CHECK_NO_ERROR (error);
+      const char *path = (zipped ? data_write_gzip : data_write) ("text", bytes, length);
+      g_autofree char *lines = read_all (path, NO_ERROR);
       CHECK_STRING (lines, expected);
     }
 }
@@ -52,7 +50,7 @@ check_refused (const char *bytes, gssize length, const char *before, const char 
     {
       CONTEXT ("zipped %d, expecting %s", zipped, message);
       g_autoptr (GError) error = NULL;
-      g_autofree char *path = (zipped ? data_write_gzip : data_write) ("text", bytes, length);
+      const char *path = (zipped ? data_write_gzip : data_write) ("text", bytes, length);
       g_autofree char *lines = read_all (path, &error);
       CHECK_STRING (lines, before);
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, message);
@@ -101,10 +99,8 @@ TEST_CASE (text_file, bounds_the_length_of_a_line)
   g_string_append (text, "\r\nlast\n");
   for (int zipped = 0; zipped < 2; zipped++)
     {
-      g_autoptr (GError) error = NULL;
-      g_autofree char *path = (zipped ? data_write_gzip : data_write) ("text", text->str, (gssize)text->len);
-      g_autofree char *lines = read_all (path, &error);
-      CHECK_NO_ERROR (error);
+      const char *path = (zipped ? data_write_gzip : data_write) ("text", text->str, (gssize)text->len);
+      g_autofree char *lines = read_all (path, NO_ERROR);
       CHECK_INT (strlen (lines), PLAIT_TEXT_LINE_LIMIT + strlen ("first||last|"));
     }
   g_string_insert_c (text, (gssize)start, 'x');
@@ -129,7 +125,7 @@ TEST_CASE (text_file, notices_damaged_gzip)
     {
       CONTEXT ("cut at %d of %d", (int)cuts[i], (int)size);
       g_autoptr (GError) error = NULL;
-      g_autofree char *path = data_write ("cut.gz", bytes, (gssize)cuts[i]);
+      const char *path = data_write ("cut.gz", bytes, (gssize)cuts[i]);
       g_free (read_all (path, &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, "cut.gz: the gzip data ends early");
     }
@@ -139,7 +135,7 @@ TEST_CASE (text_file, notices_damaged_gzip)
       g_autoptr (GError) error = NULL;
       g_autofree char *flipped = g_memdup2 (bytes, size);
       flipped[at] ^= 0x10;
-      g_autofree char *path = data_write ("flipped.gz", flipped, (gssize)size);
+      const char *path = data_write ("flipped.gz", flipped, (gssize)size);
       g_free (read_all (path, &error));
       CHECK (error != NULL);
       if (error)
@@ -155,13 +151,12 @@ TEST_CASE (text_file, reads_gzip_of_several_members)
   g_byte_array_append (both, g_bytes_get_data (second, NULL), (guint)g_bytes_get_size (second));
   g_byte_array_append (both, (const guint8 *)"\0\0\0\0", 4);
   g_autoptr (GError) error = NULL;
-  g_autofree char *path = data_write ("both.gz", (const char *)both->data, (gssize)both->len);
-  g_autofree char *lines = read_all (path, &error);
-  CHECK_NO_ERROR (error);
+  const char *path = data_write ("both.gz", (const char *)both->data, (gssize)both->len);
+  g_autofree char *lines = read_all (path, NO_ERROR);
   CHECK_STRING (lines, "one|two|three|");
 
   g_byte_array_append (both, (const guint8 *)"rest", 4);
-  g_autofree char *other_path = data_write ("other.gz", (const char *)both->data, (gssize)both->len);
+  const char *other_path = data_write ("other.gz", (const char *)both->data, (gssize)both->len);
   g_free (read_all (other_path, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "other.gz: other bytes follow the gzip data");
 }
@@ -169,8 +164,7 @@ TEST_CASE (text_file, reads_gzip_of_several_members)
 TEST_CASE (text_file, refuses_what_is_no_file)
 {
   g_autoptr (GError) error = NULL;
-  g_autofree char *absent = plait_test_path ("absent");
-  CHECK (!plait_text_reader_open (absent, &error));
+  CHECK (!plait_text_reader_open (plait_test_path ("absent"), &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "absent: cannot be opened (");
   CHECK (!plait_text_reader_open (plait_test_folder (), &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, ": is a folder; expected a text file");
@@ -178,7 +172,7 @@ TEST_CASE (text_file, refuses_what_is_no_file)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, ": is a folder");
   CHECK (!plait_text_reader_open ("/dev/zero", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/dev/zero: is not a regular file");
-  g_autofree char *pipe = plait_test_path ("pipe");
+  const char *pipe = plait_test_path ("pipe");
   REQUIRE (mkfifo (pipe, 0600) == 0);
   CHECK (!plait_text_reader_open (pipe, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "pipe: is not a regular file");
@@ -200,47 +194,40 @@ write_in_two (gpointer data)
 
 TEST_CASE (text_file, reads_a_pipe)
 {
-  g_autofree char *path = plait_test_path ("pipe");
+  const char *path = plait_test_path ("pipe");
   REQUIRE (mkfifo (path, 0600) == 0);
-  GThread *writer = g_thread_new ("writer", write_in_two, path);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (path, &error);
-  CHECK_NO_ERROR (error);
-  CHECK_STRING (plait_text_reader_next (reader, NULL, &error), "one");
-  CHECK_STRING (plait_text_reader_next (reader, NULL, &error), "two");
+  GThread *writer = g_thread_new ("writer", write_in_two, (gpointer)path);
+  g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (path, NO_ERROR);
+  CHECK_STRING (plait_text_reader_next (reader, NULL, NO_ERROR), "one");
+  CHECK_STRING (plait_text_reader_next (reader, NULL, NO_ERROR), "two");
   CHECK_INT (plait_text_reader_line (reader), 2);
-  CHECK (!plait_text_reader_next (reader, NULL, &error));
-  CHECK (!plait_text_reader_next (reader, NULL, &error));
+  CHECK (!plait_text_reader_next (reader, NULL, NO_ERROR));
+  CHECK (!plait_text_reader_next (reader, NULL, NO_ERROR));
   CHECK_INT (plait_text_reader_line (reader), 2);
-  CHECK_NO_ERROR (error);
   g_thread_join (writer);
 }
 
 /* One byte is a line, and the reader does not wait for a second one before it says so. */
 TEST_CASE (text_file, gives_an_empty_line_as_soon_as_it_comes)
 {
-  g_autofree char *path = plait_test_path ("pipe");
+  const char *path = plait_test_path ("pipe");
   REQUIRE (mkfifo (path, 0600) == 0);
   int both = open (path, O_RDWR);
   CHECK (write (both, "\n", 1) == 1);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (path, &error);
-  CHECK_NO_ERROR (error);
-  CHECK_STRING (plait_text_reader_next (reader, NULL, &error), "");
+  g_autoptr (PlaitTextReader) reader = plait_text_reader_open_pipe (path, NO_ERROR);
+  CHECK_STRING (plait_text_reader_next (reader, NULL, NO_ERROR), "");
   close (both);
-  CHECK (!plait_text_reader_next (reader, NULL, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (!plait_text_reader_next (reader, NULL, NO_ERROR));
 }
 
 TEST_CASE (text_file, gives_all_lines_by_the_same_rule)
 {
   static const char text[] = "\xef\xbb\xbf one\r\n\rtwo\n\r\n \nlast";
-  g_autofree char *path = plait_test_path ("text");
+  const char *path = plait_test_path ("text");
   g_autoptr (GError) error = NULL;
 
   REQUIRE (g_file_set_contents (path, text, sizeof text - 1, NULL));
-  g_auto (GStrv) lines = plait_text_file_lines (path, TRUE, sizeof text, &error);
-  CHECK_NO_ERROR (error);
+  g_auto (GStrv) lines = plait_text_file_lines (path, TRUE, sizeof text, NO_ERROR);
   REQUIRE (lines && g_strv_length (lines) == 5);
   CHECK_STRING (lines[0], " one");
   CHECK_STRING (lines[1], "\rtwo");

@@ -23,7 +23,7 @@ static const char *const trees = "(ROOT (S (NP (DT the) (JJ old) (NN dog)) (VP (
 typedef struct
 {
   PlaitVocabulary *vocabulary;
-  char *sentences, *trees;
+  const char *sentences, *trees;
   PlaitTreeSettings tree_settings;
   PlaitCorpusStream source;
   PlaitCorpusSettings settings;
@@ -33,8 +33,6 @@ static void
 setup_clear (Setup *setup)
 {
   plait_vocabulary_unref (setup->vocabulary);
-  g_free (setup->sentences);
-  g_free (setup->trees);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Setup, setup_clear)
@@ -75,9 +73,7 @@ TEST_CASE (tree_corpus, batches_carry_trees)
 {
   g_auto (Setup) setup = { 0 };
   set_up (&setup);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
   REQUIRE (corpus != NULL);
   CHECK_INT (plait_corpus_size (corpus), 4);
   CHECK_INT (plait_corpus_counts (corpus, 0)->without_tree, 1);
@@ -86,17 +82,15 @@ TEST_CASE (tree_corpus, batches_carry_trees)
   CHECK_STRING (report[1], "train: 1 of 4 sentences of en have no tree");
 
   const gint64 tuples[] = { 2, 0, 3, 1 };
-  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 4, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitBatch) batch = plait_corpus_batch (corpus, tuples, 4, NO_ERROR);
   REQUIRE (batch != NULL);
   g_autofree char *text = describe (batch);
   CHECK_STRING (text, "3 (0 1)|6 (1 2)@NP (0 6)NP (3 4)@S (7 8)ROOT+S|4|2|");
   CHECK_INT (batch->inputs[0].trees->nodes.n, 4);
 
   setup.source.trees = NULL;
-  g_autoptr (PlaitCorpus) plain = plait_corpus_open (&setup.settings, NULL, &error);
-  g_autoptr (PlaitBatch) without = plait_corpus_batch (plain, tuples, 4, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitCorpus) plain = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
+  g_autoptr (PlaitBatch) without = plait_corpus_batch (plain, tuples, 4, NO_ERROR);
   CHECK (without && !without->inputs[0].trees);
 }
 
@@ -105,10 +99,9 @@ TEST_CASE (tree_corpus, trees_go_with_their_sentence)
   g_auto (Setup) setup = { 0 };
   set_up (&setup);
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitCorpus) plain = plait_corpus_open (&setup.settings, NULL, &error);
-  g_autoptr (PlaitCorpus) deranged = plait_corpus_open (&setup.settings, NULL, &error);
-  CHECK (plait_corpus_derange (deranged, 0, 5, &error));
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitCorpus) plain = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
+  g_autoptr (PlaitCorpus) deranged = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
+  CHECK (plait_corpus_derange (deranged, 0, 5, NO_ERROR));
   int moved = 0;
   for (gint64 i = 0; i < 4; i++)
     {
@@ -136,7 +129,7 @@ TEST_CASE (tree_corpus, a_feed_gives_the_same)
   g_autofree char *sound = g_strdup (trees);
   char *bad = strstr (sound, "this is no tree, but its sentence is dropped");
   memset (bad, ' ', strlen ("this is no tree, but its sentence is dropped"));
-  g_free (data_write_gzip ("trees.gz", sound, -1));
+  data_write_gzip ("trees.gz", sound, -1);
   setup.settings.keep_all = TRUE;
   const PlaitTreeShape shapes[]
       = { PLAIT_TREES_GIVEN, PLAIT_TREES_RIGHT, PLAIT_TREES_BALANCED, PLAIT_TREES_RANDOM, PLAIT_TREES_LEFT };
@@ -145,24 +138,19 @@ TEST_CASE (tree_corpus, a_feed_gives_the_same)
       CONTEXT ("shape %u", i);
       setup.tree_settings.shape = shapes[i];
       setup.source.trees_path = shapes[i] == PLAIT_TREES_GIVEN ? setup.trees : NULL;
-      g_autoptr (GError) error = NULL;
-      g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
-      CHECK_NO_ERROR (error);
+      g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
       REQUIRE (corpus != NULL);
       const gint64 tuples[] = { 0, 1, 2, 3, 4 };
-      g_autoptr (PlaitBatch) whole = plait_corpus_batch (corpus, tuples, 5, &error);
-      g_autoptr (PlaitFeed) feed = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, &error);
-      CHECK_NO_ERROR (error);
+      g_autoptr (PlaitBatch) whole = plait_corpus_batch (corpus, tuples, 5, NO_ERROR);
+      g_autoptr (PlaitFeed) feed = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, NO_ERROR);
       REQUIRE (feed != NULL);
-      g_autoptr (PlaitBatch) first = plait_feed_next (feed, 2, &error);
-      g_autoptr (PlaitBatch) second = plait_feed_next (feed, 9, &error);
-      CHECK_NO_ERROR (error);
+      g_autoptr (PlaitBatch) first = plait_feed_next (feed, 2, NO_ERROR);
+      g_autoptr (PlaitBatch) second = plait_feed_next (feed, 9, NO_ERROR);
       REQUIRE (first && second);
       g_autofree char *expected = describe (whole), *one = describe (first), *two = describe (second),
                       *both = g_strconcat (one, two, NULL);
       CHECK_STRING (both, expected);
-      CHECK (!plait_feed_next (feed, 9, &error));
-      CHECK_NO_ERROR (error);
+      CHECK (!plait_feed_next (feed, 9, NO_ERROR));
     }
 }
 
@@ -171,24 +159,21 @@ TEST_CASE (tree_corpus, a_missing_source_has_no_trees)
 {
   g_auto (Setup) setup = { 0 };
   set_up (&setup);
-  g_autofree char *other = data_write ("other", "it\nrains\n", -1);
+  const char *other = data_write ("other", "it\nrains\n", -1);
   PlaitCorpusStream sources[] = { setup.source, data_tokens ("de", other, setup.vocabulary) };
   sources[0].path = NULL;
   sources[0].trees_path = NULL;
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, NULL, NULL, FALSE, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (sources, 2, NULL, NULL, FALSE, NO_ERROR);
   REQUIRE (feed != NULL);
-  g_autoptr (PlaitBatch) batch = plait_feed_next (feed, 5, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitBatch) batch = plait_feed_next (feed, 5, NO_ERROR);
   REQUIRE (batch != NULL);
   g_autofree char *text = describe (batch);
   CHECK_STRING (text, "0|0|");
 
-  g_free (data_write ("sentences", "it rains\n\nrain\n", -1));
-  g_free (data_write_gzip ("trees.gz", "(S (A it) (B rains))\n\n(A rain)\n", -1));
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
-  CHECK_NO_ERROR (error);
+  data_write ("sentences", "it rains\n\nrain\n", -1);
+  data_write_gzip ("trees.gz", "(S (A it) (B rains))\n\n(A rain)\n", -1);
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
   const gint64 tuples[] = { 1, 0, 2 };
   g_autoptr (PlaitBatch) gap = plait_corpus_batch (corpus, tuples, 3, &error);
   g_autofree char *described = describe (gap);
@@ -201,12 +186,10 @@ TEST_CASE (tree_corpus, drops_tuples_without_trees)
 {
   g_auto (Setup) setup = { 0 };
   set_up (&setup);
-  g_autoptr (GError) error = NULL;
-  g_free (data_write ("sentences", "no tree\nrain\nit rains\nno tree here\na b c d e f g\nno tree\nit rains\n", -1));
-  g_free (data_write_gzip ("trees.gz", "\n\n(S (A it) (B rains))\nnull\n\n[1,1,201]\n(S it rains)\n", -1));
+  data_write ("sentences", "no tree\nrain\nit rains\nno tree here\na b c d e f g\nno tree\nit rains\n", -1);
+  data_write_gzip ("trees.gz", "\n\n(S (A it) (B rains))\nnull\n\n[1,1,201]\n(S it rains)\n", -1);
   setup.tree_settings.no_tree = PLAIT_NO_TREE_DROP;
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
   REQUIRE (corpus != NULL);
   CHECK_INT (plait_corpus_size (corpus), 3);
   CHECK_INT (plait_corpus_line (corpus, 0), 1);
@@ -220,8 +203,7 @@ TEST_CASE (tree_corpus, drops_tuples_without_trees)
   CHECK_STRING (report[1], "train: dropped 3 of 7 tuples where en has no tree");
 
   setup.settings.keep_all = TRUE;
-  g_autoptr (PlaitCorpus) whole = plait_corpus_open (&setup.settings, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitCorpus) whole = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
   REQUIRE (whole != NULL);
   CHECK_INT (plait_corpus_size (whole), 7);
   g_auto (GStrv) kept = plait_corpus_report (whole);
@@ -229,7 +211,7 @@ TEST_CASE (tree_corpus, drops_tuples_without_trees)
   CHECK_STRING (kept[0], "train: 4 of 7 sentences of en have no tree, and leaves alone here, since no tuple may be "
                          "dropped");
   const gint64 tuples[] = { 0, 2 };
-  g_autoptr (PlaitBatch) batch = plait_corpus_batch (whole, tuples, 2, &error);
+  g_autoptr (PlaitBatch) batch = plait_corpus_batch (whole, tuples, 2, NO_ERROR);
   g_autofree char *text = describe (batch);
   CHECK_STRING (text, "3|3 (0 1)S|");
 
@@ -237,8 +219,7 @@ TEST_CASE (tree_corpus, drops_tuples_without_trees)
   setup.tree_settings.shape = PLAIT_TREES_RIGHT;
   setup.source.trees_path = NULL;
   setup.settings.keep_all = FALSE;
-  g_autoptr (PlaitCorpus) control = plait_corpus_open (&setup.settings, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitCorpus) control = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
   CHECK_INT (plait_corpus_size (control), 6);
 }
 
@@ -265,27 +246,26 @@ TEST_CASE (tree_corpus, refuses_by_file_and_line)
   check_refused (&setup, "trees.gz:5: the line has no tree");
 
   setup.tree_settings.no_tree = PLAIT_NO_TREE_DROP;
-  g_free (data_write_gzip ("trees.gz", "\n[1,1,201]\n\n(S it (A rains)\n\n", -1));
+  data_write_gzip ("trees.gz", "\n[1,1,201]\n\n(S it (A rains)\n\n", -1);
   check_refused (&setup, "trees.gz:4: 1 brackets of the tree are still open");
-  g_free (data_write_gzip ("trees.gz", "(A a)\n", -1));
+  data_write_gzip ("trees.gz", "(A a)\n", -1);
   check_refused (&setup, "trees.gz:2: the file has 1 trees, but ");
-  g_autoptr (PlaitFeed) feed = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, &error);
-  g_free (data_write_gzip ("trees.gz", "[1,1,201]\n(S (A a) (B b))\n", -1));
+  g_autoptr (PlaitFeed) feed = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, NO_ERROR);
+  data_write_gzip ("trees.gz", "[1,1,201]\n(S (A a) (B b))\n", -1);
   setup.tree_settings.no_tree = PLAIT_NO_TREE_LEAVES;
-  g_autoptr (PlaitFeed) late = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitFeed) late = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, NO_ERROR);
   CHECK (!plait_feed_next (feed, 1, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                "trees.gz:1: word 1 of the tree is \"a\", but token 1 of the sentence is \"the\"");
   CHECK (!plait_feed_next (late, 2, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                "trees.gz:2: word 1 of the tree is \"a\", but token 1 of the sentence is \"rain\"");
-  g_free (data_write_gzip ("trees.gz", "\n", -1));
+  data_write_gzip ("trees.gz", "\n", -1);
   g_autoptr (PlaitFeed) early = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, &error);
   CHECK (!plait_feed_next (early, 2, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "trees.gz:2: ends here, but ");
-  g_free (data_write ("sentences", "a b\n", -1));
-  g_free (data_write_gzip ("trees.gz", "\n\n", -1));
+  data_write ("sentences", "a b\n", -1);
+  data_write_gzip ("trees.gz", "\n\n", -1);
   g_autoptr (PlaitFeed) more = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, &error);
   CHECK (!plait_feed_next (more, 2, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "sentences:2: ends here, but ");
@@ -301,22 +281,19 @@ TEST_CASE (tree_corpus, reads_trees_over_several_lines)
   g_auto (Setup) setup = { 0 };
   set_up (&setup);
   g_autoptr (GError) error = NULL;
-  g_free (data_write_gzip ("trees.gz", right, -1));
-  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, &error);
-  CHECK_NO_ERROR (error);
-  g_autoptr (PlaitFeed) feed = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, &error);
-  CHECK_NO_ERROR (error);
+  data_write_gzip ("trees.gz", right, -1);
+  g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
+  g_autoptr (PlaitFeed) feed = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, NO_ERROR);
   REQUIRE (corpus && feed);
   const gint64 tuples[] = { 0, 1, 2, 3 };
-  g_autoptr (PlaitBatch) read = plait_corpus_batch (corpus, tuples, 4, &error);
-  g_autoptr (PlaitBatch) come = plait_feed_next (feed, 5, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitBatch) read = plait_corpus_batch (corpus, tuples, 4, NO_ERROR);
+  g_autoptr (PlaitBatch) come = plait_feed_next (feed, 5, NO_ERROR);
   REQUIRE (read && come);
   g_autofree char *of_files = describe (read), *of_feed = describe (come);
   CHECK_STRING (of_files, "6 (1 2)@NP (0 6)NP (3 4)@S (7 8)S|2|3 (0 1)|4 (1 2)@S (0 4)S|");
   CHECK_STRING (of_feed, "6 (1 2)@NP (0 6)NP (3 4)@S (7 8)S|2|8|3 (0 1)|4 (1 2)@S (0 4)S|");
 
-  g_free (data_write_gzip ("trees.gz", wrong, -1));
+  data_write_gzip ("trees.gz", wrong, -1);
   check_refused (&setup, "trees.gz:11: word 3 of the tree is \"there\", but token 3 of the sentence is \"here\"");
   g_autoptr (PlaitFeed) late = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, &error);
   CHECK (!plait_feed_next (late, 5, &error));
@@ -332,7 +309,7 @@ TEST_CASE (tree_corpus, words_are_encoded_as_their_line_is)
     g_string_append_printf (text, "%s the dogs' barking-%d got (really) l%sud %s .\n", i % 2 ? "if" : "when",
                             i * i % 101, i % 3 ? "oooo" : "o",
                             i % 5 ? "za\xc5\xbe\xc3\xadval" : "\xe6\x9d\xb1\xe4\xba\xac");
-  g_autofree char *path = data_write ("text", text->str, -1);
+  const char *path = data_write ("text", text->str, -1);
   const char *const paths[] = { path, NULL };
   const char *unseen = "the quick\xc2\xa0"
                        "brown f\xc3\xb8x \xf0\x9f\x98\x80x\xf0\x9f\x98\x80 barks 77-77 dogs .";
@@ -342,9 +319,7 @@ TEST_CASE (tree_corpus, words_are_encoded_as_their_line_is)
       PlaitVocabularySettings settings = PLAIT_VOCABULARY_DEFAULTS;
       settings.type = types[i];
       settings.size = strcmp (types[i], "unigram") == 0 ? 50 : 90;
-      g_autoptr (GError) error = NULL;
-      g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_train (&settings, paths, &error);
-      CHECK_NO_ERROR (error);
+      g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_train (&settings, paths, NO_ERROR);
       REQUIRE (vocabulary != NULL);
       g_auto (GStrv) lines = g_strsplit (text->str, "\n", -1);
       for (guint k = 0; k <= 20; k++)

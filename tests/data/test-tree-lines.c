@@ -14,7 +14,7 @@
 static char *
 trees_of (const char *text, gboolean may_wait)
 {
-  g_autofree char *path = data_write ("trees", text, -1);
+  const char *path = data_write ("trees", text, -1);
   g_autoptr (GError) error = NULL;
   PlaitTreeLines *trees = plait_tree_lines_new (plait_text_reader_open (path, &error), may_wait);
   GString *shown = g_string_new (NULL);
@@ -124,15 +124,12 @@ complain (const char *line, gpointer data)
 TEST_CASE (tree_lines, belong_to_their_sentences)
 {
   const PlaitTreeSettings settings = { .binarisation = PLAIT_BINARISE_LEFT };
-  g_autofree char *trees
-      = data_write ("trees", "( (S\n    (A a)\n    (B b)) )\n\n(C c)\n\n(S\n  (A a)\n  (B x))\n", -1);
-  g_autofree char *tokens = data_write ("tokens", "a b\nc\na b\n", -1);
+  const char *trees = data_write ("trees", "( (S\n    (A a)\n    (B b)) )\n\n(C c)\n\n(S\n  (A a)\n  (B x))\n", -1);
+  const char *tokens = data_write ("tokens", "a b\nc\na b\n", -1);
   g_autoptr (GString) told = g_string_new (NULL);
-  g_autoptr (GError) error = NULL;
   PlaitTreeCounts counts;
 
-  CHECK (plait_trees_check (trees, tokens, &settings, complain, told, &counts, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_trees_check (trees, tokens, &settings, complain, told, &counts, NO_ERROR));
   CHECK_INT (counts.lines, 3);
   CHECK_INT (counts.with_tree, 2);
   CHECK_CONTAINS (told->str, "trees:7: word 2 of the tree is \"x\", but token 2 of the sentence is \"b\"");

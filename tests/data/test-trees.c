@@ -52,9 +52,7 @@ static void
 check_nodes (Line line, const char *expected)
 {
   CONTEXT ("%s", line.tree ? line.tree : line.sentence);
-  g_autoptr (GError) error = NULL;
-  g_autofree char *nodes = nodes_of (&line, &error);
-  CHECK_NO_ERROR (error);
+  g_autofree char *nodes = nodes_of (&line, NO_ERROR);
   CHECK_STRING (nodes, expected);
 }
 
@@ -96,10 +94,8 @@ TEST_CASE (trees, are_made_binary_to_the_left_and_to_the_right)
 /* Zhang & Clark 2009: the words behind the head go on top, then those before it. */
 TEST_CASE (trees, are_made_binary_around_the_head)
 {
-  g_autofree char *path = plait_test_source_path ("schemas/head-rules/english.ini");
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitHeadRules) rules = plait_head_rules_read (path, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitHeadRules) rules
+      = plait_head_rules_read (plait_test_source_path ("schemas/head-rules/english.ini"), NO_ERROR);
   REQUIRE (rules != NULL);
   PlaitTreeSettings head = { .binarisation = PLAIT_BINARISE_HEAD, .head_rules = rules };
   check_nodes ((Line){ head, "the old dog barks .", dog }, "(1 2)@NP (0 5)NP (6 3)@S (7 4)ROOT+S");
@@ -246,15 +242,13 @@ TEST_CASE (trees, may_be_deep_and_wide)
       g_string_append_c (deep, ')');
       g_string_append_c (chain, ')');
     }
-  g_autoptr (GError) error = NULL;
   const char *trees[] = { deep->str, wide->str, triples->str };
   for (guint i = 0; i < G_N_ELEMENTS (trees); i++)
     for (guint side = PLAIT_BINARISE_LEFT; side <= PLAIT_BINARISE_RIGHT; side++)
       {
         CONTEXT ("tree %u, side %u", i, side);
         g_autofree char *nodes
-            = nodes_of (&(Line){ { .binarisation = side }, sentence->str, trees[i], NULL, FALSE }, &error);
-        CHECK_NO_ERROR (error);
+            = nodes_of (&(Line){ { .binarisation = side }, sentence->str, trees[i], NULL, FALSE }, NO_ERROR);
         REQUIRE (nodes != NULL);
         CHECK (g_str_has_prefix (nodes, i == 2 || (i == 1 && side == PLAIT_BINARISE_LEFT) ? "(0 1)" : "(9998 9999)"));
       }

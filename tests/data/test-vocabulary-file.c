@@ -14,17 +14,15 @@
 static PlaitVocabulary *
 make (gboolean words)
 {
-  g_autofree char *path = data_write ("sample",
-                                      "the cat sees the dog\na dog sees the cat and the house\n"
-                                      "der Hund sieht die Katze und das Haus\nder gro\xc3\x9f"
-                                      "e Hund\n",
-                                      -1);
+  const char *path = data_write ("sample",
+                                 "the cat sees the dog\na dog sees the cat and the house\n"
+                                 "der Hund sieht die Katze und das Haus\nder gro\xc3\x9f"
+                                 "e Hund\n",
+                                 -1);
   PlaitVocabularySettings settings = PLAIT_VOCABULARY_DEFAULTS;
-  g_autoptr (GError) error = NULL;
   settings.type = words ? "words" : "bpe";
   settings.size = words ? 0 : 50;
-  PlaitVocabulary *vocabulary = plait_vocabulary_train (&settings, (const char *[]){ path, NULL }, &error);
-  CHECK_NO_ERROR (error);
+  PlaitVocabulary *vocabulary = plait_vocabulary_train (&settings, (const char *[]){ path, NULL }, NO_ERROR);
   g_assert (vocabulary != NULL);
   return vocabulary;
 }
@@ -33,7 +31,7 @@ static gboolean
 is_refused (const char *bytes, gsize size)
 {
   g_autoptr (GError) error = NULL;
-  g_autofree char *path = plait_test_path ("spoilt");
+  const char *path = plait_test_path ("spoilt");
   FILE *file = fopen (path, "we");
   fwrite (bytes, 1, size, file);
   fclose (file);
@@ -89,9 +87,7 @@ read_with_log (const char *path, char **told)
   gsize size = 0;
   FILE *stream = open_memstream (told, &size);
   PlaitLog *log = plait_log_new_with ((PlaitLogSettings){ .stream = stream, .now = g_get_monotonic_time });
-  g_autoptr (GError) error = NULL;
-  PlaitVocabulary *vocabulary = plait_vocabulary_read (path, log, &error);
-  CHECK_NO_ERROR (error);
+  PlaitVocabulary *vocabulary = plait_vocabulary_read (path, log, NO_ERROR);
   plait_log_free (log);
   fclose (stream);
   return vocabulary;
@@ -106,9 +102,9 @@ TEST_CASE (vocabulary, takes_files_without_a_digest)
       g_autoptr (PlaitVocabulary) made = make (words);
       gsize size;
       const char *bytes = g_bytes_get_data (plait_vocabulary_serialize (made), &size);
-      g_autofree char *bare = data_write ("bare", bytes, (gssize)size);
+      const char *bare = data_write ("bare", bytes, (gssize)size);
       g_autoptr (GBytes) file = plait_vocabulary_to_file (made);
-      g_autofree char *sealed = data_write ("sealed", g_bytes_get_data (file, NULL), (gssize)g_bytes_get_size (file));
+      const char *sealed = data_write ("sealed", g_bytes_get_data (file, NULL), (gssize)g_bytes_get_size (file));
       g_autofree char *told_of_bare = NULL, *told_of_sealed = NULL;
       g_autoptr (PlaitVocabulary) from_bare = read_with_log (bare, &told_of_bare);
       g_autoptr (PlaitVocabulary) from_sealed = read_with_log (sealed, &told_of_sealed);
@@ -120,8 +116,7 @@ TEST_CASE (vocabulary, takes_files_without_a_digest)
         CHECK_CONTAINS (told_of_bare, "bare: carries no digest, so damage to it goes unseen");
       else
         CHECK_STRING (told_of_bare, "");
-      CHECK (plait_vocabulary_verify (sealed, &error));
-      CHECK_NO_ERROR (error);
+      CHECK (plait_vocabulary_verify (sealed, NO_ERROR));
       CHECK (!plait_vocabulary_verify (bare, &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, "bare: carries no digest, so whether it is whole cannot be told");
     }
@@ -146,7 +141,7 @@ TEST_CASE (vocabulary, names_what_a_file_looks_like)
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autoptr (GError) error = NULL;
-      g_autofree char *path = data_write ("other", cases[i].text, -1);
+      const char *path = data_write ("other", cases[i].text, -1);
       CHECK (!plait_vocabulary_read (path, NULL, &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].part);
     }

@@ -28,7 +28,7 @@ static const char sample[] = "the cat sees the dog\n"
 static PlaitVocabulary *
 train (const PlaitVocabularySettings *settings, GError **error)
 {
-  g_autofree char *path = data_write ("sample", sample, -1);
+  const char *path = data_write ("sample", sample, -1);
   const char *const paths[] = { path, NULL };
   return plait_vocabulary_train (settings, paths, error);
 }
@@ -82,15 +82,13 @@ TEST_CASE (words, are_limited_by_size_and_count)
 {
   g_autoptr (GError) error = NULL;
   PlaitVocabularySettings settings = subword_settings ("words", 6);
-  g_autoptr (PlaitVocabulary) small = train (&settings, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitVocabulary) small = train (&settings, NO_ERROR);
   CHECK_INT (plait_vocabulary_size (small), 6);
   CHECK_STRING (plait_vocabulary_piece (small, 4), "the");
 
   settings.size = 0;
   settings.minimum_count = 2;
-  g_autoptr (PlaitVocabulary) frequent = train (&settings, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitVocabulary) frequent = train (&settings, NO_ERROR);
   CHECK_INT (plait_vocabulary_score (frequent, plait_vocabulary_size (frequent) - 1), 2);
 
   settings.minimum_count = 100;
@@ -110,8 +108,7 @@ TEST_CASE (words, are_counted_over_files)
     WORDS = 5000
   };
   g_autoptr (PlaitPool) pool = plait_pool_new (3, NULL);
-  g_autoptr (GError) error = NULL;
-  g_auto (GStrv) paths = g_new0 (char *, FILES + 1);
+  const char *paths[FILES + 1] = { NULL };
   PlaitVocabularySettings settings = subword_settings ("words", 0);
   for (int f = 0; f < FILES; f++)
     {
@@ -121,11 +118,9 @@ TEST_CASE (words, are_counted_over_files)
         g_string_append_printf (text, "w%d %s", i % (f + 2) == 0 ? i : 10 * WORDS + i, i % 20 == 19 ? "\n" : "");
       paths[f] = data_write (name, text->str, -1);
     }
-  g_autoptr (PlaitVocabulary) alone = plait_vocabulary_train (&settings, (const char *const *)paths, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitVocabulary) alone = plait_vocabulary_train (&settings, paths, NO_ERROR);
   settings.pool = pool;
-  g_autoptr (PlaitVocabulary) together = plait_vocabulary_train (&settings, (const char *const *)paths, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitVocabulary) together = plait_vocabulary_train (&settings, paths, NO_ERROR);
   CHECK_STRING (plait_vocabulary_hash (together), plait_vocabulary_hash (alone));
   int counts[4] = { 0 };
   for (int i = 0; i < WORDS; i++)
@@ -151,7 +146,7 @@ TEST_CASE (words, shortlist_the_most_frequent)
   static const char text[] = "a b c d e a";
   static const gint32 expected[] = { 4, 5, PLAIT_TOKEN_UNKNOWN, PLAIT_TOKEN_UNKNOWN, PLAIT_TOKEN_UNKNOWN, 4 };
   PlaitVocabularySettings settings = subword_settings ("words", 6);
-  g_autofree char *path = data_write ("counted", "d b a\na c b\na\n", -1);
+  const char *path = data_write ("counted", "d b a\na c b\na\n", -1);
   g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_train (&settings, (const char *[]){ path, NULL }, NULL);
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
 
@@ -165,11 +160,9 @@ TEST_CASE (words, shortlist_the_most_frequent)
 
 TEST_CASE (words, survive_being_stored)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (PlaitVocabulary) vocabulary = data_words (sample);
   g_autoptr (PlaitVocabulary) again
-      = plait_vocabulary_load ("words", plait_vocabulary_serialize (vocabulary), "stored", &error);
-  CHECK_NO_ERROR (error);
+      = plait_vocabulary_load ("words", plait_vocabulary_serialize (vocabulary), "stored", NO_ERROR);
   CHECK_STRING (plait_vocabulary_hash (again), plait_vocabulary_hash (vocabulary));
   REQUIRE (plait_vocabulary_size (again) == plait_vocabulary_size (vocabulary));
   for (gint32 id = 0; id < plait_vocabulary_size (again); id++)
@@ -211,10 +204,8 @@ TEST_CASE (subwords, give_back_what_they_encoded)
   for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
     {
       CONTEXT ("%s", types[i]);
-      g_autoptr (GError) error = NULL;
       PlaitVocabularySettings settings = subword_settings (types[i], 72);
-      g_autoptr (PlaitVocabulary) vocabulary = train (&settings, &error);
-      CHECK_NO_ERROR (error);
+      g_autoptr (PlaitVocabulary) vocabulary = train (&settings, NO_ERROR);
       REQUIRE (vocabulary != NULL);
       CHECK_INT (plait_vocabulary_size (vocabulary), 72);
       CHECK_STRING (plait_vocabulary_format (vocabulary), "sentencepiece");
@@ -230,10 +221,8 @@ TEST_CASE (subwords, give_back_what_they_encoded)
 
 TEST_CASE (subwords, keep_the_special_ids)
 {
-  g_autoptr (GError) error = NULL;
   PlaitVocabularySettings settings = subword_settings ("bpe", 90);
-  g_autoptr (PlaitVocabulary) vocabulary = train (&settings, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitVocabulary) vocabulary = train (&settings, NO_ERROR);
   const char *const specials[] = { "<pad>", "<s>", "</s>", "<unk>" };
   for (gint32 id = 0; id < PLAIT_TOKEN_SPECIALS; id++)
     CHECK_STRING (plait_vocabulary_piece (vocabulary, id), specials[id]);
@@ -253,11 +242,9 @@ TEST_CASE (subwords, keep_the_special_ids)
 
 TEST_CASE (subwords, know_every_text_by_its_bytes)
 {
-  g_autoptr (GError) error = NULL;
   PlaitVocabularySettings settings = subword_settings ("bpe", 400);
   settings.byte_fallback = TRUE;
-  g_autoptr (PlaitVocabulary) vocabulary = train (&settings, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitVocabulary) vocabulary = train (&settings, NO_ERROR);
   REQUIRE (vocabulary != NULL);
   const char *text = "\xe0\xa4\x95\xe0\xa4\xbe \xf0\x9f\xa6\x95 \xe2\x96\x85!";
   g_autofree char *back = decode_encoded (vocabulary, text);
@@ -276,14 +263,12 @@ TEST_CASE (subwords, know_every_text_by_its_bytes)
 static PlaitVocabulary *
 learn (const char *type, gboolean byte_fallback, const char *text)
 {
-  g_autofree char *path = data_write ("learnt", text, -1);
+  const char *path = data_write ("learnt", text, -1);
   PlaitVocabularySettings settings = subword_settings (type, byte_fallback                   ? 280
                                                              : strcmp (type, "unigram") == 0 ? 18
                                                                                              : 24);
-  g_autoptr (GError) error = NULL;
   settings.byte_fallback = byte_fallback;
-  PlaitVocabulary *vocabulary = plait_vocabulary_train (&settings, (const char *[]){ path, NULL }, &error);
-  CHECK_NO_ERROR (error);
+  PlaitVocabulary *vocabulary = plait_vocabulary_train (&settings, (const char *[]){ path, NULL }, NO_ERROR);
   return vocabulary;
 }
 
@@ -364,17 +349,14 @@ TEST_CASE (subwords, are_the_same_for_the_same_text)
   const char *const types[] = { "bpe", "unigram" };
   for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
     {
-      g_autoptr (GError) error = NULL;
       PlaitVocabularySettings settings = subword_settings (types[i], 72);
-      g_autoptr (PlaitVocabulary) first = train (&settings, &error);
-      g_autoptr (PlaitVocabulary) second = train (&settings, &error);
-      CHECK_NO_ERROR (error);
+      g_autoptr (PlaitVocabulary) first = train (&settings, NO_ERROR);
+      g_autoptr (PlaitVocabulary) second = train (&settings, NO_ERROR);
       REQUIRE (first && second);
       CHECK_STRING (plait_vocabulary_hash (first), plait_vocabulary_hash (second));
 
       g_autoptr (PlaitVocabulary) again
-          = plait_vocabulary_load ("sentencepiece", plait_vocabulary_serialize (first), "stored", &error);
-      CHECK_NO_ERROR (error);
+          = plait_vocabulary_load ("sentencepiece", plait_vocabulary_serialize (first), "stored", NO_ERROR);
       for (gint32 id = 0; id < plait_vocabulary_size (first); id++)
         {
           CHECK_STRING (plait_vocabulary_piece (again, id), plait_vocabulary_piece (first, id));
@@ -385,11 +367,9 @@ TEST_CASE (subwords, are_the_same_for_the_same_text)
 
 TEST_CASE (subwords, normalize_where_asked)
 {
-  g_autoptr (GError) error = NULL;
   PlaitVocabularySettings settings = subword_settings ("bpe", 80);
   settings.normalization = "nmt_nfkc_cf";
-  g_autoptr (PlaitVocabulary) vocabulary = train (&settings, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitVocabulary) vocabulary = train (&settings, NO_ERROR);
   g_autofree char *back = decode_encoded (vocabulary, "  THE   \xef\xbd\x83\xef\xbd\x81\xef\xbd\x94 ");
   CHECK_STRING (back, "the cat");
 }
@@ -399,13 +379,11 @@ TEST_CASE (subwords, learn_from_lines_spread_evenly)
   g_autoptr (GString) text = g_string_new (NULL);
   for (int i = 0; i < 100; i++)
     g_string_append_printf (text, "%s\n", i % 10 == 9 ? "zebra zebra" : "ordinary words");
-  g_autofree char *path = data_write ("many", text->str, -1);
+  const char *path = data_write ("many", text->str, -1);
   const char *const paths[] = { path, NULL };
   PlaitVocabularySettings settings = subword_settings ("bpe", 12);
   settings.sentence_limit = 10;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_train (&settings, paths, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_train (&settings, paths, NO_ERROR);
   REQUIRE (vocabulary != NULL);
   g_autofree char *seen = decode_encoded (vocabulary, "zebra");
   CHECK_STRING (seen, "zebra");
@@ -431,11 +409,11 @@ TEST_CASE (subwords, say_why_they_cannot_be_trained)
   CHECK (!train (&settings, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Character coverage 0.5 cannot be");
   settings = subword_settings ("bpe", 90);
-  g_autofree char *empty = data_write ("empty", "\n  \n", -1);
+  const char *empty = data_write ("empty", "\n  \n", -1);
   const char *const paths[] = { empty, NULL };
   CHECK (!plait_vocabulary_train (&settings, paths, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "empty: has no text");
-  g_autofree char *bad = data_write ("bad", "fine\nb\xff\n", -1);
+  const char *bad = data_write ("bad", "fine\nb\xff\n", -1);
   const char *const bad_paths[] = { bad, NULL };
   CHECK (!plait_vocabulary_train (&settings, bad_paths, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "bad:2: byte 2");
@@ -483,25 +461,23 @@ TEST_CASE (vocabulary, is_read_from_a_file_of_either_format)
   g_autoptr (GError) error = NULL;
   PlaitVocabularySettings settings = subword_settings ("bpe", 90);
   g_autoptr (PlaitVocabulary) words = data_words (sample);
-  g_autoptr (PlaitVocabulary) subwords = train (&settings, &error);
+  g_autoptr (PlaitVocabulary) subwords = train (&settings, NO_ERROR);
   PlaitVocabulary *made[] = { words, subwords };
   for (gsize i = 0; i < 2; i++)
     {
       gsize size;
       const char *bytes = g_bytes_get_data (plait_vocabulary_serialize (made[i]), &size);
-      g_autofree char *path = data_write ("vocabulary", bytes, (gssize)size);
-      g_autoptr (PlaitVocabulary) read = plait_vocabulary_read (path, NULL, &error);
-      CHECK_NO_ERROR (error);
+      const char *path = data_write ("vocabulary", bytes, (gssize)size);
+      g_autoptr (PlaitVocabulary) read = plait_vocabulary_read (path, NULL, NO_ERROR);
       REQUIRE (read != NULL);
       CHECK_STRING (plait_vocabulary_format (read), plait_vocabulary_format (made[i]));
       CHECK_STRING (plait_vocabulary_hash (read), plait_vocabulary_hash (made[i]));
     }
-  g_autofree char *absent = plait_test_path ("absent");
-  CHECK (!plait_vocabulary_read (absent, NULL, &error));
+  CHECK (!plait_vocabulary_read (plait_test_path ("absent"), NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "absent: cannot be opened (");
   CHECK (!plait_vocabulary_read (plait_test_folder (), NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, ": is a folder");
-  g_autofree char *text = data_write ("text", "just text\n", -1);
+  const char *text = data_write ("text", "just text\n", -1);
   CHECK (!plait_vocabulary_read (text, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "text: looks like text; expected a vocabulary");
 }

@@ -77,15 +77,14 @@ TEST_CASE (classes, have_intervals_and_p)
     {
       GError *error = NULL;
       g_autoptr (PlaitMetric) metric = plait_metric_new (names[i], NULL);
-      g_autoptr (PlaitStatistics) a = plait_metric_statistics (metric, &good, &error);
-      g_autoptr (PlaitStatistics) b = plait_metric_statistics (metric, &bad, &error);
+      g_autoptr (PlaitStatistics) a = plait_metric_statistics (metric, &good, NO_ERROR);
+      g_autoptr (PlaitStatistics) b = plait_metric_statistics (metric, &bad, NO_ERROR);
       g_autoptr (PlaitResult) some = score (names[i], 8, hypotheses, references, 200);
       PlaitComparison comparison;
       CONTEXT ("%s", names[i]);
 
       REQUIRE (a && b && some);
-      CHECK (plait_compare_systems (metric, a, b, PLAIT_TEST_PERMUTATION, 1000, 1, &comparison, &error));
-      CHECK_NO_ERROR (error);
+      CHECK (plait_compare_systems (metric, a, b, PLAIT_TEST_PERMUTATION, 1000, 1, &comparison, NO_ERROR));
       CHECK_NEAR (comparison.baseline, 100, 1e-12);
       CHECK_NEAR (comparison.system, 0, 1e-12);
       /* Two of 2^8 ways to change sides give so much. */

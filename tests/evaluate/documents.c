@@ -19,10 +19,8 @@ TEST_CASE (documents, are_between_blank_lines)
   static const char *const texts[] = { "a b c d e", "f g h - x", "i" };
   static const char *const sets[] = { "a b c d f", "c d e f f g h i j", "i" };
   static const gsize lines[] = { 1, 5, 9, 10 };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitDocumentPairs) documents = plait_document_pairs_new (&pairs, ' ', &error);
+  g_autoptr (PlaitDocumentPairs) documents = plait_document_pairs_new (&pairs, ' ', NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (documents != NULL);
   CHECK_INT (documents->pairs.sentences, 3);
   for (guint d = 0; d < 3; d++)
@@ -60,8 +58,7 @@ TEST_CASE (documents, score_as_lines_of_their_own)
       CHECK_CONTAINS (result->signature, "seed:1|unit:document|");
       if (m < 4)
         {
-          g_autofree char *title = g_strconcat ("d-", wanted->name, NULL);
-          CHECK_STRING (result->name, title);
+          CHECK_STRING (result->name, plait_test_format ("d-%s", wanted->name));
         }
       else
         CHECK_STRING (result->name, wanted->name);
@@ -189,10 +186,8 @@ check_aligned (const char *lines, const char *like, const char *wanted)
   CONTEXT ("\"%s\" like \"%s\"", lines, like);
   g_auto (GStrv) some = g_strsplit (lines, "|", -1);
   g_auto (GStrv) others = g_strsplit (like, "|", -1);
-  g_autoptr (GError) error = NULL;
   g_auto (GStrv) aligned
-      = plait_documents_align ((const char *const *)some, "some", (const char *const *)others, "others", &error);
-  CHECK_NO_ERROR (error);
+      = plait_documents_align ((const char *const *)some, "some", (const char *const *)others, "others", NO_ERROR);
   REQUIRE (aligned != NULL);
   g_autofree char *text = g_strjoinv ("|", aligned);
   CHECK_STRING (text, wanted);

@@ -12,9 +12,7 @@ TEST_CASE (metric, every_name_makes_a_metric)
   for (const char *const *name = names; *name; name++)
     {
       CONTEXT ("metric %s", *name);
-      g_autoptr (GError) error = NULL;
-      g_autoptr (PlaitMetric) metric = plait_metric_new (*name, &error);
-      CHECK_NO_ERROR (error);
+      g_autoptr (PlaitMetric) metric = plait_metric_new (*name, NO_ERROR);
       REQUIRE (metric != NULL);
       CHECK_STRING (plait_metric_text (metric), *name);
       CHECK (plait_metric_larger_is_better (metric)
@@ -74,8 +72,7 @@ TEST_CASE (metric, refuses_what_it_does_not_know)
 TEST_CASE (metric, lists)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) metrics = plait_metric_new_list (" bleu;chrf:beta=3 bleu:tok=none,lowercase; ", &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (GPtrArray) metrics = plait_metric_new_list (" bleu;chrf:beta=3 bleu:tok=none,lowercase; ", NO_ERROR);
   REQUIRE (metrics != NULL);
   CHECK_INT (metrics->len, 3);
   CHECK_STRING (plait_metric_title (g_ptr_array_index (metrics, 0)), "BLEU");

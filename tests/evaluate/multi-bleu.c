@@ -104,8 +104,7 @@ TEST_CASE (multi_bleu, counts_white_space_of_unicode_as_words)
   CHECK_NEAR (pow (10.0 / 11 * 8 / 9 * 6 / 7 * 4 / 5, .25) * 100, 86.28, .005);
   for (guint i = 0; i < G_N_ELEMENTS (spaces); i++)
     {
-      g_autofree char *text = g_strconcat ("a b c d e f ", spaces[i], NULL);
-      const char *const lines[] = { text, "a b c d \t\v\f" };
+      const char *const lines[] = { plait_test_format ("a b c d e f %s", spaces[i]), "a b c d \t\v\f" };
 
       check_line (
           "multi-bleu", 2, lines, 1, references,

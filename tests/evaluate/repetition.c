@@ -27,8 +27,7 @@ TEST_CASE (repetition, by_hand)
 
   for (guint n = 1; n <= 4; n++)
     {
-      g_autofree char *name = g_strdup_printf ("repetition:n=%u", n);
-      g_autoptr (PlaitResult) result = repetition_of (name, 1, hypotheses, set);
+      g_autoptr (PlaitResult) result = repetition_of (plait_test_format ("repetition:n=%u", n), 1, hypotheses, set);
       REQUIRE (result != NULL);
       CHECK_NEAR (result->score, shares[n - 1], 1e-9);
       CHECK (!result->larger_is_better);

@@ -13,8 +13,7 @@ TEST_CASE (perplexity, by_hand)
   const double log_probabilities[] = { -2, -4, 0 };
   const gint64 tokens[] = { 1, 3, 0 }, words[] = { 1, 2, 0 };
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitStatistics) statistics = plait_perplexity_statistics (log_probabilities, tokens, words, 3, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStatistics) statistics = plait_perplexity_statistics (log_probabilities, tokens, words, 3, NO_ERROR);
   REQUIRE (statistics != NULL);
 
   g_autoptr (PlaitMetric) per_token = plait_metric_new_perplexity (PLAIT_PERPLEXITY_TOKEN);
@@ -228,8 +227,7 @@ TEST_CASE (report, signature_tells_resamples_and_seed)
   PlaitTextPairs pairs = { 2, hypotheses, 1, references };
   g_autoptr (PlaitMetric) metric = plait_metric_new ("bleu", NULL);
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitResult) result = plait_evaluate (metric, &pairs, 200, 12345, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitResult) result = plait_evaluate (metric, &pairs, 200, 12345, NO_ERROR);
   REQUIRE (result != NULL);
   CHECK_STRING (result->signature,
                 "nrefs:1|bs:200|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|version:plait-" PLAIT_VERSION);

@@ -32,12 +32,9 @@ check_all_scores (void)
       PlaitTextPairs pairs
           = { corpora[corpus].sentences, corpora[corpus].hypotheses, corpora[corpus].sets, references };
 
-      g_autoptr (GError) error = NULL;
-      g_autoptr (PlaitMetric) metric = plait_metric_new (score_cases[i].metric, &error);
-      CHECK_NO_ERROR (error);
+      g_autoptr (PlaitMetric) metric = plait_metric_new (score_cases[i].metric, NO_ERROR);
       REQUIRE (metric != NULL);
-      g_autoptr (PlaitResult) result = plait_evaluate (metric, &pairs, 0, 1, &error);
-      CHECK_NO_ERROR (error);
+      g_autoptr (PlaitResult) result = plait_evaluate (metric, &pairs, 0, 1, NO_ERROR);
       REQUIRE (result != NULL);
       CHECK_NEAR (result->score, score_cases[i].score, 1e-10);
       CHECK_INT (result->sentences, corpora[corpus].sentences);

@@ -39,10 +39,8 @@ compare (const double *baseline, const double *system, gsize sentences, PlaitTes
   g_autoptr (PlaitMetric) metric = plait_metric_new_perplexity (PLAIT_PERPLEXITY_TOKEN);
   g_autoptr (PlaitStatistics) a = rows_of (baseline, sentences);
   g_autoptr (PlaitStatistics) b = rows_of (system, sentences);
-  g_autoptr (GError) error = NULL;
   PlaitComparison comparison = { 0 };
-  CHECK (plait_compare_systems (metric, a, b, test, trials, 7, &comparison, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_compare_systems (metric, a, b, test, trials, 7, &comparison, NO_ERROR));
   return comparison;
 }
 

@@ -95,12 +95,9 @@ TEST_CASE (bench_steps, writes_a_step)
   g_auto (PlaitTestCall) call = BENCH ("steps", "down.ini", "--lengths", "9", "--batch", "2", "--steps", "1",
                                        "--threads", "1", "--parameters", "step.h5");
   g_auto (PlaitTestCall) several = BENCH ("steps", "full.ini", "down.ini", "--parameters", "other.h5");
-  g_autofree char *path = plait_test_path ("step.h5");
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
+  g_autoptr (PlaitStore) store = plait_store_open (plait_test_path ("step.h5"), NO_ERROR);
 
   CHECK_INT (call.code, 0);
-  CHECK_NO_ERROR (error);
   REQUIRE (store);
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
     CHECK (plait_store_has (store, paths[i]));

@@ -7,7 +7,11 @@
 #include <filesystem>
 #include <iomanip>
 #include <limits>
+#include <list>
+#include <map>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -19,6 +23,34 @@ PlaitTestCase *first_case;
 PlaitTestCase **last_case = &first_case;
 
 std::string folder;
+
+/* What the running test case was given by plait_test_format and plait_test_path. */
+std::list<std::string> strings;
+std::mutex strings_lock;
+
+const char *
+keep (char *text)
+{
+  const std::lock_guard<std::mutex> guard (strings_lock);
+
+  strings.emplace_back (text);
+  g_free (text);
+  return strings.back ().c_str ();
+}
+
+/* The errors of calls that must not fail, by file and line of NO_ERROR. */
+thread_local std::map<std::pair<const char *, int>, GError *> unexpected_errors;
+
+void
+check_unexpected_errors ()
+{
+  for (auto &[place, error] : unexpected_errors)
+    if (error)
+      {
+        ADD_FAILURE_AT (place.first, place.second) << "unexpected error: " << error->message;
+        g_clear_error (&error);
+      }
+}
 
 /* The environment of the process, which each case finds as the first one did. */
 class Environment {
@@ -67,6 +99,9 @@ public:
   TearDown () override
   {
     environment.restore ();
+    check_unexpected_errors ();
+    unexpected_errors.clear ();
+    strings.clear ();
     if (folder.empty ())
       return;
     std::error_code ignored;
@@ -99,6 +134,7 @@ plait_test_register (PlaitTestCase *test_case)
 gboolean
 plait_test_check (const char *file, int line, gboolean holds, const char *expression)
 {
+  check_unexpected_errors ();
   if (!holds)
     ADD_FAILURE_AT (file, line) << "does not hold: " << expression;
   return holds;
@@ -107,6 +143,7 @@ plait_test_check (const char *file, int line, gboolean holds, const char *expres
 gboolean
 plait_test_check_int (const char *file, int line, const char *expression, gint64 actual, gint64 expected)
 {
+  check_unexpected_errors ();
   if (actual == expected)
     return TRUE;
   ADD_FAILURE_AT (file, line) << expression << "\n  is       " << actual << "\n  expected " << expected;
@@ -116,6 +153,7 @@ plait_test_check_int (const char *file, int line, const char *expression, gint64
 gboolean
 plait_test_check_string (const char *file, int line, const char *expression, const char *actual, const char *expected)
 {
+  check_unexpected_errors ();
   if (g_strcmp0 (actual, expected) == 0)
     return TRUE;
   ADD_FAILURE_AT (file, line) << expression << "\n  is       " << quoted (actual) << "\n  expected "
@@ -127,6 +165,7 @@ gboolean
 plait_test_check_near (const char *file, int line, const char *expression, double actual, double expected,
                        double tolerance)
 {
+  check_unexpected_errors ();
   if (actual == expected || std::fabs (actual - expected) <= tolerance)
     return TRUE;
   ADD_FAILURE_AT (file, line) << std::setprecision (std::numeric_limits<double>::max_digits10) << expression
@@ -138,6 +177,7 @@ plait_test_check_near (const char *file, int line, const char *expression, doubl
 gboolean
 plait_test_check_contains (const char *file, int line, const char *expression, const char *string, const char *part)
 {
+  check_unexpected_errors ();
   if (string && strstr (string, part))
     return TRUE;
   ADD_FAILURE_AT (file, line) << expression << "\n  is              " << quoted (string) << "\n  should contain  "
@@ -148,6 +188,7 @@ plait_test_check_contains (const char *file, int line, const char *expression, c
 gboolean
 plait_test_check_no_error (const char *file, int line, GError **error)
 {
+  check_unexpected_errors ();
   if (!*error)
     return TRUE;
   ADD_FAILURE_AT (file, line) << "unexpected error: " << (*error)->message;
@@ -158,6 +199,7 @@ plait_test_check_no_error (const char *file, int line, GError **error)
 gboolean
 plait_test_check_error (const char *file, int line, GError **error, int code, const char *code_name, const char *part)
 {
+  check_unexpected_errors ();
   gboolean holds = FALSE;
   if (!*error)
     ADD_FAILURE_AT (file, line) << "no error, expected " << code_name << " about " << quoted (part);
@@ -189,6 +231,7 @@ plait_test_context_begin (const char *file, int line, const char *format, ...)
 void
 plait_test_context_end (PlaitTestContext *context)
 {
+  check_unexpected_errors ();
   delete static_cast<testing::ScopedTrace *> (context->trace);
 }
 
@@ -205,16 +248,32 @@ plait_test_folder (void)
   return folder.c_str ();
 }
 
-char *
+const char *
+plait_test_format (const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  char *text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  return keep (text);
+}
+
+const char *
 plait_test_path (const char *name)
 {
-  return g_build_filename (plait_test_folder (), name, nullptr);
+  return keep (g_build_filename (plait_test_folder (), name, nullptr));
+}
+
+GError **
+plait_test_no_error (const char *file, int line)
+{
+  return &unexpected_errors[{ file, line }];
 }
 
 void
 plait_test_await_tick (void)
 {
-  g_autofree char *path = plait_test_path ("tick");
+  const char *path = plait_test_path ("tick");
   const auto write = [path] {
     g_file_set_contents (path, "", 0, nullptr);
     return std::filesystem::last_write_time (path);
@@ -226,16 +285,16 @@ plait_test_await_tick (void)
   std::filesystem::remove (path);
 }
 
-char *
+const char *
 plait_test_source_path (const char *name)
 {
-  return g_build_filename (PLAIT_TEST_SOURCE_ROOT, name, nullptr);
+  return keep (g_build_filename (PLAIT_TEST_SOURCE_ROOT, name, nullptr));
 }
 
-char *
+const char *
 plait_test_build_path (const char *name)
 {
-  return g_build_filename (PLAIT_TEST_BUILD_ROOT, name, nullptr);
+  return keep (g_build_filename (PLAIT_TEST_BUILD_ROOT, name, nullptr));
 }
 
 } /* extern "C" */

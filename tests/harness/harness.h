@@ -55,17 +55,23 @@ void plait_test_context_end (PlaitTestContext *context);
 /* An empty folder of the running test case, removed with all in it when the case ends. (transfer none) */
 const char *plait_test_folder (void);
 
-/* The path of @name inside plait_test_folder (). (transfer full) */
-char *plait_test_path (const char *name);
+/* Returns a formatted string. The test case owns it, as all strings of the harness. (transfer none) */
+const char *plait_test_format (const char *format, ...) G_GNUC_PRINTF (1, 2);
+
+/* Returns the path of @name inside plait_test_folder (). (transfer none) */
+const char *plait_test_path (const char *name);
 
 /* Waits until the clock of the file system has moved on, by which files tell when they were changed. */
 void plait_test_await_tick (void);
 
-/* The path of @name inside the source tree, such as "schemas/encoder". (transfer full) */
-char *plait_test_source_path (const char *name);
+/* Returns the path of @name inside the source tree, such as "schemas/encoder". (transfer none) */
+const char *plait_test_source_path (const char *name);
 
-/* The path of @name inside the build tree. (transfer full) */
-char *plait_test_build_path (const char *name);
+/* Returns the path of @name inside the build tree. (transfer none) */
+const char *plait_test_build_path (const char *name);
+
+/* Returns where a call may put an error. See NO_ERROR. */
+GError **plait_test_no_error (const char *file, int line);
 
 #define TEST_CASE(suite_, name_)                                                                                       \
   static void test_##suite_##_##name_ (void);                                                                          \
@@ -100,6 +106,10 @@ char *plait_test_build_path (const char *name);
   ((void)plait_test_check_near (__FILE__, __LINE__, #actual, (double)(actual), (double)(expected), (double)(tolerance)))
 
 #define CHECK_CONTAINS(string, part) ((void)plait_test_check_contains (__FILE__, __LINE__, #string, (string), (part)))
+
+/* Stands for the GError ** of a call that must not fail: the next check of the thread, or the end of the test case,
+ * notes a failure if the call has set an error. The result of the call may be checked too. */
+#define NO_ERROR plait_test_no_error (__FILE__, __LINE__)
 
 /* @error is a GError * variable; it is cleared. */
 #define CHECK_NO_ERROR(error) ((void)plait_test_check_no_error (__FILE__, __LINE__, &(error)))

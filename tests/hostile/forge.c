@@ -10,9 +10,8 @@
 void
 forge_seal (const char *name, int format)
 {
-  g_autofree char *path = plait_test_path (name);
   g_autoptr (GByteArray) structure = g_byte_array_new ();
-  int file = open (path, O_RDWR | O_CLOEXEC);
+  int file = open (plait_test_path (name), O_RDWR | O_CLOEXEC);
 
   REQUIRE (file >= 0);
   plait_store_blocks_mark (structure, 0, (gsize)lseek (file, 0, SEEK_END));
@@ -23,10 +22,8 @@ forge_seal (const char *name, int format)
 static hid_t
 forge_open (const char *from, const char *to)
 {
-  g_autofree char *path = plait_test_path (to);
-
   plait_test_copy (from, to);
-  hid_t file = H5Fopen (path, H5F_ACC_RDWR, H5P_DEFAULT);
+  hid_t file = H5Fopen (plait_test_path (to), H5F_ACC_RDWR, H5P_DEFAULT);
   CHECK (file >= 0);
   return file;
 }

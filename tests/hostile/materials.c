@@ -8,7 +8,7 @@
 void
 materials_write_features (const char *name, guint sentences, guint positions, guint width, float value)
 {
-  g_autofree char *path = plait_test_path (name);
+  const char *path = plait_test_path (name);
   const hsize_t shape[3] = { sentences, positions, width };
   gsize n = (gsize)sentences * positions * width;
   g_autofree float *values = g_new (float, n + 1);
@@ -84,7 +84,7 @@ begin (void)
 {
   PlaitTestProcess process
       = attempt_start ("run text.ini -q -o begun.h5 --set train.epochs=1000000 --set train.log_every=1", NULL);
-  g_autofree char *path = plait_test_path ("begun.h5");
+  const char *path = plait_test_path ("begun.h5");
 
   for (int i = 0; i < 20000 && !g_file_test (path, G_FILE_TEST_EXISTS); i++)
     g_usleep (1000);

@@ -21,19 +21,15 @@ empty (const char *file)
 static void
 folder (const char *file)
 {
-  g_autofree char *path = plait_test_path (file);
-
   plait_test_remove (file);
-  CHECK (g_mkdir (path, 0755) == 0);
+  CHECK (g_mkdir (plait_test_path (file), 0755) == 0);
 }
 
 static void
 link_to (const char *file, const char *target)
 {
-  g_autofree char *path = plait_test_path (file);
-
   plait_test_remove (file);
-  CHECK (symlink (target, path) == 0);
+  CHECK (symlink (target, plait_test_path (file)) == 0);
 }
 
 static void
@@ -71,10 +67,8 @@ endless_file (const char *file)
 static void
 silent_pipe (const char *file)
 {
-  g_autofree char *path = plait_test_path (file);
-
   plait_test_remove (file);
-  CHECK (mkfifo (path, 0644) == 0);
+  CHECK (mkfifo (plait_test_path (file), 0644) == 0);
 }
 
 /* The first @numerator quarters, less @less bytes. */
@@ -296,9 +290,8 @@ spoil_all (const char *file, const char *command, int code, const char *sound)
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
     {
       CONTEXT ("%s is: %s", file, ways[i].name);
-      g_autofree char *left_out = g_strconcat ("-", ways[i].name, NULL);
 
-      if (g_strv_contains ((const char *const *)tolerated, left_out))
+      if (g_strv_contains ((const char *const *)tolerated, plait_test_format ("-%s", ways[i].name)))
         continue;
 
       ways[i].spoil (file);
@@ -321,7 +314,5 @@ spoil_and_refuse (const char *file, const char *command, const char *sound)
 void
 spoil_and_find (const char *file)
 {
-  g_autofree char *command = g_strconcat ("verify ", file, NULL);
-
-  spoil_all (file, command, 1, "a run|a dump|a grid|a SentencePiece model");
+  spoil_all (file, plait_test_format ("verify %s", file), 1, "a run|a dump|a grid|a SentencePiece model");
 }

@@ -138,8 +138,9 @@ static void
 change_while_training (const char *command, const char *name, gboolean removed)
 {
   CONTEXT ("%s, %s %s", command, name, removed ? "removed" : "changed");
-  g_autofree char *resume = g_strconcat (command, " --resume", NULL), *path = plait_test_path ("new");
-  g_autofree char *changed = plait_test_path (name);
+  const char *path = plait_test_path ("new");
+  g_autofree char *resume = g_strconcat (command, " --resume", NULL);
+  const char *changed = plait_test_path (name);
   g_autofree char *told
       = g_strdup_printf ("%s: the file %s while it was in use", name, removed ? "was removed" : "has been changed");
   g_autoptr (GBytes) bytes = plait_test_read (name);
@@ -178,7 +179,7 @@ TEST_CASE (hostile_data, files_that_change_while_they_are_in_use)
 TEST_CASE (hostile_data, a_run_that_is_removed_while_it_is_written)
 {
   NEED_MATERIALS ();
-  g_autofree char *path = plait_test_path ("new");
+  const char *path = plait_test_path ("new");
   PlaitTestProcess process
       = attempt_start ("run text.ini -o new --set train.learning_rate=0 --set train.epochs=1000000", NULL);
 

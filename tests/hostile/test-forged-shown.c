@@ -227,8 +227,7 @@ TEST_CASE (hostile_forged, cells_of_a_grid)
   static const char *const others[] = { "dump.h5", "test.a", "pieces.model" };
 
   NEED_MATERIALS ();
-  g_autofree char *folder = plait_test_path ("grid");
-  g_autoptr (GDir) cells = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir) cells = g_dir_open (plait_test_path ("grid"), 0, NULL);
   g_autofree char *cell = NULL;
   const char *name;
 

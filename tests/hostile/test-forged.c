@@ -80,11 +80,10 @@ TEST_CASE (hostile_forged, integers_of_a_checkpoint)
   NEED_MATERIALS ();
   for (guint i = 0; i < G_N_ELEMENTS (integers); i++)
     {
-      g_autofree char *part = g_strdup_printf ("forged.h5:" STATE ": |%s ", integers[i].name);
       CONTEXT ("%s=%jd", integers[i].name, integers[i].value);
 
       forge_integer ("begun.h5", "forged.h5", STATE, integers[i].name, integers[i].value);
-      REFUSED (RESUME, part);
+      REFUSED (RESUME, plait_test_format ("forged.h5:" STATE ": |%s ", integers[i].name));
     }
   /* No update, but rows of them. */
   forge_integer ("begun.h5", "forged.h5", STATE, "step", 0);
@@ -113,7 +112,6 @@ write_negative_metric (hid_t file, const char *path)
 TEST_CASE (hostile_forged, a_run_of_before_has_its_metric_turned_round)
 {
   NEED_MATERIALS ();
-  g_autofree char *path = plait_test_path ("old.h5");
   const char *run = "run text.ini -q -o old.h5 --set train.metric=ter --set train.best_by=metric "
                     "--set train.validate_every=0 --set train.epochs=2";
   g_auto (PlaitTestCall) first = ATTEMPT (run);
@@ -121,11 +119,10 @@ TEST_CASE (hostile_forged, a_run_of_before_has_its_metric_turned_round)
 
   CHECK_INT (first.code, 0);
   forge ("old.h5", "old.h5", METRIC, write_negative_metric);
-  g_autofree char *more = g_strdup_printf ("%.*s3 --resume", (int)strlen (run) - 1, run);
-  g_auto (PlaitTestCall) second = ATTEMPT (more);
+  g_auto (PlaitTestCall) second = ATTEMPT (plait_test_format ("%.*s3 --resume", (int)strlen (run) - 1, run));
   CHECK_INT (second.code, 0);
   CHECK_STRING (second.errors, "");
-  g_autoptr (PlaitStore) store = plait_store_open (path, NULL);
+  g_autoptr (PlaitStore) store = plait_store_open (plait_test_path ("old.h5"), NULL);
   REQUIRE (store != NULL);
   g_autofree double *metric = plait_store_read_array (store, METRIC, PLAIT_STORE_DOUBLE, 10, &n, NULL);
   REQUIRE (metric && n == 3);
@@ -151,11 +148,10 @@ TEST_CASE (hostile_forged, reals_of_a_checkpoint)
   NEED_MATERIALS ();
   for (guint i = 0; i < G_N_ELEMENTS (reals); i++)
     {
-      g_autofree char *part = g_strdup_printf ("forged.h5:%s: %s is ", reals[i].place, reals[i].name);
       CONTEXT ("%s=%g", reals[i].name, reals[i].value);
 
       forge_real ("begun.h5", "forged.h5", reals[i].place, reals[i].name, reals[i].value);
-      REFUSED (RESUME, part);
+      REFUSED (RESUME, plait_test_format ("forged.h5:%s: %s is ", reals[i].place, reals[i].name));
     }
 }
 
@@ -181,11 +177,10 @@ TEST_CASE (hostile_forged, parameters)
   for (guint i = 0; i < G_N_ELEMENTS (values); i++)
     {
       g_autofree char *place = g_strconcat (values[i].place, TABLE, NULL);
-      g_autofree char *part = g_strdup_printf ("forged.h5: %s|undefined or out of range", place);
       CONTEXT ("%s is %g", place, values[i].value);
 
       forge_values (values[i].file, "forged.h5", place, values[i].value);
-      REFUSED (values[i].command, part);
+      REFUSED (values[i].command, plait_test_format ("forged.h5: %s|undefined or out of range", place));
     }
   /* Numbers, if large ones: whatever comes of it, it ends in good order. */
   forge_values ("text.h5", "forged.h5", "/checkpoint/best/parameters" TABLE, 3e38);
@@ -204,14 +199,13 @@ TEST_CASE (hostile_forged, header)
 TEST_CASE (hostile_forged, experiment)
 {
   g_autofree char *long_name = g_strnfill (60000, 'x');
-  g_autofree char *long_line = g_strconcat ("[experiment]\n", long_name, "=", NULL);
   const char *const texts[] = {
     "",
     "nothing of a key file",
     "[experiment]\n",
     "[experiment]\nname=\xff\xfe\n",
     "[experiment]\nname=\x1b[2J\n\x1b=1\n",
-    long_line,
+    plait_test_format ("[experiment]\n%s=", long_name),
     "[experiment]\nname=x\n[data]\ntarget=t\n[source a]\nencoder=nowhere\n[decoder]\n",
     "[experiment]\nname=x\n[data]\ntarget=t\ntrain.a=/etc/passwd\n[source ../a]\nencoder=transformer\n[decoder]\n",
   };
@@ -232,8 +226,7 @@ TEST_CASE (hostile_forged, experiment)
 static char *
 stored_experiment (void)
 {
-  g_autofree char *path = plait_test_path ("text.h5");
-  g_autoptr (PlaitStore) run = plait_store_open (path, NULL);
+  g_autoptr (PlaitStore) run = plait_store_open (plait_test_path ("text.h5"), NULL);
 
   return run ? plait_store_get_string (run, "/", "experiment", NULL) : g_strdup ("");
 }
@@ -361,7 +354,6 @@ write_rules (hid_t file, const char *path)
 TEST_CASE (hostile_forged, head_rules)
 {
   g_autofree char *long_name = g_strnfill (100000, 'x');
-  g_autofree char *long_rule = g_strconcat ("[head-rules]\nsummary=x\nother=left\n[rules]\nNP=up ", long_name, NULL);
   const char *const texts[] = {
     "nothing of a key file",
     "[rules]\nNP=left\n",
@@ -371,7 +363,7 @@ TEST_CASE (hostile_forged, head_rules)
     "[head-rules]\nsummary=x\nother=left\n[rules]\nNP=left\nNP=left\n",
     "[head-rules]\nsummary=\x1b[2J\n[\x1b]\n",
     "[head-rules]\nsummary=\xff\xfe\n",
-    long_rule,
+    plait_test_format ("[head-rules]\nsummary=x\nother=left\n[rules]\nNP=up %s", long_name),
   };
 
   NEED_MATERIALS ();

@@ -16,9 +16,8 @@ name_source (const char *old, const char *name)
   for (guint i = 0; i < G_N_ELEMENTS (splits); i++)
     {
       g_autofree char *from = g_strdup_printf ("\n%s.%s=", splits[i], old);
-      g_autofree char *to = g_strdup_printf ("\n%s.%s=", splits[i], name);
 
-      plait_test_replace ("text.ini", from, to);
+      plait_test_replace ("text.ini", from, plait_test_format ("\n%s.%s=", splits[i], name));
     }
 }
 

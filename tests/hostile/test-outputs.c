@@ -45,9 +45,8 @@ TEST_CASE (hostile_output, full_disk)
           continue;
         attempt_refused_with (outputs[i].command, &limits, 1, "new");
         /* What is there stays. */
-        g_autofree char *forced = g_strconcat (outputs[i].command, " --force", NULL);
         plait_test_write ("new", "what was there");
-        attempt_refused_with (forced, &limits, 1, "new");
+        attempt_refused_with (plait_test_format ("%s --force", outputs[i].command), &limits, 1, "new");
         plait_test_remove ("new");
       }
 }
@@ -112,23 +111,20 @@ TEST_CASE (hostile_output, plans_know_where_nothing_can_be_written)
   };
 
   NEED_MATERIALS ();
-  g_autofree char *tables = plait_test_path ("tables"), *runs = plait_test_path ("runs"),
-                  *spoilt = plait_test_path ("spoilt");
+  const char *tables = plait_test_path ("tables"), *runs = plait_test_path ("runs"),
+             *spoilt = plait_test_path ("spoilt");
   CHECK (g_mkdir (tables, 0755) == 0 && g_mkdir (runs, 0755) == 0 && g_mkdir (spoilt, 0755) == 0);
   plait_test_write ("tables/table.md", "mine");
   plait_test_copy ("text.h5", "runs/grid.h5");
   plait_test_write ("spoilt/grid.h5", "mine");
   plait_test_copy ("text.h5", "spoilt.h5");
-  g_autofree char *path = plait_test_path ("spoilt.h5");
-  int file = g_open (path, O_WRONLY, 0);
+  int file = g_open (plait_test_path ("spoilt.h5"), O_WRONLY, 0);
   CHECK (pwrite (file, "spoilt", 6, 5000) == 6);
   close (file);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char *plan = g_strconcat (cases[i].command, " --dry-run", NULL);
-
       REFUSED (cases[i].command, cases[i].parts);
-      REFUSED (plan, cases[i].parts);
+      REFUSED (plait_test_format ("%s --dry-run", cases[i].command), cases[i].parts);
     }
 }
 
@@ -201,16 +197,15 @@ TEST_CASE (hostile_output, places_that_take_none)
       = { "/nowhere/new", "/dev/full", "/dev/null", ".", "new/", "test.a/new", "loop", "dangling", "pipe" };
 
   NEED_MATERIALS ();
-  g_autofree char *loop = plait_test_path ("loop"), *dangling = plait_test_path ("dangling"),
-                  *pipe = plait_test_path ("pipe");
+  const char *loop = plait_test_path ("loop"), *dangling = plait_test_path ("dangling"),
+             *pipe = plait_test_path ("pipe");
   CHECK (symlink ("loop", loop) == 0 && symlink ("nothing", dangling) == 0 && mkfifo (pipe, 0600) == 0);
   for (guint i = 0; i < G_N_ELEMENTS (outputs); i++)
     for (guint k = 0; k < G_N_ELEMENTS (places); k++)
       {
         g_auto (GStrv) words = g_strsplit (outputs[i].command, " new", 2);
-        g_autofree char *line = g_strconcat (words[0], " ", places[k], words[1], NULL);
 
-        REFUSED (line, places[k]);
+        REFUSED (plait_test_format ("%s %s%s", words[0], places[k], words[1]), places[k]);
       }
 }
 
@@ -218,7 +213,7 @@ TEST_CASE (hostile_output, places_that_take_none)
 TEST_CASE (hostile_output, pipe_in_place_of_a_log)
 {
   NEED_MATERIALS ();
-  g_autofree char *folder = plait_test_path ("grid");
+  const char *folder = plait_test_path ("grid");
   g_autoptr (GDir) names = g_dir_open (folder, 0, NULL);
   const char *name = "";
   REQUIRE (names != NULL);
@@ -249,7 +244,7 @@ TEST_CASE (hostile_output, same_file_as_an_input)
   };
 
   NEED_MATERIALS ();
-  g_autofree char *original = plait_test_path ("test.b"), *linked = plait_test_path ("linked");
+  const char *original = plait_test_path ("test.b"), *linked = plait_test_path ("linked");
   CHECK (link (original, linked) == 0);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     REFUSED (commands[i], "is the same file as|name another");
@@ -275,9 +270,9 @@ TEST_CASE (hostile_output, never_replaces_what_was_read)
   };
 
   NEED_MATERIALS ();
-  g_autofree char *original = plait_test_path ("text.ini"), *run = plait_test_path ("text.h5"),
-                  *linked = plait_test_path ("linked.ini"), *symbolic = plait_test_path ("symbolic.ini"),
-                  *second = plait_test_path ("linked.h5");
+  const char *original = plait_test_path ("text.ini"), *run = plait_test_path ("text.h5"),
+             *linked = plait_test_path ("linked.ini"), *symbolic = plait_test_path ("symbolic.ini"),
+             *second = plait_test_path ("linked.h5");
   CHECK (link (original, linked) == 0 && symlink (original, symbolic) == 0 && link (run, second) == 0);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     REFUSED (commands[i], "name another");
@@ -289,7 +284,7 @@ TEST_CASE (hostile_output, grid_replaces_no_files_of_others)
   static const char *const command = "grid grid.ini -q --set train.epochs=0 --set train.updates=1";
 
   NEED_MATERIALS ();
-  g_autofree char *folder = plait_test_path ("grid");
+  const char *folder = plait_test_path ("grid");
   g_autoptr (GDir) names = g_dir_open (folder, 0, NULL);
   const char *name;
   REQUIRE (names != NULL);
@@ -318,7 +313,7 @@ TEST_CASE (hostile_output, grid_replaces_no_files_of_others)
 TEST_CASE (hostile_output, pipes_that_nobody_writes)
 {
   NEED_MATERIALS ();
-  g_autofree char *pipe = plait_test_path ("pipe");
+  const char *pipe = plait_test_path ("pipe");
   CHECK (mkfifo (pipe, 0600) == 0);
   REFUSED ("plait-bench train text.ini -q --data pipe", "pipe: is not a regular file");
   REFUSED ("plait-bench decode text.ini -q --data pipe", "pipe: is not a regular file");

@@ -27,9 +27,7 @@ await (gboolean (*holds) (gpointer data), gpointer data)
 static gboolean
 is_there (gpointer name)
 {
-  g_autofree char *path = plait_test_path (name);
-
-  return g_file_test (path, G_FILE_TEST_EXISTS);
+  return g_file_test (plait_test_path (name), G_FILE_TEST_EXISTS);
 }
 
 /* What the system tells of a process: proc(5), behind the name. */
@@ -42,12 +40,11 @@ typedef struct
 static char
 look (pid_t process, gint64 *work)
 {
-  g_autofree char *path = g_strdup_printf ("/proc/%d/stat", (int)process);
   g_autofree char *text = NULL;
   char state = '-';
   gint64 in_program = 0, in_kernel = 0;
 
-  if (g_file_get_contents (path, &text, NULL, NULL))
+  if (g_file_get_contents (plait_test_format ("/proc/%d/stat", (int)process), &text, NULL, NULL))
     sscanf (strrchr (text, ')'), ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &state, &in_program,
             &in_kernel);
   *work = in_program + in_kernel;
@@ -287,7 +284,7 @@ TEST_CASE (hostile_signal, while_waiting_for_input)
   PlaitTestCallSettings limits = { .input = "pipe" };
 
   NEED_MATERIALS ();
-  g_autofree char *pipe = plait_test_path ("pipe");
+  const char *pipe = plait_test_path ("pipe");
   CHECK (mkfifo (pipe, 0600) == 0);
   int writer = g_open (pipe, O_RDWR, 0); /* a pipe that stays open and empty */
   plait_test_write ("new", "what was there");

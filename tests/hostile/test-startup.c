@@ -67,7 +67,7 @@ TEST_CASE (hostile_startup, without_threads_and_processes)
 TEST_CASE (hostile_startup, with_one_thread)
 {
   PlaitTestCallSettings limits = { .input = "pipe", .started = TRUE };
-  g_autofree char *pipe = plait_test_path ("pipe");
+  const char *pipe = plait_test_path ("pipe");
   CHECK (mkfifo (pipe, 0600) == 0);
   int writer = g_open (pipe, O_RDWR | O_CLOEXEC, 0), unread = 2;
   CHECK (write (writer, "x\n", 2) == 2);
@@ -75,8 +75,7 @@ TEST_CASE (hostile_startup, with_one_thread)
   for (int i = 0; i < 10000 && unread > 0 && ioctl (writer, FIONREAD, &unread) == 0; i++)
     g_usleep (1000);
   CHECK_INT (unread, 0);
-  g_autofree char *path = g_strdup_printf ("/proc/%d/task", process.process);
-  g_autoptr (GDir) threads = g_dir_open (path, 0, NULL);
+  g_autoptr (GDir) threads = g_dir_open (plait_test_format ("/proc/%d/task", process.process), 0, NULL);
   guint n = 0;
   while (threads && g_dir_read_name (threads))
     n++;

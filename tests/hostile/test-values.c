@@ -18,9 +18,7 @@ refuse_all (const char *command, const Refusal *refusals, guint n)
 {
   for (guint i = 0; i < n; i++)
     {
-      g_autofree char *line = g_strconcat (command, " ", refusals[i].option, NULL);
-
-      REFUSED (line, refusals[i].parts);
+      REFUSED (plait_test_format ("%s %s", command, refusals[i].option), refusals[i].parts);
     }
 }
 

@@ -36,9 +36,5 @@ test_documents_model (PlaitRegistry *registry, const TestDocuments *documents, c
 PlaitSpecimen *
 test_hat_model (PlaitRegistry *registry, const TestDocuments *documents, PlaitDecoderSettings settings)
 {
-  GError *error = NULL;
-  PlaitSpecimen *model = test_documents_model (registry, documents, NULL, "serial", settings, &error);
-
-  CHECK_NO_ERROR (error);
-  return model;
+  return test_documents_model (registry, documents, NULL, "serial", settings, NO_ERROR);
 }

@@ -21,7 +21,6 @@ recurrent_stand_build (RecurrentStand *stand, const RecurrentCase *the_case)
     .settings = &the_case->settings, .predict = &sequence, .memories = stand->memories, .losses = &stand->losses
   };
   g_autoptr (PlaitSettings) settings = NULL;
-  GError *error = NULL;
   PlaitPlugin *combiner;
   PlaitTensor values;
 
@@ -41,11 +40,9 @@ recurrent_stand_build (RecurrentStand *stand, const RecurrentCase *the_case)
   build.n_memories = stand->n_memories;
   build.combiner = stand->combiner;
   build.parameters = stand->parameters;
-  stand->decoder = plait_decoder_new (&build, &error);
-  CHECK_NO_ERROR (error);
+  stand->decoder = plait_decoder_new (&build, NO_ERROR);
   stand->output = plait_linear_declare (stand->parameters, "output", the_case->settings.width, WORDS, TRUE);
-  CHECK (plait_parameters_allocate (stand->parameters, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_parameters_allocate (stand->parameters, NO_ERROR));
   values = plait_parameters_write_values (stand->parameters);
   memset (values.data, 0, (gsize)values.width * sizeof *values.data);
 }
@@ -147,10 +144,9 @@ visit_site (const RecurrentStand *stand, const PlaitDeclaredSite *site)
   for (guint i = 0; i < stand->n_memories; i++)
     {
       g_autofree char *name = g_strdup_printf ("combiner/attend/%u", i);
-      g_autofree char *refine = g_strdup_printf ("%u", i);
 
       visit_attention (stand, test_reader (site, PLAIT_READS_MEMORY, i), name, NULL);
-      visit (stand, site->refine[i].weight, 0, 0, "combiner/R", refine);
+      visit (stand, site->refine[i].weight, 0, 0, "combiner/R", plait_test_format ("%u", i));
     }
   if (site->gate.state.weight)
     {

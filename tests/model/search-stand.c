@@ -36,14 +36,12 @@ search_stand_with (const char *first, const char *combiner_name, PlaitDecoderSet
   PlaitPlugin *coverage = coverage_name ? test_plugin (stand.registry, PLAIT_PLUGIN_COVERAGE, coverage_name) : NULL;
   g_autoptr (PlaitSettings) coverage_settings = coverage ? plait_specimen_settings (coverage) : NULL;
   PlaitSpecimenDecoder decoder = { combiner, combiner_settings, coverage, coverage_settings, settings };
-  GError *error = NULL;
 
   if (sentinel)
     CHECK (plait_settings_set (combiner_settings, "sentinel", "true", NULL));
   if (over)
     sources[0] = (PlaitSpecimenSource){ over, over_settings, encoder, encoder_settings };
-  stand.model = plait_specimen_new (sources, 2, &decoder, 11, &error);
-  CHECK_NO_ERROR (error);
+  stand.model = plait_specimen_new (sources, 2, &decoder, 11, NO_ERROR);
   /* Not before plugins are tried in a forked child, which AddressSanitizer does not survive while threads start. */
   stand.pool = plait_pool_new (2, NULL);
   return stand;
@@ -108,10 +106,8 @@ search_stand_check (SearchStand *stand, PlaitSearch *search, const PlaitHypothes
 {
   g_autoptr (PlaitBatch) batch = search_stand_forced (stand, hypotheses, place);
   double rows[64];
-  GError *error = NULL;
 
-  CHECK (plait_search_forced (search, batch, rows, NULL, FALSE, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_search_forced (search, batch, rows, NULL, FALSE, NO_ERROR));
   for (gint64 s = 0; s < 3; s++)
     {
       const PlaitHypothesis *hypothesis = &hypotheses[s].hypotheses[place];

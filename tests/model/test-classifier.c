@@ -108,8 +108,7 @@ expected (const PlaitSpecimen *model, const PlaitReading *reading, guint first, 
 static void
 check_values (PlaitRegistry *registry, PlaitMemoryRow row, const char *memories, guint first, guint n)
 {
-  GError *error = NULL;
-  g_autoptr (PlaitSpecimen) model = class_model (registry, row, memories, &error);
+  g_autoptr (PlaitSpecimen) model = class_model (registry, row, memories, NO_ERROR);
   g_autoptr (PlaitBatch) batch = model ? plait_pass_batch (model, &plait_pass_missing) : NULL;
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitArena) arena = plait_arena_new (0);
@@ -120,12 +119,10 @@ check_values (PlaitRegistry *registry, PlaitMemoryRow row, const char *memories,
   PlaitPass pass;
   CONTEXT ("row %d of %s", row, memories);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (batch != NULL);
-  CHECK (plait_pass_run (model, batch, PLAIT_TAPE_EVALUATE, 1, 0, &pass, &error));
-  g_autoptr (PlaitSearch) search = plait_search_new (model->model, pool, PLAIT_PRECISION_FLOAT, 0, &error);
-  found = plait_search_batch (search, batch, &settings, &error);
-  CHECK_NO_ERROR (error);
+  CHECK (plait_pass_run (model, batch, PLAIT_TAPE_EVALUATE, 1, 0, &pass, NO_ERROR));
+  g_autoptr (PlaitSearch) search = plait_search_new (model->model, pool, PLAIT_PRECISION_FLOAT, 0, NO_ERROR);
+  found = plait_search_batch (search, batch, &settings, NO_ERROR);
   REQUIRE (found != NULL);
   plait_tape_begin (tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
   reading = plait_model_read (model->model, tape, batch, NULL);
@@ -179,10 +176,8 @@ static void
 check_gradients (const PlaitSpecimen *model, const PlaitPassLengths *lengths)
 {
   g_autoptr (PlaitBatch) batch = plait_pass_batch (model, lengths);
-  GError *error = NULL;
 
-  CHECK (plait_pass_has_gradients (model, batch, PLAIT_TAPE_TRAIN, 3, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_pass_has_gradients (model, batch, PLAIT_TAPE_TRAIN, 3, NO_ERROR));
 }
 
 TEST_CASE (classifier, gradients_are_those_of_differences)
@@ -208,7 +203,7 @@ TEST_CASE (classifier, chooses_by_softmax_over_the_sentences_of_a_document)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   GError *error = NULL;
-  g_autoptr (PlaitSpecimen) model = model_of (registry, PLAIT_PREDICT_CHOICE, 1, PLAIT_ROW_MEAN, "", &error);
+  g_autoptr (PlaitSpecimen) model = model_of (registry, PLAIT_PREDICT_CHOICE, 1, PLAIT_ROW_MEAN, "", NO_ERROR);
   static const PlaitPassLengths lengths = { { { 3, 11, 8 } }, { 0, 0, 0 } };
   g_autoptr (PlaitBatch) batch = model ? plait_pass_batch (model, &lengths) : NULL;
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
@@ -221,15 +216,13 @@ TEST_CASE (classifier, chooses_by_softmax_over_the_sentences_of_a_document)
   PlaitPass pass;
   gint64 most = 0, fewest = 100;
 
-  CHECK_NO_ERROR (error);
   REQUIRE (batch != NULL);
   hidden = parameter (model, "choice/hidden/weight");
   bias = parameter (model, "choice/hidden/bias");
   score = parameter (model, "choice/score/weight");
-  CHECK (plait_pass_run (model, batch, PLAIT_TAPE_EVALUATE, 1, 0, &pass, &error));
-  g_autoptr (PlaitSearch) search = plait_search_new (model->model, pool, PLAIT_PRECISION_FLOAT, 0, &error);
-  found = plait_search_batch (search, batch, &settings, &error);
-  CHECK_NO_ERROR (error);
+  CHECK (plait_pass_run (model, batch, PLAIT_TAPE_EVALUATE, 1, 0, &pass, NO_ERROR));
+  g_autoptr (PlaitSearch) search = plait_search_new (model->model, pool, PLAIT_PRECISION_FLOAT, 0, NO_ERROR);
+  found = plait_search_batch (search, batch, &settings, NO_ERROR);
   REQUIRE (found != NULL);
   plait_tape_begin (tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
   reading = plait_model_read (model->model, tape, batch, NULL);
@@ -287,8 +280,7 @@ descending (gconstpointer a, gconstpointer b)
 TEST_CASE (spanner, tells_the_best_spans_or_none)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  GError *error = NULL;
-  g_autoptr (PlaitSpecimen) model = model_of (registry, PLAIT_PREDICT_SPAN, 1, PLAIT_ROW_FIRST, "", &error);
+  g_autoptr (PlaitSpecimen) model = model_of (registry, PLAIT_PREDICT_SPAN, 1, PLAIT_ROW_FIRST, "", NO_ERROR);
   static const PlaitPassLengths lengths = { { { 3, 11, 8 } }, { 0, 0, 0 } };
   g_autoptr (PlaitBatch) batch = model ? plait_pass_batch (model, &lengths) : NULL;
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
@@ -297,7 +289,6 @@ TEST_CASE (spanner, tells_the_best_spans_or_none)
   PlaitDecodeSettings settings = { .beam = 3, .n_best = 3 };
   int none = 0, across = 0; /* a sentence's end */
 
-  CHECK_NO_ERROR (error);
   REQUIRE (batch != NULL);
   for (guint64 seed = 1; seed <= 12; seed++)
     {
@@ -306,10 +297,9 @@ TEST_CASE (spanner, tells_the_best_spans_or_none)
       PlaitPass pass;
 
       plait_specimen_initialise (model, seed);
-      CHECK (plait_pass_run (model, batch, PLAIT_TAPE_EVALUATE, 1, 0, &pass, &error));
-      g_autoptr (PlaitSearch) search = plait_search_new (model->model, pool, PLAIT_PRECISION_FLOAT, 0, &error);
-      found = plait_search_batch (search, batch, &settings, &error);
-      CHECK_NO_ERROR (error);
+      CHECK (plait_pass_run (model, batch, PLAIT_TAPE_EVALUATE, 1, 0, &pass, NO_ERROR));
+      g_autoptr (PlaitSearch) search = plait_search_new (model->model, pool, PLAIT_PRECISION_FLOAT, 0, NO_ERROR);
+      found = plait_search_batch (search, batch, &settings, NO_ERROR);
       REQUIRE (found != NULL);
       plait_tape_begin (tape, PLAIT_TAPE_EVALUATE, (PlaitRandomKey){ 0 });
       states = plait_model_read (model->model, tape, batch, NULL).memories[0].states->value;

@@ -44,12 +44,11 @@ visit (const PlaitDeclaredSite *site, const char *name,
 
   for (guint i = 0; i < MEMORIES; i++)
     {
-      g_autofree char *attend = g_strdup_printf ("attend/%u", i);
       g_autofree char *ln = many ? g_strdup_printf ("ln/%u", i) : g_strdup ("ln");
 
       reader = test_reader (site, PLAIT_READS_MEMORY, i);
       if (reader)
-        attention (&reader->scaled, name, attend);
+        attention (&reader->scaled, name, plait_test_format ("attend/%u", i));
       if (site->norms[i].gain)
         norm (&site->norms[i], name, ln);
     }
@@ -69,14 +68,12 @@ check_combiner (const char *combiner, const char *const *settings, const char *n
   g_auto (Bench) bench = bench_new (2);
   g_auto (SiteStand) stand = { NULL };
   PlaitMemory memories[MEMORIES] = { { NULL } };
-  g_autoptr (GError) error = NULL;
   PlaitCapture *capture;
   PlaitSitePass pass;
   PlaitSiteStep step = { .layer = 0 };
   PlaitNode *x;
 
-  CHECK (build (&stand, combiner, settings, norm, specifications, MEMORIES, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (build (&stand, combiner, settings, norm, specifications, MEMORIES, NO_ERROR));
   visit (&stand.site, name, reference_set_attention, reference_set_norm);
   bench_begin (&bench, PLAIT_TAPE_CHECK);
   x = reference_input (&bench, name, "x");
@@ -125,9 +122,8 @@ TEST_CASE (combiners, more_memories_than_a_softmax_takes_are_refused)
 
   for (guint i = 0; i < 65; i++)
     many[i] = (PlaitMemorySpecification){ .name = g_strdup_printf ("%u", i), .width = WIDTH };
-  CHECK (build (&fits, "flat", plain, PLAIT_DECODER_NORM_PRE, many, 64, &error));
-  CHECK (build (&apart, "serial", plain, PLAIT_DECODER_NORM_PRE, many, 65, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (build (&fits, "flat", plain, PLAIT_DECODER_NORM_PRE, many, 64, NO_ERROR));
+  CHECK (build (&apart, "serial", plain, PLAIT_DECODER_NORM_PRE, many, 65, NO_ERROR));
   CHECK (!build (&joint, "flat", plain, PLAIT_DECODER_NORM_PRE, many, 65, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "one softmax over 65 memories, at most 64 can share one");
   for (guint i = 0; i < 65; i++)

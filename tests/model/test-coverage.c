@@ -57,9 +57,7 @@ visit (const PlaitParameters *parameters, const PlaitDeclaredSite *site, const c
 
       for (guint k = 0; parameter && k < 3 && gated[i].parts[k]; k++)
         {
-          g_autofree char *part = g_strconcat ("cov/", gated[i].parts[k], NULL);
-
-          touch (parameter, (gint64)k * width, the_case, part);
+          touch (parameter, (gint64)k * width, the_case, plait_test_format ("cov/%s", gated[i].parts[k]));
         }
     }
 }
@@ -75,21 +73,18 @@ static void
 stand_build (SiteStand *stand, const char *coverage, guint width)
 {
   static const char *const none[] = { NULL };
-  g_autofree char *text = g_strdup_printf ("%u", width);
   g_autoptr (PlaitSettings) settings = NULL;
   PlaitPlugin *plugin;
-  GError *error = NULL;
 
   stand->memory = (PlaitMemorySpecification){ .name = "m", .width = WIDTH };
   site_stand_begin (stand, plait_specimen_decoder (2), "serial", none);
   plugin = test_plugin (stand->registry, PLAIT_PLUGIN_COVERAGE, coverage);
   settings = plait_specimen_settings (plugin);
   if (plait_schema_parameter (plugin->schema, "width"))
-    plait_settings_set (settings, "width", text, NULL);
+    plait_settings_set (settings, "width", plait_test_format ("%u", width), NULL);
   stand->build.coverage = stand->coverage = test_opened_part (plugin, settings, "coverage");
   stand->decoder.attention_width = 7;
-  CHECK (site_stand_build (stand, WIDTH, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (site_stand_build (stand, WIDTH, NO_ERROR));
 }
 
 static const gint64 memory_rows[] = { 0, ROWS };

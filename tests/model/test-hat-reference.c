@@ -171,8 +171,7 @@ reference_batch (const gint32 *tokens, const gint32 *target)
 static void
 check_states (const char *the_case, const char *output, const PlaitNode *states)
 {
-  g_autofree char *path = g_strdup_printf ("outputs/%s", output);
-  const ReferenceArray *array = reference (the_case, path);
+  const ReferenceArray *array = reference (the_case, plait_test_format ("outputs/%s", output));
 
   CHECK_INT (states->value.rows, array->rows);
   check_tensor (output, states->value, array->numbers, AGREEMENT);

@@ -205,11 +205,10 @@ check_beginning (const TestDocuments *documents, const char *const *plain_keys, 
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
-  GError *error = NULL;
   g_autoptr (PlaitSpecimen) model
-      = test_documents_model (registry, documents, NULL, combiner, plait_specimen_decoder (0), &error);
+      = test_documents_model (registry, documents, NULL, combiner, plait_specimen_decoder (0), NO_ERROR);
   g_autoptr (PlaitSpecimen) plain
-      = test_documents_model (registry, NULL, plain_keys, combiner, plait_specimen_decoder (0), &error);
+      = test_documents_model (registry, NULL, plain_keys, combiner, plait_specimen_decoder (0), NO_ERROR);
   g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, DOCUMENTS, of_source, targets);
   g_autoptr (PlaitBatch) flat = plait_specimen_batch (plain, 0, DOCUMENTS, of_source, targets);
   PlaitParameters *parameters = plait_model_parameters (plain->model);
@@ -217,7 +216,6 @@ check_beginning (const TestDocuments *documents, const char *const *plain_keys, 
   gboolean differs = FALSE;
   CONTEXT ("%s", combiner);
 
-  CHECK_NO_ERROR (error);
   plait_parameters_initialise (plait_model_parameters (model->model), pool, 3);
   plait_parameters_write_values (parameters);
   for (guint i = 0; i < plait_parameters_n (parameters); i++)

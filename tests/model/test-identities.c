@@ -66,13 +66,11 @@ one_source (PlaitRegistry *registry, const char *combiner, guint decoder_number)
   g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (plugin);
   PlaitSpecimenSource source = { .encoder = encoder, .settings = settings };
   PlaitSpecimenDecoder decoder = { plugin, combiner_settings, NULL, NULL, plait_specimen_decoder (decoder_number) };
-  GError *error = NULL;
   PlaitSpecimen *model;
 
   if (plait_schema_parameter (plugin->schema, "projections"))
     plait_settings_set (combiner_settings, "projections", "shared", NULL);
-  model = plait_specimen_new (&source, 1, &decoder, 5, &error);
-  CHECK_NO_ERROR (error);
+  model = plait_specimen_new (&source, 1, &decoder, 5, NO_ERROR);
   return model;
 }
 
@@ -166,13 +164,11 @@ two_sources (PlaitRegistry *registry, const char *combiner, const char *projecti
   g_autoptr (PlaitSettings) coverage_settings = plait_specimen_settings (coverage);
   PlaitSpecimenSource source = { .encoder = encoder, .settings = settings }, sources[] = { source, source };
   PlaitSpecimenDecoder decoder = { plugin, combiner_settings, coverage, coverage_settings, plait_specimen_decoder (2) };
-  GError *error = NULL;
   PlaitSpecimen *model;
 
   plait_settings_set (combiner_settings, "projections", projections, NULL);
   plait_settings_set (combiner_settings, "sentinel", sentinel ? "true" : "false", NULL);
-  model = plait_specimen_new (sources, 2, &decoder, 5, &error);
-  CHECK_NO_ERROR (error);
+  model = plait_specimen_new (sources, 2, &decoder, 5, NO_ERROR);
   return model;
 }
 
@@ -273,15 +269,13 @@ check_batch (PlaitRegistry *registry, const char *encoder_name, const char *cove
   PlaitSpecimenSource source = { encoder, settings, leaves, leaves_settings }, sources[] = { source, source };
   PlaitSpecimenDecoder decoder
       = { combiner, combiner_settings, coverage, coverage_settings, plait_specimen_decoder (4) };
-  GError *error = NULL;
-  g_autoptr (PlaitSpecimen) model = plait_specimen_new (sources, 2, &decoder, 3, &error);
+  g_autoptr (PlaitSpecimen) model = plait_specimen_new (sources, 2, &decoder, 3, NO_ERROR);
   g_autoptr (PlaitBatch) batch = NULL;
   g_autofree PlaitScalar *together = NULL;
   PlaitParameters *parameters;
   PlaitTensor gradients;
   double losses[32];
 
-  CHECK_NO_ERROR (error);
   REQUIRE (model != NULL);
   parameters = plait_model_parameters (model->model);
   gradients = plait_parameters_gradients (parameters);

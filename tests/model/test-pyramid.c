@@ -65,13 +65,11 @@ TEST_CASE (pyramid_model, memory_has_links_and_the_leaves_tokens)
   static const gint64 level[] = { 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 0 };
   static const gint64 parents[] = { 5, 5, 6, 6, 7, 8, 8, 9, -1, -1, -1 };
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  GError *error = NULL;
-  g_autoptr (PlaitSpecimen) model = pyramid_model (registry, "bilstm", keys, &error);
+  g_autoptr (PlaitSpecimen) model = pyramid_model (registry, "bilstm", keys, NO_ERROR);
   g_auto (Stand) stand = stand_new ();
   PlaitReading reading;
   const PlaitLinks *links;
 
-  CHECK_NO_ERROR (error);
   g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, 3, of_source, targets);
   reading = plait_model_read (model->model, stand.tape, batch, NULL);
   CHECK_INT (reading.n_memories, 1);
@@ -93,15 +91,13 @@ TEST_CASE (pyramid_model, ponder_cost_is_part_of_the_loss)
 {
   static const char *const keys[] = { "pool", "act", "tau", "0.25", NULL };
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  GError *error = NULL;
-  g_autoptr (PlaitSpecimen) model = pyramid_model (registry, "bigru", keys, &error);
+  g_autoptr (PlaitSpecimen) model = pyramid_model (registry, "bigru", keys, NO_ERROR);
   g_autoptr (PlaitBatch) batch = plait_specimen_batch (model, 0, 3, of_source, targets);
   PlaitVocabularyLossOptions options = { .scale = 0.5 };
   g_auto (Stand) stand = stand_new ();
   PlaitModelSums sums;
   double cost, root;
 
-  CHECK_NO_ERROR (error);
   CHECK_INT (plait_model_losses (model->model)->n, 1);
   CHECK_STRING (plait_model_losses (model->model)->columns[0].name, "first.ponder");
   root = plait_model_loss (model->model, stand.tape, batch, &options, &sums, NULL, NULL)->value.data[0];
@@ -124,9 +120,7 @@ TEST_CASE (pyramid_model, refuses_levels_without_number_or_parameters_to_share)
   CHECK (!refused);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "set shared=true");
   g_clear_error (&error);
-  g_autoptr (PlaitSpecimen) one = pyramid_model (registry, "bigru", shared, &error);
-  CHECK_NO_ERROR (error);
-  g_autoptr (PlaitSpecimen) other = pyramid_model (registry, "bigru", mean, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitSpecimen) one = pyramid_model (registry, "bigru", shared, NO_ERROR);
+  g_autoptr (PlaitSpecimen) other = pyramid_model (registry, "bigru", mean, NO_ERROR);
   CHECK (one && other);
 }

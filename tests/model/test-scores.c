@@ -30,13 +30,11 @@ check_score (const char *the_case, PlaitAttentionScore score)
     .parameters = parameters,
   };
   PlaitDeclaredSite site;
-  g_autoptr (GError) error = NULL;
 
   decoder.attention = (gint)score;
   decoder.attention_width = 7;
-  CHECK (plait_declared_site_build (&site, &build, WIDTH, WIDTH, "site/", &error));
-  CHECK (plait_parameters_allocate (parameters, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_declared_site_build (&site, &build, WIDTH, WIDTH, "site/", NO_ERROR));
+  CHECK (plait_parameters_allocate (parameters, NO_ERROR));
 
   const PlaitScoredAttention *attention = &test_reader (&site, PLAIT_READS_MEMORY, 0)->scored;
   g_auto (Bench) bench = bench_new (1);

@@ -13,10 +13,8 @@ check_beam (SearchStand *stand)
   g_autoptr (PlaitBatch) batch = search_stand_batch (stand);
   PlaitDecodeSettings settings = search_stand_settings (4);
   g_autoptr (PlaitSearch) search = plait_search_new (stand->model->model, stand->pool, PLAIT_PRECISION_FLOAT, 0, NULL);
-  GError *error = NULL;
-  PlaitHypotheses *found = plait_search_batch (search, batch, &settings, &error);
+  PlaitHypotheses *found = plait_search_batch (search, batch, &settings, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (found != NULL);
   for (guint place = 0; place < 4; place++)
     search_stand_check (stand, search, found, place);
@@ -44,7 +42,6 @@ TEST_CASE (search, begins_with_the_start_that_is_set)
       {
         PlaitDecoderSettings settings = plait_specimen_decoder (d);
         static double losses[PLAIT_DECODER_START_PAD + 1][64];
-        GError *error = NULL;
         CONTEXT ("decoder %u, start %d", d, start);
 
         settings.start = start;
@@ -55,8 +52,7 @@ TEST_CASE (search, begins_with_the_start_that_is_set)
             = plait_search_new (stand.model->model, stand.pool, PLAIT_PRECISION_FLOAT, 0, NULL);
 
         check_beam (&stand);
-        CHECK (plait_search_forced (search, batch, losses[start], NULL, FALSE, &error));
-        CHECK_NO_ERROR (error);
+        CHECK (plait_search_forced (search, batch, losses[start], NULL, FALSE, NO_ERROR));
         for (gint64 s = 0; s < 3; s++)
           for (gint other = 0; other < start; other++)
             CHECK (losses[start][batch->target_rows.offsets[s]] != losses[other][batch->target_rows.offsets[s]]);

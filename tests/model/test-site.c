@@ -85,11 +85,9 @@ TEST_CASE (site, tells_the_widths_of_queries_and_of_contexts)
     {
       CONTEXT ("decoder %u", i);
       PlaitSpecimenDecoder decoder = { &combiner, combiner_settings, NULL, NULL, plait_specimen_decoder (i) };
-      GError *error = NULL;
 
       calls = (Calls){ 0, 0 };
-      g_autoptr (PlaitSpecimen) model = plait_specimen_new (sources, 2, &decoder, 3, &error);
-      CHECK_NO_ERROR (error);
+      g_autoptr (PlaitSpecimen) model = plait_specimen_new (sources, 2, &decoder, 3, NO_ERROR);
       REQUIRE (model != NULL);
       pass_over (model);
       CHECK (calls.built > 0 && calls.combined > 0);

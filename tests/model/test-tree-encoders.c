@@ -38,11 +38,7 @@ tree_model (PlaitRegistry *registry, PlaitPlugin *encoder)
   g_autoptr (PlaitSettings) combiner_settings = plait_specimen_settings (combiner);
   PlaitSpecimenSource source = { encoder, settings, leaves, leaves_settings };
   PlaitSpecimenDecoder decoder = { combiner, combiner_settings, NULL, NULL, plait_specimen_decoder (2) };
-  GError *error = NULL;
-  PlaitSpecimen *model = plait_specimen_new (&source, 1, &decoder, 3, &error);
-
-  CHECK_NO_ERROR (error);
-  return model;
+  return plait_specimen_new (&source, 1, &decoder, 3, NO_ERROR);
 }
 
 static PlaitBatch *

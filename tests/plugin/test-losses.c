@@ -8,10 +8,8 @@ declare (PlaitLossColumns *columns, const char *group, guint *place)
 {
   const PlaitPart part = { .group = (char *)group, .label = (char *)group };
   const PlaitLosses losses = { 1, { { "gate", 0.5 } } };
-  GError *error = NULL;
 
-  CHECK (plait_loss_columns_declare (columns, &part, &losses, place, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_loss_columns_declare (columns, &part, &losses, place, NO_ERROR));
   return columns->columns[*place].name;
 }
 

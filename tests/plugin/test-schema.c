@@ -28,18 +28,14 @@ static const char sound[] = "[plugin]\n"                /* 1 */
 static PlaitSchema *
 read_text (const char *text, GError **error)
 {
-  g_autofree char *path = plait_test_path ("encoder/example.ini");
-
   zoo_write (plait_test_folder (), "encoder/example.ini", text, -1);
-  return plait_schema_read (path, error);
+  return plait_schema_read (plait_test_path ("encoder/example.ini"), error);
 }
 
 TEST_CASE (schema, a_sound_one)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitSchema) schema = read_text (sound, &error);
+  g_autoptr (PlaitSchema) schema = read_text (sound, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (schema != NULL);
   CHECK_STRING (schema->name, "example");
   CHECK_INT (schema->kind, PLAIT_PLUGIN_ENCODER);
@@ -56,7 +52,7 @@ TEST_CASE (schema, a_sound_one)
 
 TEST_CASE (schema, pipes_are_not_waited_for)
 {
-  g_autofree char *path = plait_test_path ("pipe.ini");
+  const char *path = plait_test_path ("pipe.ini");
   GError *error = NULL;
 
   CHECK (mkfifo (path, 0600) == 0);
@@ -149,11 +145,10 @@ TEST_CASE (schema, what_only_encoders_have)
 {
   static const char text[] = "[plugin]\nname=x\nkind=combiner\ninterface=2\nsummary=S\ninput=tokens\nstreams=trees\n"
                              "[provides]\nstructure=tree\n";
-  g_autofree char *path = plait_test_path ("combiner/x.ini");
   g_autoptr (GError) error = NULL;
 
   zoo_write (plait_test_folder (), "combiner/x.ini", text, -1);
-  CHECK (!plait_schema_read (path, &error));
+  CHECK (!plait_schema_read (plait_test_path ("combiner/x.ini"), &error));
   REQUIRE (error != NULL);
   CHECK_CONTAINS (error->message, "x.ini:6: only an encoder has an input");
   CHECK_CONTAINS (error->message, "x.ini:7: only an encoder reads streams");
@@ -164,22 +159,20 @@ TEST_CASE (schema, what_only_encoders_have)
 static PlaitSchema *
 read_combiner (const char *requires, GError **error)
 {
-  g_autofree char *path = plait_test_path ("combiner/x.ini");
   g_autofree char *text
       = g_strconcat ("[plugin]\nname=x\nkind=combiner\ninterface=2\nsummary=S\n[requires]\n", requires, NULL);
 
   zoo_write (plait_test_folder (), "combiner/x.ini", text, -1);
-  return plait_schema_read (path, error);
+  return plait_schema_read (plait_test_path ("combiner/x.ini"), error);
 }
 
 TEST_CASE (schema, all_memories_or_one_of_them)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitSchema) unsaid = read_combiner ("structure=levels\n", &error);
-  g_autoptr (PlaitSchema) all = read_combiner ("structure=levels\nmemories=all\n", &error);
-  g_autoptr (PlaitSchema) one = read_combiner ("structure=levels\nmemories=one\n", &error);
+  g_autoptr (PlaitSchema) unsaid = read_combiner ("structure=levels\n", NO_ERROR);
+  g_autoptr (PlaitSchema) all = read_combiner ("structure=levels\nmemories=all\n", NO_ERROR);
+  g_autoptr (PlaitSchema) one = read_combiner ("structure=levels\nmemories=one\n", NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (unsaid && all && one);
   CHECK (!unsaid->one_memory_is_enough);
   CHECK (!all->one_memory_is_enough);
@@ -194,11 +187,10 @@ TEST_CASE (schema, all_memories_or_one_of_them)
 TEST_CASE (schema, combiners_without_coverage)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitSchema) unsaid = read_combiner ("structure=levels\n", &error);
-  g_autoptr (PlaitSchema) without = read_combiner ("coverage=none\n", &error);
+  g_autoptr (PlaitSchema) unsaid = read_combiner ("structure=levels\n", NO_ERROR);
+  g_autoptr (PlaitSchema) without = read_combiner ("coverage=none\n", NO_ERROR);
   g_autofree char *text = spoil (8, "coverage=none");
 
-  CHECK_NO_ERROR (error);
   REQUIRE (unsaid && without);
   CHECK (!unsaid->refuses_coverage);
   CHECK (without->refuses_coverage);
@@ -212,28 +204,25 @@ TEST_CASE (schema, combiners_without_coverage)
 /* plait explain prints them. */
 TEST_CASE (schema, those_of_plait_tell_their_equations)
 {
-  g_autofree char *built = plait_test_build_path ("plugins");
-  g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ built, NULL });
-  g_autoptr (GError) error = NULL;
+  g_autoptr (PlaitRegistry) registry
+      = plait_registry_new_for_folders ((const char *[]){ plait_test_build_path ("plugins"), NULL });
 
   CHECK (plait_registry_n_plugins (registry) >= 19);
   for (guint i = 0; i < plait_registry_n_plugins (registry); i++)
     {
       PlaitPlugin *plugin = plait_registry_plugin (registry, i);
-      const PlaitSchema *schema = plait_plugin_schema (plugin, &error);
+      const PlaitSchema *schema = plait_plugin_schema (plugin, NO_ERROR);
 
       CONTEXT ("%s", plugin->name);
-      CHECK_NO_ERROR (error);
       CHECK (schema && schema->equations);
     }
 }
 
 TEST_CASE (schema, files_that_are_none)
 {
-  g_autofree char *nowhere = plait_test_path ("encoder/nowhere.ini");
   g_autoptr (GError) error = NULL;
 
-  CHECK (!plait_schema_read (nowhere, &error));
+  CHECK (!plait_schema_read (plait_test_path ("encoder/nowhere.ini"), &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "nowhere.ini");
   CHECK (!read_text ("", &error));
   CHECK_ERROR (error, PLAIT_ERROR_PLUGIN, "has no group [plugin]");

@@ -20,10 +20,9 @@
 static GString *
 read_schema (void)
 {
-  g_autofree char *path = plait_test_source_path ("tests/plugin/zoo/zoo.ini");
   g_autofree char *text = NULL;
 
-  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_assert_true (g_file_get_contents (plait_test_source_path ("tests/plugin/zoo/zoo.ini"), &text, NULL, NULL));
   return g_string_new (text);
 }
 
@@ -39,37 +38,33 @@ zoo_write (const char *folder, const char *name, const char *text, gssize length
   g_assert_true (file && fwrite (text, 1, size, file) == size && fclose (file) == 0);
 }
 
-char *
+const char *
 zoo_cage (const char *folder, const char *name, const char *animal)
 {
   return zoo_cage_kind (folder, PLAIT_PLUGIN_COMBINER, name, animal);
 }
 
-char *
+const char *
 zoo_cage_kind (const char *folder, PlaitPluginKind kind, const char *name, const char *animal)
 {
-  char *path = plait_test_path (folder);
+  const char *path = plait_test_path (folder);
   const char *kind_name = plait_plugin_kind_name (kind);
-  g_autofree char *schema_name = g_strdup_printf ("%s/%s.ini", kind_name, name);
-  g_autofree char *name_line = g_strdup_printf ("\nname=%s\n", name);
   g_autofree char *kind_line
       = g_strdup_printf ("\nkind=%s\n%s", kind_name, kind == PLAIT_PLUGIN_ENCODER ? "input=tokens\n" : "");
   g_autoptr (GString) schema = read_schema ();
 
-  g_string_replace (schema, "\nname=zoo\n", name_line, 1);
+  g_string_replace (schema, "\nname=zoo\n", plait_test_format ("\nname=%s\n", name), 1);
   g_string_replace (schema, "\nkind=combiner\n", kind_line, 1);
-  zoo_write (path, schema_name, schema->str, -1);
+  zoo_write (path, plait_test_format ("%s/%s.ini", kind_name, name), schema->str, -1);
   if (animal)
     {
       gboolean linked = g_str_equal (animal, "no-symbol") || g_str_equal (animal, "unresolved");
       g_autofree char *below = g_strdup_printf ("tests/plugin/%s.so", linked ? animal : "zoo");
-      g_autofree char *module = plait_test_build_path (below);
-      g_autofree char *module_name = g_strdup_printf ("%s/%s.so", kind_name, name);
       g_autofree char *bytes = NULL;
       gsize length = 0;
 
-      g_assert_true (g_file_get_contents (module, &bytes, &length, NULL));
-      zoo_write (path, module_name, bytes, (gssize)length);
+      g_assert_true (g_file_get_contents (plait_test_build_path (below), &bytes, &length, NULL));
+      zoo_write (path, plait_test_format ("%s/%s.so", kind_name, name), bytes, (gssize)length);
     }
   return path;
 }
@@ -82,9 +77,8 @@ check_refused_kind (const char *folder, PlaitPluginKind kind, const char *name, 
   CONTEXT ("%s", name);
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
   g_autoptr (GError) error = NULL;
-  PlaitPlugin *plugin = plait_registry_find (registry, kind, name, &error);
+  PlaitPlugin *plugin = plait_registry_find (registry, kind, name, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (plugin != NULL);
   plait_registry_set_trial_limits (registry, limits);
   CHECK (!plait_plugin_load (plugin, &error));
@@ -109,14 +103,14 @@ check_refused (const char *folder, const char *name, const char *part)
 static void
 check_animal (const char *name, const char *part)
 {
-  g_autofree char *folder = zoo_cage ("zoo", name, name);
+  const char *folder = zoo_cage ("zoo", name, name);
 
   check_refused (folder, name, part);
 }
 
 TEST_CASE (zoo, a_sound_plugin_loads_and_gets_its_settings)
 {
-  g_autofree char *folder = zoo_cage ("zoo", "sound", "sound");
+  const char *folder = zoo_cage ("zoo", "sound", "sound");
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
   g_autoptr (GError) error = NULL;
   PlaitPlugin *plugin = plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "sound", &error);
@@ -203,7 +197,7 @@ TEST_CASE (zoo, schemas_that_a_module_was_not_built_from)
 
   for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
     {
-      g_autofree char *folder = zoo_cage ("zoo", "sound", "sound");
+      const char *folder = zoo_cage ("zoo", "sound", "sound");
       g_autofree char *path = g_build_filename (folder, "combiner/sound.ini", NULL);
       g_autoptr (GString) schema = read_schema (), part = g_string_new (changes[i].part);
 
@@ -250,8 +244,7 @@ TEST_CASE (zoo, encoders_and_coverages_without_functions)
 
   for (guint i = 0; i < G_N_ELEMENTS (animals); i++)
     {
-      g_autofree char *folder = zoo_cage_kind ("zoo", animals[i].kind, animals[i].name, animals[i].name);
-      g_autoptr (GError) error = NULL;
+      const char *folder = zoo_cage_kind ("zoo", animals[i].kind, animals[i].name, animals[i].name);
 
       CONTEXT ("%s", animals[i].name);
       if (animals[i].part)
@@ -261,11 +254,10 @@ TEST_CASE (zoo, encoders_and_coverages_without_functions)
           continue;
         }
       g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
-      PlaitPlugin *plugin = plait_registry_find (registry, animals[i].kind, animals[i].name, &error);
+      PlaitPlugin *plugin = plait_registry_find (registry, animals[i].kind, animals[i].name, NO_ERROR);
 
       REQUIRE (plugin != NULL);
-      CHECK (plait_plugin_load (plugin, &error));
-      CHECK_NO_ERROR (error);
+      CHECK (plait_plugin_load (plugin, NO_ERROR));
     }
 }
 
@@ -342,7 +334,7 @@ TEST_CASE (zoo, code_that_misbehaves_after_its_trial)
   for (guint i = 0; i < G_N_ELEMENTS (animals); i++)
     {
       CONTEXT ("%s", animals[i][0]);
-      g_autofree char *folder = zoo_cage ("zoo", animals[i][0], animals[i][0]);
+      const char *folder = zoo_cage ("zoo", animals[i][0], animals[i][0]);
       g_autofree char *part
           = g_strdup_printf ("%s.so, loading: %s; this is a fault of the plugin", animals[i][0], animals[i][1]);
       char said[1000];
@@ -355,11 +347,11 @@ TEST_CASE (zoo, code_that_misbehaves_after_its_trial)
 
 TEST_CASE (zoo, code_that_does_not_end)
 {
-  g_autofree char *folder = zoo_cage ("zoo", "constructor-spins", "constructor-spins");
+  const char *folder = zoo_cage ("zoo", "constructor-spins", "constructor-spins");
 
   check_refused_within (folder, "constructor-spins", (PlaitTrialLimits){ 60, 1, 0 },
                         "more than 1 seconds of processor time");
-  g_free (zoo_cage ("zoo", "constructor-sleeps", "constructor-sleeps"));
+  zoo_cage ("zoo", "constructor-sleeps", "constructor-sleeps");
   check_refused_within (folder, "constructor-sleeps", (PlaitTrialLimits){ 1, 30, 0 }, "did not end within 1 seconds");
 }
 
@@ -374,28 +366,28 @@ TEST_CASE (zoo, code_that_hoards_memory)
 
 TEST_CASE (zoo, files_that_are_no_modules)
 {
-  g_autofree char *folder = zoo_cage ("zoo", "missing", NULL);
+  const char *folder = zoo_cage ("zoo", "missing", NULL);
   g_autofree char *sound = NULL;
   gsize length = 0;
 
   check_refused (folder, "missing", "is missing, although its schema is there");
-  g_free (zoo_cage ("zoo", "empty", NULL));
+  zoo_cage ("zoo", "empty", NULL);
   zoo_write (folder, "combiner/empty.so", "", 0);
   check_refused (folder, "empty", "is empty");
-  g_free (zoo_cage ("zoo", "text", NULL));
+  zoo_cage ("zoo", "text", NULL);
   zoo_write (folder, "combiner/text.so", "#!/bin/sh\necho this is no module\n", -1);
   check_refused (folder, "text", "is not a shared library");
-  g_free (zoo_cage ("zoo", "short", NULL));
+  zoo_cage ("zoo", "short", NULL);
   zoo_write (folder, "combiner/short.so", "\177ELF", 4);
   check_refused (folder, "short", "is not a shared library");
 
-  g_free (zoo_cage ("zoo", "truncated", "sound"));
+  zoo_cage ("zoo", "truncated", "sound");
   g_autofree char *path = g_build_filename (folder, "combiner/truncated.so", NULL);
   REQUIRE (g_file_get_contents (path, &sound, &length, NULL));
   zoo_write (folder, "combiner/truncated.so", sound, (gssize)length / 2);
   check_refused (folder, "truncated", "truncated.so");
 
-  g_free (zoo_cage ("zoo", "folder", NULL));
+  zoo_cage ("zoo", "folder", NULL);
   zoo_write (folder, "combiner/folder.so/file", "", 0);
   check_refused (folder, "folder", "is not an ordinary file");
 }
@@ -403,14 +395,12 @@ TEST_CASE (zoo, files_that_are_no_modules)
 TEST_CASE (zoo, the_host_lives_on)
 {
   /* After all of these, a sound plugin still loads: nothing of the others has reached this process. */
-  g_autofree char *folder = zoo_cage ("zoo", "constructor-crashes", "constructor-crashes");
-  g_autoptr (GError) error = NULL;
+  const char *folder = zoo_cage ("zoo", "constructor-crashes", "constructor-crashes");
 
   check_refused (folder, "constructor-crashes", "crashed");
-  g_free (zoo_cage ("zoo", "sound", "sound"));
+  zoo_cage ("zoo", "sound", "sound");
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ folder, NULL });
-  PlaitPlugin *plugin = plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "sound", &error);
+  PlaitPlugin *plugin = plait_registry_find (registry, PLAIT_PLUGIN_COMBINER, "sound", NO_ERROR);
   REQUIRE (plugin != NULL);
-  CHECK (plait_plugin_load (plugin, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_plugin_load (plugin, NO_ERROR));
 }

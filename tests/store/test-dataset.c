@@ -8,10 +8,7 @@
 static PlaitStore *
 create (const char *name)
 {
-  g_autofree char *path = plait_test_path (name);
-  GError *error = NULL;
-  PlaitStore *store = plait_store_create (path, &error);
-  CHECK_NO_ERROR (error);
+  PlaitStore *store = plait_store_create (plait_test_path (name), NO_ERROR);
   return store;
 }
 
@@ -19,13 +16,10 @@ create (const char *name)
 static PlaitStore *
 reopen (PlaitStore *store)
 {
-  GError *error = NULL;
   g_autofree char *path = g_strdup (plait_store_path (store));
-  CHECK (plait_store_commit (store, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_commit (store, NO_ERROR));
   plait_store_free (store);
-  store = plait_store_open (path, &error);
-  CHECK_NO_ERROR (error);
+  store = plait_store_open (path, NO_ERROR);
   return store;
 }
 
@@ -53,10 +47,9 @@ TEST_CASE (store_dataset, keeps_every_type)
     { "/a/b/uint8", PLAIT_STORE_UINT8, bytes, sizeof bytes },
   };
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
-    CHECK (
-        plait_store_write (store, cases[i].path, cases[i].type, 1, &three, cases[i].values, PLAIT_STORE_PLAIN, &error));
-  CHECK (plait_store_write (store, "/scalar", PLAIT_STORE_DOUBLE, 0, NULL, doubles, PLAIT_STORE_PLAIN, &error));
-  CHECK_NO_ERROR (error);
+    CHECK (plait_store_write (store, cases[i].path, cases[i].type, 1, &three, cases[i].values, PLAIT_STORE_PLAIN,
+                              NO_ERROR));
+  CHECK (plait_store_write (store, "/scalar", PLAIT_STORE_DOUBLE, 0, NULL, doubles, PLAIT_STORE_PLAIN, NO_ERROR));
 
   store = reopen (g_steal_pointer (&store));
   REQUIRE (store != NULL);
@@ -65,14 +58,13 @@ TEST_CASE (store_dataset, keeps_every_type)
       CONTEXT ("%s", cases[i].path);
       PlaitStoreObject object;
       guint8 found[24];
-      CHECK (plait_store_describe (store, cases[i].path, &object, &error));
+      CHECK (plait_store_describe (store, cases[i].path, &object, NO_ERROR));
       CHECK_INT (object.kind, PLAIT_STORE_DATASET);
       CHECK_INT (object.type, cases[i].type);
       CHECK_INT (object.rank, 1);
       CHECK_INT (object.shape[0], 3);
-      CHECK (plait_store_read (store, cases[i].path, cases[i].type, 3, found, &error));
+      CHECK (plait_store_read (store, cases[i].path, cases[i].type, 3, found, NO_ERROR));
       CHECK (memcmp (found, cases[i].values, cases[i].size) == 0);
-      CHECK_NO_ERROR (error);
     }
   double scalar = 0;
   CHECK (plait_store_read (store, "/scalar", PLAIT_STORE_DOUBLE, 1, &scalar, &error));
@@ -87,19 +79,18 @@ TEST_CASE (store_dataset, converts_without_loss_or_refuses)
   const gint32 ints[] = { -5, 7 };
   const gint64 longs[] = { (gint64)1 << 40, 7 };
   const float floats[] = { .5f, 2 };
-  CHECK (plait_store_write (store, "/int", PLAIT_STORE_INT32, 1, &two, ints, PLAIT_STORE_PLAIN, &error));
-  CHECK (plait_store_write (store, "/long", PLAIT_STORE_INT64, 1, &two, longs, PLAIT_STORE_PLAIN, &error));
-  CHECK (plait_store_write (store, "/float", PLAIT_STORE_FLOAT, 1, &two, floats, PLAIT_STORE_PLAIN, &error));
+  CHECK (plait_store_write (store, "/int", PLAIT_STORE_INT32, 1, &two, ints, PLAIT_STORE_PLAIN, NO_ERROR));
+  CHECK (plait_store_write (store, "/long", PLAIT_STORE_INT64, 1, &two, longs, PLAIT_STORE_PLAIN, NO_ERROR));
+  CHECK (plait_store_write (store, "/float", PLAIT_STORE_FLOAT, 1, &two, floats, PLAIT_STORE_PLAIN, NO_ERROR));
   gint64 wide[2];
   double real[2];
   gint32 narrow[2];
-  CHECK (plait_store_read (store, "/int", PLAIT_STORE_INT64, 2, wide, &error));
+  CHECK (plait_store_read (store, "/int", PLAIT_STORE_INT64, 2, wide, NO_ERROR));
   CHECK_INT (wide[0], -5);
-  CHECK (plait_store_read (store, "/float", PLAIT_STORE_DOUBLE, 2, real, &error));
+  CHECK (plait_store_read (store, "/float", PLAIT_STORE_DOUBLE, 2, real, NO_ERROR));
   CHECK_NEAR (real[0], .5, 0);
-  CHECK (plait_store_read (store, "/int", PLAIT_STORE_DOUBLE, 2, real, &error));
+  CHECK (plait_store_read (store, "/int", PLAIT_STORE_DOUBLE, 2, real, NO_ERROR));
   CHECK_NEAR (real[1], 7, 0);
-  CHECK_NO_ERROR (error);
   CHECK (!plait_store_read (store, "/long", PLAIT_STORE_INT32, 2, narrow, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/long holds elements of int64, which cannot be read as int32");
   CHECK (!plait_store_read (store, "/float", PLAIT_STORE_INT64, 2, wide, &error));
@@ -116,19 +107,18 @@ TEST_CASE (store_dataset, reads_rows_within_bounds)
   g_autofree gint32 *values = g_new (gint32, 60000);
   for (int i = 0; i < 60000; i++)
     values[i] = i;
-  CHECK (plait_store_write (store, "/cube", PLAIT_STORE_INT32, 3, shape, values, PLAIT_STORE_COMPRESSED, &error));
+  CHECK (plait_store_write (store, "/cube", PLAIT_STORE_INT32, 3, shape, values, PLAIT_STORE_COMPRESSED, NO_ERROR));
   store = reopen (g_steal_pointer (&store));
   REQUIRE (store != NULL);
 
   PlaitStoreObject object;
-  CHECK (plait_store_describe (store, "/cube", &object, &error));
+  CHECK (plait_store_describe (store, "/cube", &object, NO_ERROR));
   CHECK (object.stored_bytes < 60000 * 4 / 2);
   g_autofree gint32 *rows = g_new (gint32, 2400);
-  CHECK (plait_store_read_rows (store, "/cube", PLAIT_STORE_INT32, 48, 2, 2400, rows, &error));
+  CHECK (plait_store_read_rows (store, "/cube", PLAIT_STORE_INT32, 48, 2, 2400, rows, NO_ERROR));
   CHECK_INT (rows[0], 48 * 1200);
   CHECK_INT (rows[2399], 59999);
-  CHECK (plait_store_read_rows (store, "/cube", PLAIT_STORE_INT32, 50, 0, 0, NULL, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_read_rows (store, "/cube", PLAIT_STORE_INT32, 50, 0, 0, NULL, NO_ERROR));
   CHECK (!plait_store_read_rows (store, "/cube", PLAIT_STORE_INT32, 48, 3, 9999, rows, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "has 50 rows, so 3 rows from row 48 on cannot be read");
   CHECK (!plait_store_read_rows (store, "/cube", PLAIT_STORE_INT32, G_MAXINT64, 2, 9999, rows, &error));
@@ -145,19 +135,18 @@ TEST_CASE (store_dataset, steps_over_the_stride_of_a_tensor)
   GError *error = NULL;
   PlaitScalar values[] = { 1, 2, -1, 3, 4, -1, 5, 6 };
   PlaitScalar found[] = { 0, 0, 9, 0, 0, 9, 0, 0 };
-  CHECK (plait_store_write_tensor (store, "/w", (PlaitTensor){ values, 3, 2, 3 }, &error));
-  CHECK (plait_store_write_tensor (store, "/none", (PlaitTensor){ values, 0, 2, 3 }, &error));
+  CHECK (plait_store_write_tensor (store, "/w", (PlaitTensor){ values, 3, 2, 3 }, NO_ERROR));
+  CHECK (plait_store_write_tensor (store, "/none", (PlaitTensor){ values, 0, 2, 3 }, NO_ERROR));
   store = reopen (g_steal_pointer (&store));
   REQUIRE (store != NULL);
   PlaitScalar flat[6];
-  CHECK (plait_store_read (store, "/w", PLAIT_STORE_SCALAR, 6, flat, &error));
+  CHECK (plait_store_read (store, "/w", PLAIT_STORE_SCALAR, 6, flat, NO_ERROR));
   for (int i = 0; i < 6; i++)
     CHECK_NEAR (flat[i], i + 1, 0);
-  CHECK (plait_store_read_tensor (store, "/w", (PlaitTensor){ found, 3, 2, 3 }, &error));
+  CHECK (plait_store_read_tensor (store, "/w", (PlaitTensor){ found, 3, 2, 3 }, NO_ERROR));
   CHECK_NEAR (found[7], 6, 0);
   CHECK_NEAR (found[2], 9, 0);
-  CHECK (plait_store_read_tensor (store, "/none", (PlaitTensor){ found, 0, 2, 3 }, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_read_tensor (store, "/none", (PlaitTensor){ found, 0, 2, 3 }, NO_ERROR));
   CHECK (!plait_store_read_tensor (store, "/w", plait_tensor (found, 2, 3), &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/w has the shape [3, 2], [2, 3] was expected");
 }
@@ -165,36 +154,31 @@ TEST_CASE (store_dataset, steps_over_the_stride_of_a_tensor)
 TEST_CASE (store_dataset, keeps_bytes_and_emptiness)
 {
   g_autoptr (PlaitStore) store = create ("run.h5");
-  GError *error = NULL;
   gint64 shape[] = { 2, 0, 3 };
-  CHECK (plait_store_write_bytes (store, "/bytes", "a\0b\377", 4, &error));
-  CHECK (plait_store_write_bytes (store, "/nothing", NULL, 0, &error));
-  CHECK (plait_store_write (store, "/hollow", PLAIT_STORE_SCALAR, 3, shape, NULL, PLAIT_STORE_COMPRESSED, &error));
+  CHECK (plait_store_write_bytes (store, "/bytes", "a\0b\377", 4, NO_ERROR));
+  CHECK (plait_store_write_bytes (store, "/nothing", NULL, 0, NO_ERROR));
+  CHECK (plait_store_write (store, "/hollow", PLAIT_STORE_SCALAR, 3, shape, NULL, PLAIT_STORE_COMPRESSED, NO_ERROR));
   store = reopen (g_steal_pointer (&store));
   REQUIRE (store != NULL);
-  g_autoptr (GBytes) bytes = plait_store_read_bytes (store, "/bytes", 4, &error);
-  g_autoptr (GBytes) nothing = plait_store_read_bytes (store, "/nothing", 4, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (GBytes) bytes = plait_store_read_bytes (store, "/bytes", 4, NO_ERROR);
+  g_autoptr (GBytes) nothing = plait_store_read_bytes (store, "/nothing", 4, NO_ERROR);
   REQUIRE (bytes && nothing);
   CHECK_INT (g_bytes_get_size (bytes), 4);
   CHECK (memcmp (g_bytes_get_data (bytes, NULL), "a\0b\377", 4) == 0);
   CHECK_INT (g_bytes_get_size (nothing), 0);
   PlaitStoreObject object;
-  CHECK (plait_store_describe (store, "/hollow", &object, &error));
+  CHECK (plait_store_describe (store, "/hollow", &object, NO_ERROR));
   CHECK_INT (object.elements, 0);
   CHECK_INT (object.shape[2], 3);
-  CHECK (plait_store_read (store, "/hollow", PLAIT_STORE_SCALAR, 0, NULL, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_read (store, "/hollow", PLAIT_STORE_SCALAR, 0, NULL, NO_ERROR));
 }
 
 static void
 check_list (PlaitStore *store, const char *path, const char *const *expected, gint64 n)
 {
   CONTEXT ("%s", path);
-  GError *error = NULL;
   gint64 found = -1;
-  g_auto (GStrv) values = plait_store_read_strings (store, path, 1 << 24, &found, &error);
-  CHECK_NO_ERROR (error);
+  g_auto (GStrv) values = plait_store_read_strings (store, path, 1 << 24, &found, NO_ERROR);
   REQUIRE (values != NULL);
   CHECK_INT (found, n);
   for (gint64 i = 0; i < MIN (found, n); i++)
@@ -212,15 +196,14 @@ TEST_CASE (store_dataset, keeps_text)
   g_autofree const char **uneven = g_new (const char *, 1000);
   for (int i = 0; i < 1000; i++)
     uneven[i] = i == 500 ? long_line : "short";
-  CHECK (plait_store_write_string (store, "/text/one", "\u00fcber", &error));
-  CHECK (plait_store_write_string (store, "/text/empty", "", &error));
-  CHECK (plait_store_write_strings (store, "/text/words", words, 4, &error));
-  CHECK (plait_store_write_strings (store, "/text/blank", empty, 2, &error));
-  CHECK (plait_store_write_strings (store, "/text/none", NULL, 0, &error));
-  CHECK (plait_store_write_strings (store, "/text/uneven", uneven, 1000, &error));
-  CHECK (plait_store_link (store, "/text/linked", "/text/words", &error));
-  CHECK (plait_store_link (store, "/text/pool", "/text/uneven", &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_write_string (store, "/text/one", "\u00fcber", NO_ERROR));
+  CHECK (plait_store_write_string (store, "/text/empty", "", NO_ERROR));
+  CHECK (plait_store_write_strings (store, "/text/words", words, 4, NO_ERROR));
+  CHECK (plait_store_write_strings (store, "/text/blank", empty, 2, NO_ERROR));
+  CHECK (plait_store_write_strings (store, "/text/none", NULL, 0, NO_ERROR));
+  CHECK (plait_store_write_strings (store, "/text/uneven", uneven, 1000, NO_ERROR));
+  CHECK (plait_store_link (store, "/text/linked", "/text/words", NO_ERROR));
+  CHECK (plait_store_link (store, "/text/pool", "/text/uneven", NO_ERROR));
   store = reopen (g_steal_pointer (&store));
   REQUIRE (store != NULL);
 

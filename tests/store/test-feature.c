@@ -62,7 +62,7 @@ check_refused (const char *path, const char *dataset, PlaitErrorCode code, const
 
 TEST_CASE (store_feature, reads_any_number_type)
 {
-  g_autofree char *path = plait_test_path ("features.h5");
+  const char *path = plait_test_path ("features.h5");
   const hsize_t shape[] = { 5, 2, 3 };
   const hid_t types[] = { H5T_IEEE_F32LE, H5T_IEEE_F64BE, H5T_STD_I8LE, H5T_STD_U16BE, H5T_STD_I64LE, H5T_STD_U32LE };
   for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
@@ -70,8 +70,7 @@ TEST_CASE (store_feature, reads_any_number_type)
       CONTEXT ("type %d", (int)i);
       GError *error = NULL;
       make (path, "/features", types[i], 3, shape, i % 2 == 0 ? H5P_DEFAULT : chunked (3, (hsize_t[]){ 2, 2, 2 }));
-      g_autoptr (PlaitFeatures) file = plait_feature_file_open (path, NULL, &error);
-      CHECK_NO_ERROR (error);
+      g_autoptr (PlaitFeatures) file = plait_feature_file_open (path, NULL, NO_ERROR);
       REQUIRE (file != NULL);
       CHECK_INT (file->sentences, 5);
       CHECK_INT (file->width, 3);
@@ -79,8 +78,7 @@ TEST_CASE (store_feature, reads_any_number_type)
       PlaitScalar values[4 * 5];
       for (int j = 0; j < 20; j++)
         values[j] = -1;
-      CHECK (file->read (file, (gint64[]){ 4, 1 }, 2, (PlaitTensor){ values, 4, 3, 5 }, &error));
-      CHECK_NO_ERROR (error);
+      CHECK (file->read (file, (gint64[]){ 4, 1 }, 2, (PlaitTensor){ values, 4, 3, 5 }, NO_ERROR));
       CHECK_NEAR (values[0], 24, 0);
       CHECK_NEAR (values[7], 29, 0);
       CHECK_NEAR (values[8], -1, 0);
@@ -93,15 +91,14 @@ TEST_CASE (store_feature, reads_any_number_type)
 
 TEST_CASE (store_feature, reads_half_floats_and_named_datasets)
 {
-  g_autofree char *path = plait_test_path ("features.h5");
+  const char *path = plait_test_path ("features.h5");
   GError *error = NULL;
   hid_t half = H5Tcopy (H5T_IEEE_F32LE);
   H5Tset_fields (half, 15, 10, 5, 0, 10);
   H5Tset_size (half, 2);
   H5Tset_ebias (half, 15);
   make (path, "/images/test", half, 3, (hsize_t[]){ 3, 1, 4 }, H5P_DEFAULT);
-  g_autoptr (PlaitFeatures) file = plait_feature_file_open (path, "/images/test", &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitFeatures) file = plait_feature_file_open (path, "/images/test", NO_ERROR);
   REQUIRE (file != NULL);
   PlaitScalar values[4];
   CHECK (file->read (file, (gint64[]){ 2 }, 1, plait_tensor (values, 1, 4), &error));
@@ -113,7 +110,7 @@ TEST_CASE (store_feature, reads_half_floats_and_named_datasets)
 
 TEST_CASE (store_feature, refuses_other_shapes_and_types)
 {
-  g_autofree char *path = plait_test_path ("features.h5");
+  const char *path = plait_test_path ("features.h5");
   make (path, "/x", H5T_IEEE_F32LE, 2, (hsize_t[]){ 5, 2 }, H5P_DEFAULT);
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "/x has 2 dimensions, expected the three [sentence, position, width]");
   make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 5, 0, 2 }, H5P_DEFAULT);
@@ -124,7 +121,7 @@ TEST_CASE (store_feature, refuses_other_shapes_and_types)
 
 TEST_CASE (store_feature, refuses_claims_that_cannot_be_true)
 {
-  g_autofree char *path = plait_test_path ("features.h5");
+  const char *path = plait_test_path ("features.h5");
   hid_t late = H5Pcreate (H5P_DATASET_CREATE);
   H5Pset_alloc_time (late, H5D_ALLOC_TIME_LATE);
   make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 1 << 30, 100, 1000 }, late);
@@ -145,14 +142,14 @@ TEST_CASE (store_feature, refuses_claims_that_cannot_be_true)
 
 TEST_CASE (store_feature, refuses_data_in_other_files)
 {
-  g_autofree char *path = plait_test_path ("features.h5");
-  g_autofree char *other = plait_test_path ("other.raw");
+  const char *path = plait_test_path ("features.h5");
+  const char *other = plait_test_path ("other.raw");
   hid_t external = H5Pcreate (H5P_DATASET_CREATE);
   H5Pset_external (external, other, 0, 1000);
   make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 5, 2, 2 }, external);
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "the values of /x stand in other files");
 
-  g_autofree char *linked = plait_test_path ("linked.h5");
+  const char *linked = plait_test_path ("linked.h5");
   make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 5, 2, 2 }, H5P_DEFAULT);
   hid_t file = H5Fcreate (linked, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   H5Lcreate_external (path, "/x", file, "x", H5P_DEFAULT, H5P_DEFAULT);
@@ -175,31 +172,27 @@ add_list (const char *path, const char *name, hid_t type, hsize_t n, const int *
 
 TEST_CASE (store_feature, reads_the_positions_that_count)
 {
-  g_autofree char *path = plait_test_path ("features.h5");
+  const char *path = plait_test_path ("features.h5");
   const int lengths[] = { 2, 0, 3, 1 };
-  GError *error = NULL;
   make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 4, 3, 2 }, H5P_DEFAULT);
   add_list (path, "/x_lengths", H5T_STD_U8LE, 4, lengths);
-  g_autoptr (PlaitFeatures) file = plait_feature_file_open (path, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitFeatures) file = plait_feature_file_open (path, NULL, NO_ERROR);
   REQUIRE (file != NULL);
   for (gint64 i = 0; i < 4; i++)
     CHECK_INT (plait_features_length (file, i), lengths[i]);
   PlaitScalar values[8];
-  CHECK (file->read (file, (gint64[]){ 3, 1, 2 }, 3, plait_tensor (values, 4, 2), &error));
-  CHECK_NO_ERROR (error);
+  CHECK (file->read (file, (gint64[]){ 3, 1, 2 }, 3, plait_tensor (values, 4, 2), NO_ERROR));
   const int expected[] = { 18, 19, 12, 13, 14, 15, 16, 17 };
   for (int i = 0; i < 8; i++)
     CHECK_NEAR (values[i], expected[i], 0);
-  CHECK (file->read_row (file, 2, 1, values, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (file->read_row (file, 2, 1, values, NO_ERROR));
   CHECK_NEAR (values[0], 14, 0);
   CHECK_NEAR (values[1], 15, 0);
 }
 
 TEST_CASE (store_feature, refuses_lengths_that_cannot_be)
 {
-  g_autofree char *path = plait_test_path ("features.h5");
+  const char *path = plait_test_path ("features.h5");
   const struct
   {
     hid_t type;
@@ -224,7 +217,7 @@ TEST_CASE (store_feature, refuses_lengths_that_cannot_be)
 /* What does not count may be anything. */
 TEST_CASE (store_feature, refuses_what_is_not_finite)
 {
-  g_autofree char *path = plait_test_path ("features.h5");
+  const char *path = plait_test_path ("features.h5");
   float values[12] = { 0 };
   values[7] = NAN;
   make (path, "/x", H5T_IEEE_F32LE, 3, (hsize_t[]){ 3, 2, 2 }, H5P_DEFAULT);
@@ -235,9 +228,7 @@ TEST_CASE (store_feature, refuses_what_is_not_finite)
   H5Fclose (file);
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "/x[1, 1, 1] is infinite or not a number");
   add_list (path, "/x_lengths", H5T_STD_I32LE, 3, (const int[]){ 2, 1, 2 });
-  GError *error = NULL;
-  g_autoptr (PlaitFeatures) granted = plait_feature_file_open (path, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitFeatures) granted = plait_feature_file_open (path, NULL, NO_ERROR);
   CHECK (granted != NULL);
 }
 
@@ -284,7 +275,7 @@ static void delete (const char *path)
 TEST_CASE (store_feature, notices_that_its_file_changes)
 {
   void (*const changes[]) (const char *path) = { overwrite, overwrite_unseen, replace, cut, delete };
-  g_autofree char *path = plait_test_path ("features.h5");
+  const char *path = plait_test_path ("features.h5");
   const gint64 sentence = 1;
   PlaitScalar values[12];
   for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
@@ -292,10 +283,9 @@ TEST_CASE (store_feature, notices_that_its_file_changes)
       CONTEXT ("change %u", i);
       g_autoptr (GError) error = NULL;
       make (path, "/features", H5T_NATIVE_FLOAT, 3, (hsize_t[]){ 2, 3, 4 }, H5P_DEFAULT);
-      g_autoptr (PlaitFeatures) file = plait_feature_file_open (path, NULL, &error);
+      g_autoptr (PlaitFeatures) file = plait_feature_file_open (path, NULL, NO_ERROR);
       REQUIRE (file != NULL);
-      CHECK (file->read (file, &sentence, 1, plait_tensor (values, 3, 4), &error));
-      CHECK_NO_ERROR (error);
+      CHECK (file->read (file, &sentence, 1, plait_tensor (values, 3, 4), NO_ERROR));
       plait_test_await_tick ();
       changes[i](path);
       CHECK (!file->read (file, &sentence, 1, plait_tensor (values, 3, 4), &error));
@@ -307,7 +297,7 @@ TEST_CASE (store_feature, notices_that_its_file_changes)
 
 TEST_CASE (store_feature, refuses_what_is_no_hdf5)
 {
-  g_autofree char *path = plait_test_path ("features.h5");
+  const char *path = plait_test_path ("features.h5");
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "cannot be opened (");
   check_refused (plait_test_folder (), NULL, PLAIT_ERROR_INPUT, "is a folder; expected HDF5");
   REQUIRE (g_file_set_contents (path, "", 0, NULL));
@@ -355,8 +345,8 @@ read_if_granted (const char *path, guint *granted)
 
 TEST_CASE (store_feature, survives_damaged_files)
 {
-  g_autofree char *whole = plait_test_path ("whole.h5");
-  g_autofree char *broken = plait_test_path ("broken.h5");
+  const char *whole = plait_test_path ("whole.h5");
+  const char *broken = plait_test_path ("broken.h5");
   guint64 state = 1;
   guint granted = 0, tried = 0;
   for (int kind = 0; kind < 2; kind++)

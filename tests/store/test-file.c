@@ -39,10 +39,8 @@ write_value (const char *path, gint64 seed, GError **error)
 static gint64
 read_value (const char *path)
 {
-  GError *error = NULL;
   gint64 seed = -1;
-  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) store = plait_store_open (path, NO_ERROR);
   if (store)
     CHECK (plait_store_get_int (store, "/", "seed", &seed, NULL));
   return seed;
@@ -66,7 +64,7 @@ is_refused (const char *path, const char *bytes, gsize size)
 /* User block, HDF5, and behind them a hash and a mark for each 64 KiB. */
 TEST_CASE (store_file, holds_the_hashes_of_its_blocks)
 {
-  g_autofree char *path = plait_test_path ("run.h5");
+  const char *path = plait_test_path ("run.h5");
   plait_test_write_sample (path);
   g_autoptr (GBytes) bytes = plait_test_load (path);
   gsize size, length = 0;
@@ -106,8 +104,8 @@ check_timeless (hid_t parent, const char *name, const H5O_info_t *object, void *
 
 TEST_CASE (store_file, repeats_its_bytes)
 {
-  g_autofree char *one = plait_test_path ("one.h5");
-  g_autofree char *two = plait_test_path ("two.h5");
+  const char *one = plait_test_path ("one.h5");
+  const char *two = plait_test_path ("two.h5");
   int objects = 0;
   plait_test_write_sample (one);
   plait_test_write_sample (two);
@@ -141,8 +139,8 @@ step_at (gsize i, gsize size)
 
 TEST_CASE (store_file, notices_every_flip)
 {
-  g_autofree char *path = plait_test_path ("run.h5");
-  g_autofree char *broken = plait_test_path ("broken.h5");
+  const char *path = plait_test_path ("run.h5");
+  const char *broken = plait_test_path ("broken.h5");
   REQUIRE (write_value (path, 1, NULL));
   g_autoptr (GBytes) bytes = plait_test_load (path);
   gsize size;
@@ -227,8 +225,8 @@ read_contents (const char *path, gboolean values)
  * nothing is. */
 TEST_CASE (store_file, gives_out_no_flipped_byte)
 {
-  g_autofree char *path = plait_test_path ("run.h5");
-  g_autofree char *broken = plait_test_path ("broken.h5");
+  const char *path = plait_test_path ("run.h5");
+  const char *broken = plait_test_path ("broken.h5");
   plait_test_write_sample (path);
   g_autoptr (GBytes) bytes = plait_test_load (path);
   gsize size = g_bytes_get_size (bytes);
@@ -257,16 +255,15 @@ TEST_CASE (store_file, gives_out_no_flipped_byte)
 
 TEST_CASE (store_file, notices_damage_while_it_is_open)
 {
-  g_autofree char *path = plait_test_path ("run.h5");
+  const char *path = plait_test_path ("run.h5");
   GError *error = NULL;
   gint32 value;
   plait_test_write_sample (path);
   g_autoptr (GBytes) bytes = plait_test_load (path);
   gsize size = g_bytes_get_size (bytes);
-  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
+  g_autoptr (PlaitStore) store = plait_store_open (path, NO_ERROR);
   REQUIRE (store != NULL);
-  CHECK (plait_store_check (store, &error) && plait_store_intact (store, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_check (store, NO_ERROR) && plait_store_intact (store, NO_ERROR));
   /* Zeros over all; the structure is in memory. */
   g_autofree char *zeros = g_malloc0 (size);
   int file = open (path, O_WRONLY | O_CLOEXEC);
@@ -285,8 +282,8 @@ TEST_CASE (store_file, notices_damage_while_it_is_open)
 TEST_CASE (store_file, copies_nothing_damaged)
 {
   static const char *const paths[] = { "/scores", "/large", "/training", "/attention", "/evaluation", "/vocabulary" };
-  g_autofree char *path = plait_test_path ("run.h5");
-  g_autofree char *other = plait_test_path ("other.h5");
+  const char *path = plait_test_path ("run.h5");
+  const char *other = plait_test_path ("other.h5");
   guint opened = 0;
   plait_test_write_sample (path);
   REQUIRE (write_value (other, 1, NULL));
@@ -318,8 +315,8 @@ TEST_CASE (store_file, copies_nothing_damaged)
 
 TEST_CASE (store_file, notices_every_truncation_and_addition)
 {
-  g_autofree char *path = plait_test_path ("run.h5");
-  g_autofree char *broken = plait_test_path ("broken.h5");
+  const char *path = plait_test_path ("run.h5");
+  const char *broken = plait_test_path ("broken.h5");
   REQUIRE (write_value (path, 1, NULL));
   g_autoptr (GBytes) bytes = plait_test_load (path);
   gsize size;
@@ -351,7 +348,7 @@ TEST_CASE (store_file, refuses_other_formats_in_words)
     { 1, "has format 1, this plait reads 2; make it anew with this one" },
     { 3, "has format 3, this plait reads 2; use the plait that wrote it or a newer one" },
   };
-  g_autofree char *path = plait_test_path ("run.h5");
+  const char *path = plait_test_path ("run.h5");
 
   for (gsize i = 0; i < G_N_ELEMENTS (others); i++)
     {
@@ -370,7 +367,7 @@ TEST_CASE (store_file, refuses_other_formats_in_words)
 
 TEST_CASE (store_file, refuses_what_is_no_file_of_ours)
 {
-  g_autofree char *path = plait_test_path ("other");
+  const char *path = plait_test_path ("other");
   GError *error = NULL;
   CHECK (!plait_store_open (path, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "cannot be opened (No such file");
@@ -386,25 +383,23 @@ TEST_CASE (store_file, refuses_what_is_no_file_of_ours)
 
 TEST_CASE (store_file, stands_until_the_commit)
 {
-  g_autofree char *path = plait_test_path ("run.h5");
-  GError *error = NULL;
-  CHECK (write_value (path, 1, &error));
-  PlaitStore *store = plait_store_create (path, &error);
+  const char *path = plait_test_path ("run.h5");
+  CHECK (write_value (path, 1, NO_ERROR));
+  PlaitStore *store = plait_store_create (path, NO_ERROR);
   REQUIRE (store != NULL);
-  CHECK (plait_store_set_int (store, "/", "seed", 2, &error));
+  CHECK (plait_store_set_int (store, "/", "seed", 2, NO_ERROR));
   CHECK_INT (read_value (path), 1);
   plait_store_free (store);
   CHECK_INT (read_value (path), 1);
   CHECK_INT (files_in_folder (), 1);
-  CHECK (write_value (path, 3, &error));
+  CHECK (write_value (path, 3, NO_ERROR));
   CHECK_INT (read_value (path), 3);
-  CHECK_NO_ERROR (error);
   CHECK_INT (files_in_folder (), 1);
 }
 
 TEST_CASE (store_file, needs_a_place)
 {
-  g_autofree char *path = plait_test_path ("no/such/folder/run.h5");
+  const char *path = plait_test_path ("no/such/folder/run.h5");
   GError *error = NULL;
   CHECK (!plait_store_create (path, &error));
   REQUIRE (error != NULL);
@@ -434,7 +429,7 @@ write_much (const char *path, GError **error)
 
 TEST_CASE (store_file, survives_a_full_disk)
 {
-  g_autofree char *path = plait_test_path ("run.h5");
+  const char *path = plait_test_path ("run.h5");
   struct rlimit old;
   REQUIRE (write_value (path, 1, NULL));
   REQUIRE (getrlimit (RLIMIT_FSIZE, &old) == 0);
@@ -453,14 +448,12 @@ TEST_CASE (store_file, survives_a_full_disk)
       CHECK_INT (files_in_folder (), 1);
     }
   signal (SIGXFSZ, SIG_DFL);
-  GError *error = NULL;
-  CHECK (write_much (path, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (write_much (path, NO_ERROR));
 }
 
 TEST_CASE (store_file, survives_every_failing_call)
 {
-  g_autofree char *path = plait_test_path ("run.h5");
+  const char *path = plait_test_path ("run.h5");
   REQUIRE (write_value (path, 1, NULL));
   plait_test_system_begin (PLAIT_TEST_SYSTEM_COUNT, 0, 0);
   REQUIRE (write_value (path, 1, NULL));
@@ -490,23 +483,21 @@ write_two (gpointer path)
 
 TEST_CASE (store_file, survives_a_kill_at_every_call)
 {
-  g_autofree char *path = plait_test_path ("run.h5");
+  const char *path = plait_test_path ("run.h5");
   plait_test_system_begin (PLAIT_TEST_SYSTEM_COUNT, 0, 0);
   REQUIRE (write_value (path, 1, NULL));
   int calls = plait_test_system_end ();
   for (int i = 0; i < calls * 2; i++)
     {
       CONTEXT ("killed %s call %d of %d", i % 2 == 0 ? "before" : "after", i / 2, calls);
-      GError *error = NULL;
       REQUIRE (write_value (path, 1, NULL));
       plait_test_system_begin (i % 2 == 0 ? PLAIT_TEST_SYSTEM_KILL_BEFORE : PLAIT_TEST_SYSTEM_KILL_AFTER, i / 2, 0);
-      CHECK (plait_test_system_fork (write_two, path));
+      CHECK (plait_test_system_fork (write_two, (gpointer)path));
       plait_test_system_end ();
       gint64 value = read_value (path);
       CHECK (value == 1 || value == 2);
       /* What the dead left is gone with the next write. */
-      CHECK (write_value (path, 3, &error));
-      CHECK_NO_ERROR (error);
+      CHECK (write_value (path, 3, NO_ERROR));
       CHECK_INT (files_in_folder (), 1);
     }
 }

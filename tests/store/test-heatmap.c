@@ -11,11 +11,9 @@
 static PlaitStore *
 open_sample (const char *name)
 {
-  g_autofree char *path = plait_test_path (name);
-  GError *error = NULL;
+  const char *path = plait_test_path (name);
   plait_test_write_sample (path);
-  PlaitStore *store = plait_store_open (path, &error);
-  CHECK_NO_ERROR (error);
+  PlaitStore *store = plait_store_open (path, NO_ERROR);
   return store;
 }
 
@@ -23,9 +21,7 @@ static void
 check_attribute (PlaitStore *store, const char *path, const char *name, const char *expected)
 {
   CONTEXT ("%s of %s", name, path);
-  GError *error = NULL;
-  g_autofree char *text = plait_store_attribute_text (store, path, name, 1000, &error);
-  CHECK_NO_ERROR (error);
+  g_autofree char *text = plait_store_attribute_text (store, path, name, 1000, NO_ERROR);
   CHECK_STRING (text, expected);
 }
 
@@ -45,12 +41,10 @@ TEST_CASE (store_heatmap, leads_viewers_to_it)
 
 TEST_CASE (store_heatmap, the_default_can_be_set)
 {
-  g_autofree char *path = plait_test_path ("other.h5");
   GError *error = NULL;
-  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
-  CHECK (plait_store_make_group (store, "/a/b", &error) && plait_store_make_group (store, "/a/c", &error));
-  CHECK (plait_store_set_default (store, "/a/b", &error) && plait_store_set_default (store, "/a/c", &error));
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) store = plait_store_create (plait_test_path ("other.h5"), NO_ERROR);
+  CHECK (plait_store_make_group (store, "/a/b", NO_ERROR) && plait_store_make_group (store, "/a/c", NO_ERROR));
+  CHECK (plait_store_set_default (store, "/a/b", NO_ERROR) && plait_store_set_default (store, "/a/c", NO_ERROR));
   check_attribute (store, "/", "default", "a");
   check_attribute (store, "/a", "default", "c");
   CHECK (!plait_store_set_default (store, "/a/d", &error));
@@ -60,68 +54,60 @@ TEST_CASE (store_heatmap, the_default_can_be_set)
 /* Long and many labels, and an axis without any length, are nothing special. */
 TEST_CASE (store_heatmap, takes_any_size)
 {
-  g_autofree char *path = plait_test_path ("run.h5");
+  const char *path = plait_test_path ("run.h5");
   g_autofree char *word = g_strnfill (500, 'w');
   g_autofree const char **words = g_new (const char *, 300);
   g_autofree PlaitScalar *values = g_new0 (PlaitScalar, 300);
-  GError *error = NULL;
   for (int i = 0; i < 300; i++)
     words[i] = word;
-  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  g_autoptr (PlaitStore) store = plait_store_create (path, NO_ERROR);
   PlaitStoreHeatmap heatmap = { .signal = "weights",
                                 .rank = 2,
                                 .shape = (gint64[]){ 1, 300 },
                                 .values = values,
                                 .axes = (const char *[]){ "target", "row" },
                                 .labels = (const char *const *[]){ NULL, words } };
-  CHECK (plait_store_write_heatmap (store, "/attention/0/en", &heatmap, &error));
+  CHECK (plait_store_write_heatmap (store, "/attention/0/en", &heatmap, NO_ERROR));
   check_attribute (store, "/attention/0/en/row", "long_name", "row: 0 wwwwwwwwwwwwwwwwwwwwwww\u2026, \u2026");
   heatmap.shape = (gint64[]){ 1, 0 };
   heatmap.labels = NULL;
-  CHECK (plait_store_write_heatmap (store, "/attention/0/de", &heatmap, &error));
-  CHECK (plait_store_commit (store, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_write_heatmap (store, "/attention/0/de", &heatmap, NO_ERROR));
+  CHECK (plait_store_commit (store, NO_ERROR));
 }
 
 /* Viewers clip what does not fit along an axis: the caption ends in time, by the columns that its characters take. */
 TEST_CASE (store_heatmap, captions_fit)
 {
-  g_autofree char *path = plait_test_path ("run.h5");
   const char *words[] = { "\u6f22\u5b57", "\u2581Mann", "f\033", "d", "e", "f", "g", "hhhhhhh", NULL };
   const PlaitScalar values[8] = { 0 };
-  GError *error = NULL;
-  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  g_autoptr (PlaitStore) store = plait_store_create (plait_test_path ("run.h5"), NO_ERROR);
   PlaitStoreHeatmap heatmap = { .signal = "weights",
                                 .rank = 1,
                                 .shape = (gint64[]){ 8 },
                                 .values = values,
                                 .axes = (const char *[]){ "target" },
                                 .labels = (const char *const *[]){ words } };
-  CHECK (plait_store_write_heatmap (store, "/whole", &heatmap, &error));
+  CHECK (plait_store_write_heatmap (store, "/whole", &heatmap, NO_ERROR));
   check_attribute (store, "/whole/target", "long_name",
                    "target: 0 \u6f22\u5b57, 1 \u2581Mann, 2 f\ufffd, 3 d, 4 e, 5 f, 6 g, 7 hhhhhhh");
   words[7] = "hhhhhhhh";
-  CHECK (plait_store_write_heatmap (store, "/cut", &heatmap, &error));
+  CHECK (plait_store_write_heatmap (store, "/cut", &heatmap, NO_ERROR));
   check_attribute (store, "/cut/target", "long_name",
                    "target: 0 \u6f22\u5b57, 1 \u2581Mann, 2 f\ufffd, 3 d, 4 e, 5 f, 6 g, \u2026");
-  CHECK_NO_ERROR (error);
 }
 
 /* A copy is the same file, axes and all. */
 TEST_CASE (store_copy, carries_everything_over)
 {
   g_autoptr (PlaitStore) from = open_sample ("run.h5");
-  g_autofree char *path = plait_test_path ("run.h5");
-  g_autofree char *copy_path = plait_test_path ("copy.h5");
+  const char *copy_path = plait_test_path ("copy.h5");
   GError *error = NULL;
-  g_autoptr (PlaitStore) store = plait_store_create (copy_path, &error);
+  g_autoptr (PlaitStore) store = plait_store_create (copy_path, NO_ERROR);
   REQUIRE (store != NULL);
-  CHECK (plait_store_copy (store, from, "/", &error));
-  CHECK_NO_ERROR (error);
-  CHECK (plait_store_commit (store, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_copy (store, from, "/", NO_ERROR));
+  CHECK (plait_store_commit (store, NO_ERROR));
 
-  const char *arguments[] = { "h5diff", "-v", path, copy_path, NULL };
+  const char *arguments[] = { "h5diff", "-v", plait_test_path ("run.h5"), copy_path, NULL };
   g_autofree char *program = g_find_program_in_path ("h5diff");
   if (!program)
     SKIP_TEST ("h5diff is not installed");
@@ -137,14 +123,12 @@ TEST_CASE (store_copy, carries_everything_over)
 TEST_CASE (store_copy, takes_a_part_beside_others)
 {
   g_autoptr (PlaitStore) from = open_sample ("run.h5");
-  g_autofree char *path = plait_test_path ("new.h5");
   GError *error = NULL;
-  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  g_autoptr (PlaitStore) store = plait_store_create (plait_test_path ("new.h5"), NO_ERROR);
   REQUIRE (store != NULL);
-  CHECK (plait_store_set_int (store, "/", "seed", 1, &error));
-  CHECK (plait_store_copy (store, from, "/checkpoint/best", &error));
-  CHECK (plait_store_copy (store, from, "/attention", &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_set_int (store, "/", "seed", 1, NO_ERROR));
+  CHECK (plait_store_copy (store, from, "/checkpoint/best", NO_ERROR));
+  CHECK (plait_store_copy (store, from, "/attention", NO_ERROR));
   PlaitScalar weights[6] = { 0 };
   CHECK (
       plait_store_read (store, "/checkpoint/best/parameters/source/en/weight", PLAIT_STORE_SCALAR, 6, weights, &error));
@@ -161,8 +145,7 @@ TEST_CASE (store_table, keeps_its_columns)
   g_autoptr (PlaitStore) store = open_sample ("run.h5");
   GError *error = NULL;
   gint64 rows = -1;
-  g_auto (GStrv) columns = plait_store_table_columns (store, "/training", &rows, &error);
-  CHECK_NO_ERROR (error);
+  g_auto (GStrv) columns = plait_store_table_columns (store, "/training", &rows, NO_ERROR);
   REQUIRE (columns != NULL);
   g_autofree char *joined = g_strjoinv (" ", columns);
   CHECK_STRING (joined, "step loss note");
@@ -207,18 +190,14 @@ TEST_CASE (store_table, may_be_empty)
     PLAIT_STORE_FIELD (Row, step, INT64, NULL),
     PLAIT_STORE_FIELD (Row, note, STRING, NULL),
   };
-  g_autofree char *path = plait_test_path ("run.h5");
-  GError *error = NULL;
-  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  g_autoptr (PlaitStore) store = plait_store_create (plait_test_path ("run.h5"), NO_ERROR);
   g_autoptr (GArray) written = rows_new ();
-  CHECK (plait_store_write_rows (store, "/training", written, fields, G_N_ELEMENTS (fields), NULL, NULL, &error));
+  CHECK (plait_store_write_rows (store, "/training", written, fields, G_N_ELEMENTS (fields), NULL, NULL, NO_ERROR));
   gint64 rows = -1;
-  g_auto (GStrv) names = plait_store_table_columns (store, "/training", &rows, &error);
-  CHECK_NO_ERROR (error);
+  g_auto (GStrv) names = plait_store_table_columns (store, "/training", &rows, NO_ERROR);
   CHECK (names && g_strv_length (names) == 2);
   CHECK_INT (rows, 0);
-  CHECK (plait_store_read_table (store, "/training", fields, G_N_ELEMENTS (fields), 0, written, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_read_table (store, "/training", fields, G_N_ELEMENTS (fields), 0, written, NO_ERROR));
   CHECK_INT (written->len, 0);
 }
 
@@ -230,9 +209,8 @@ TEST_CASE (store_table, gives_rows_back)
     PLAIT_STORE_FIELD (Row, best, INT32, NULL),
     PLAIT_STORE_FIELD (Row, note, STRING, NULL),
   };
-  g_autofree char *path = plait_test_path ("rows.h5");
   GError *error = NULL;
-  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  g_autoptr (PlaitStore) store = plait_store_create (plait_test_path ("rows.h5"), &error);
   g_autoptr (GArray) rows = rows_new (), found = rows_new ();
 
   for (gint64 i = 0; i < 3; i++)
@@ -310,20 +288,17 @@ TEST_CASE (store_table, has_a_scale_for_each_column)
     PLAIT_STORE_FIELD (Row, step, INT64, NULL),
   };
   static const char *const files[] = { "rows.h5", "copy.h5" };
-  g_autofree char *path = plait_test_path (files[0]), *copy_path = plait_test_path (files[1]);
-  GError *error = NULL;
-  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  const char *path = plait_test_path (files[0]), *copy_path = plait_test_path (files[1]);
+  g_autoptr (PlaitStore) store = plait_store_create (path, NO_ERROR);
   g_autoptr (GArray) rows = rows_new ();
   Row row = { g_strdup ("note"), TRUE, 1, 2, 3 };
 
   g_array_append_val (rows, row);
-  CHECK (plait_store_write_rows (store, "/table", rows, fields, G_N_ELEMENTS (fields), NULL, NULL, &error)
-         && plait_store_commit (store, &error));
-  CHECK_NO_ERROR (error);
-  g_autoptr (PlaitStore) from = plait_store_open (path, &error);
-  g_autoptr (PlaitStore) to = plait_store_create (copy_path, &error);
-  CHECK (to && plait_store_copy (to, from, "/table", &error) && plait_store_commit (to, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_write_rows (store, "/table", rows, fields, G_N_ELEMENTS (fields), NULL, NULL, NO_ERROR)
+         && plait_store_commit (store, NO_ERROR));
+  g_autoptr (PlaitStore) from = plait_store_open (path, NO_ERROR);
+  g_autoptr (PlaitStore) to = plait_store_create (copy_path, NO_ERROR);
+  CHECK (to && plait_store_copy (to, from, "/table", NO_ERROR) && plait_store_commit (to, NO_ERROR));
   for (guint f = 0; f < G_N_ELEMENTS (files); f++)
     {
       hid_t file = H5Fopen (f == 0 ? path : copy_path, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -331,8 +306,7 @@ TEST_CASE (store_table, has_a_scale_for_each_column)
       for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
         {
           CONTEXT ("%s of %s", columns[i].column, files[f]);
-          g_autofree char *column = g_strconcat ("/table/", columns[i].column, NULL);
-          g_autofree char *scale = scale_of (file, column);
+          g_autofree char *scale = scale_of (file, plait_test_format ("/table/%s", columns[i].column));
 
           CHECK_STRING (scale, columns[i].scale);
         }

@@ -11,21 +11,16 @@
 static PlaitStore *
 create (void)
 {
-  g_autofree char *path = plait_test_path ("run.h5");
-  GError *error = NULL;
-  PlaitStore *store = plait_store_create (path, &error);
-  CHECK_NO_ERROR (error);
+  PlaitStore *store = plait_store_create (plait_test_path ("run.h5"), NO_ERROR);
   return store;
 }
 
 static PlaitStore *
 open_sample (void)
 {
-  g_autofree char *path = plait_test_path ("run.h5");
-  GError *error = NULL;
+  const char *path = plait_test_path ("run.h5");
   plait_test_write_sample (path);
-  PlaitStore *store = plait_store_open (path, &error);
-  CHECK_NO_ERROR (error);
+  PlaitStore *store = plait_store_open (path, NO_ERROR);
   return store;
 }
 
@@ -44,8 +39,7 @@ TEST_CASE (store_object, refuses_bad_paths)
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, "is no path");
       CHECK (!plait_store_has (store, bad[i]));
     }
-  CHECK (plait_store_make_group (store, "/a.b/..c", &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_make_group (store, "/a.b/..c", NO_ERROR));
 }
 
 TEST_CASE (store_object, writes_nothing_twice)
@@ -60,8 +54,7 @@ TEST_CASE (store_object, writes_nothing_twice)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "/a/b is not a group");
   CHECK (!plait_store_write (store, "/", PLAIT_STORE_DOUBLE, 0, NULL, &value, PLAIT_STORE_PLAIN, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "root group");
-  CHECK (plait_store_make_group (store, "/a", &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_make_group (store, "/a", NO_ERROR));
 }
 
 TEST_CASE (store_object, names_what_is_absent)
@@ -85,12 +78,10 @@ TEST_CASE (store_object, names_what_is_absent)
 TEST_CASE (store_object, lists_members_as_they_were_made)
 {
   g_autoptr (PlaitStore) store = create ();
-  GError *error = NULL;
   const char *const names[] = { "/g/9", "/g/10", "/g/b", "/g/a" };
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
-    CHECK (plait_store_make_group (store, names[i], &error));
-  g_auto (GStrv) members = plait_store_members (store, "/g", &error);
-  CHECK_NO_ERROR (error);
+    CHECK (plait_store_make_group (store, names[i], NO_ERROR));
+  g_auto (GStrv) members = plait_store_members (store, "/g", NO_ERROR);
   REQUIRE (members && g_strv_length (members) == 4);
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     CHECK_STRING (members[i], names[i] + 3);
@@ -99,22 +90,19 @@ TEST_CASE (store_object, lists_members_as_they_were_made)
 TEST_CASE (store_object, links_are_told_and_external_ones_not_followed)
 {
   g_autoptr (PlaitStore) store = open_sample ();
-  g_autofree char *folder = plait_test_path ("cells");
-  g_autofree char *cell = plait_test_path ("cells/serial.h5");
   GError *error = NULL;
-  g_mkdir (folder, 0700);
-  plait_test_write_sample (cell);
+  g_mkdir (plait_test_path ("cells"), 0700);
+  plait_test_write_sample (plait_test_path ("cells/serial.h5"));
 
   PlaitStoreObject object;
-  CHECK (plait_store_describe (store, "/cells/serial", &object, &error));
+  CHECK (plait_store_describe (store, "/cells/serial", &object, NO_ERROR));
   CHECK_INT (object.kind, PLAIT_STORE_EXTERNAL_LINK);
   CHECK (plait_store_has (store, "/cells/serial"));
   CHECK (!plait_store_has (store, "/cells/serial/training"));
   g_autofree char *file = NULL, *target = NULL;
-  CHECK (plait_store_link_target (store, "/cells/serial", &file, &target, &error));
+  CHECK (plait_store_link_target (store, "/cells/serial", &file, &target, NO_ERROR));
   CHECK_STRING (file, "cells/serial.h5");
   CHECK_STRING (target, "/");
-  CHECK_NO_ERROR (error);
   CHECK (!plait_store_members (store, "/cells/serial", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the link /cells/serial leads nowhere within this file");
 
@@ -146,39 +134,37 @@ TEST_CASE (store_attribute, keeps_values)
   const double reals[] = { .5, -1e300 };
   gint64 n, integer;
   double real;
-  CHECK (plait_store_make_group (store, "/g", &error));
-  CHECK (plait_store_set_string (store, "/g", "text", "\u6f22", &error));
-  CHECK (plait_store_set_string (store, "/g", "empty", "", &error));
-  CHECK (plait_store_set_int (store, "/g", "int", G_MININT64, &error));
-  CHECK (plait_store_set_double (store, "/g", "real", .1, &error));
-  CHECK (plait_store_set_list (store, "/g", "words", PLAIT_STORE_STRING, 3, words, &error));
-  CHECK (plait_store_set_list (store, "/g", "reals", PLAIT_STORE_DOUBLE, 2, reals, &error));
-  CHECK (plait_store_set_list (store, "/g", "none", PLAIT_STORE_INT64, 0, NULL, &error));
-  CHECK (plait_store_set_list (store, "/g", "no words", PLAIT_STORE_STRING, 0, NULL, &error));
-  CHECK (plait_store_set_int (store, "/g", "changed", 1, &error));
-  CHECK (plait_store_set_string (store, "/g", "changed", "yes", &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_make_group (store, "/g", NO_ERROR));
+  CHECK (plait_store_set_string (store, "/g", "text", "\u6f22", NO_ERROR));
+  CHECK (plait_store_set_string (store, "/g", "empty", "", NO_ERROR));
+  CHECK (plait_store_set_int (store, "/g", "int", G_MININT64, NO_ERROR));
+  CHECK (plait_store_set_double (store, "/g", "real", .1, NO_ERROR));
+  CHECK (plait_store_set_list (store, "/g", "words", PLAIT_STORE_STRING, 3, words, NO_ERROR));
+  CHECK (plait_store_set_list (store, "/g", "reals", PLAIT_STORE_DOUBLE, 2, reals, NO_ERROR));
+  CHECK (plait_store_set_list (store, "/g", "none", PLAIT_STORE_INT64, 0, NULL, NO_ERROR));
+  CHECK (plait_store_set_list (store, "/g", "no words", PLAIT_STORE_STRING, 0, NULL, NO_ERROR));
+  CHECK (plait_store_set_int (store, "/g", "changed", 1, NO_ERROR));
+  CHECK (plait_store_set_string (store, "/g", "changed", "yes", NO_ERROR));
 
-  g_autofree char *text = plait_store_get_string (store, "/g", "text", &error);
-  g_autofree char *empty = plait_store_get_string (store, "/g", "empty", &error);
-  g_autofree char *changed = plait_store_get_string (store, "/g", "changed", &error);
+  g_autofree char *text = plait_store_get_string (store, "/g", "text", NO_ERROR);
+  g_autofree char *empty = plait_store_get_string (store, "/g", "empty", NO_ERROR);
+  g_autofree char *changed = plait_store_get_string (store, "/g", "changed", NO_ERROR);
   CHECK_STRING (text, "\u6f22");
   CHECK_STRING (empty, "");
   CHECK_STRING (changed, "yes");
-  CHECK (plait_store_get_int (store, "/g", "int", &integer, &error) && integer == G_MININT64);
-  CHECK (plait_store_get_double (store, "/g", "real", &real, &error) && real == .1);
-  g_auto (GStrv) found_words = plait_store_get_list (store, "/g", "words", PLAIT_STORE_STRING, &n, &error);
+  CHECK (plait_store_get_int (store, "/g", "int", &integer, NO_ERROR) && integer == G_MININT64);
+  CHECK (plait_store_get_double (store, "/g", "real", &real, NO_ERROR) && real == .1);
+  g_auto (GStrv) found_words = plait_store_get_list (store, "/g", "words", PLAIT_STORE_STRING, &n, NO_ERROR);
   REQUIRE (found_words && n == 3);
   CHECK_STRING (found_words[1], "");
   CHECK_STRING (found_words[2], "\u00e9");
-  g_autofree double *found_reals = plait_store_get_list (store, "/g", "reals", PLAIT_STORE_DOUBLE, &n, &error);
+  g_autofree double *found_reals = plait_store_get_list (store, "/g", "reals", PLAIT_STORE_DOUBLE, &n, NO_ERROR);
   REQUIRE (found_reals && n == 2);
   CHECK (found_reals[1] == -1e300);
-  g_autofree gint64 *none = plait_store_get_list (store, "/g", "none", PLAIT_STORE_INT64, &n, &error);
+  g_autofree gint64 *none = plait_store_get_list (store, "/g", "none", PLAIT_STORE_INT64, &n, NO_ERROR);
   CHECK (none && n == 0);
-  g_auto (GStrv) no_words = plait_store_get_list (store, "/g", "no words", PLAIT_STORE_STRING, &n, &error);
+  g_auto (GStrv) no_words = plait_store_get_list (store, "/g", "no words", PLAIT_STORE_STRING, &n, NO_ERROR);
   CHECK (no_words && n == 0);
-  CHECK_NO_ERROR (error);
 
   g_auto (GStrv) names = plait_store_attributes (store, "/g", &error);
   g_autofree char *joined = g_strjoinv (" ", names);
@@ -205,9 +191,8 @@ TEST_CASE (store_attribute, refuses_what_is_not_there)
 TEST_CASE (store_attribute, may_be_of_any_size)
 {
   g_autoptr (PlaitStore) store = create ();
-  GError *error = NULL;
   double value = 1;
-  CHECK (plait_store_write (store, "/group/data", PLAIT_STORE_DOUBLE, 0, NULL, &value, PLAIT_STORE_PLAIN, &error));
+  CHECK (plait_store_write (store, "/group/data", PLAIT_STORE_DOUBLE, 0, NULL, &value, PLAIT_STORE_PLAIN, NO_ERROR));
   const char *const owners[] = { "/", "/group", "/group/data" };
   const gsize sizes[] = { 8191, 8192, 100000 };
   for (gsize i = 0; i < G_N_ELEMENTS (owners); i++)
@@ -216,16 +201,15 @@ TEST_CASE (store_attribute, may_be_of_any_size)
         CONTEXT ("%d bytes of %s", (int)sizes[j], owners[i]);
         g_autofree char *text = g_strnfill (sizes[j], 't');
         /* Larger over smaller and the other way round: the last one counts. */
-        CHECK (plait_store_set_string (store, owners[i], "experiment", text, &error));
-        CHECK_NO_ERROR (error);
+        CHECK (plait_store_set_string (store, owners[i], "experiment", text, NO_ERROR));
         CHECK (plait_store_has_attribute (store, owners[i], "experiment"));
-        g_autofree char *found = plait_store_get_string (store, owners[i], "experiment", &error);
+        g_autofree char *found = plait_store_get_string (store, owners[i], "experiment", NO_ERROR);
         CHECK_STRING (found, text);
       }
   for (gsize i = 0; i < G_N_ELEMENTS (owners); i++)
     {
-      CHECK (plait_store_set_string (store, owners[i], "experiment", "short", &error));
-      g_autofree char *found = plait_store_get_string (store, owners[i], "experiment", &error);
+      CHECK (plait_store_set_string (store, owners[i], "experiment", "short", NO_ERROR));
+      g_autofree char *found = plait_store_get_string (store, owners[i], "experiment", NO_ERROR);
       CHECK_STRING (found, "short");
     }
   CHECK (plait_store_has (store, "/group/data"));
@@ -233,7 +217,6 @@ TEST_CASE (store_attribute, may_be_of_any_size)
   CHECK (!plait_store_has (store, "/group/data.experiment"));
   /* A dataset that only has the name of an attribute is none. */
   CHECK (!plait_store_has_attribute (store, "/group", "data"));
-  CHECK_NO_ERROR (error);
 }
 
 TEST_CASE (store_attribute, reads_as_text)
@@ -269,8 +252,7 @@ TEST_CASE (store_walk, visits_in_order)
   g_autoptr (PlaitStore) store = open_sample ();
   g_autoptr (GString) text = g_string_new (NULL);
   GError *error = NULL;
-  CHECK (plait_store_walk (store, "/", 2, note_visit, text, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_walk (store, "/", 2, note_visit, text, NO_ERROR));
   CHECK_STRING (text->str, "// /checkpoint/ /checkpoint/best/ /checkpoint/chosen -> :/checkpoint/best /large /scores "
                            "/evaluation/ /evaluation/test/ /vocabulary/ /vocabulary/shared/ /cells/ /cells/serial -> "
                            "cells/serial.h5:/ ");
@@ -284,7 +266,7 @@ TEST_CASE (store_walk, visits_in_order)
 /* What HDF5 notes where malloc gives nothing is no fault of the file. */
 TEST_CASE (store_object, tells_that_there_is_no_memory)
 {
-  g_autofree char *path = plait_test_path ("run.h5");
+  const char *path = plait_test_path ("run.h5");
   GError *error = NULL;
 
   plait_test_write_sample (path);

@@ -23,35 +23,29 @@ append_item (PlaitStore *store, const char *group, gint64 i, gint64 columns)
   g_autofree char *item = g_strdup_printf ("%s/%d.%d", group, (int)(i / 2), (int)(i % 2));
   g_autofree PlaitScalar *values = g_new (PlaitScalar, n + 1);
   g_auto (GStrv) labels = g_new0 (char *, shape[0] + 1);
-  GError *error = NULL;
 
   for (gint64 k = 0; k < n; k++)
     values[k] = value_of (i, k);
   for (gint64 k = 0; k < shape[0]; k++)
     labels[k] = g_strdup_printf ("%s%d", k == 1 ? "" : "\u6f22", (int)(i + k));
-  CHECK (plait_store_append (store, item, "a", "weights", PLAIT_STORE_SCALAR, 2, shape, values, axes, &error));
-  CHECK (plait_store_append (store, item, "a", "labels", PLAIT_STORE_STRING, 1, shape, labels, NULL, &error));
+  CHECK (plait_store_append (store, item, "a", "weights", PLAIT_STORE_SCALAR, 2, shape, values, axes, NO_ERROR));
+  CHECK (plait_store_append (store, item, "a", "labels", PLAIT_STORE_STRING, 1, shape, labels, NULL, NO_ERROR));
   if (i % 3 == 0)
-    CHECK (plait_store_append (store, item, "a", "rare", PLAIT_STORE_INT64, 1, &(gint64){ 1 }, &i, NULL, &error));
+    CHECK (plait_store_append (store, item, "a", "rare", PLAIT_STORE_INT64, 1, &(gint64){ 1 }, &i, NULL, NO_ERROR));
   if (i > 0)
-    CHECK (plait_store_append (store, item, "b/0", "weights", PLAIT_STORE_SCALAR, 2, shape, values, NULL, &error));
-  CHECK_NO_ERROR (error);
+    CHECK (plait_store_append (store, item, "b/0", "weights", PLAIT_STORE_SCALAR, 2, shape, values, NULL, NO_ERROR));
 }
 
 static PlaitStore *
 write_items (const char *name, gint64 n, gint64 columns)
 {
-  g_autofree char *path = plait_test_path (name);
-  GError *error = NULL;
-  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  const char *path = plait_test_path (name);
+  g_autoptr (PlaitStore) store = plait_store_create (path, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   for (gint64 i = 0; store && i < n; i++)
     append_item (store, "/dump/test", i, columns);
-  CHECK (store && plait_store_commit (store, &error));
-  CHECK_NO_ERROR (error);
-  PlaitStore *opened = plait_store_open (path, &error);
-  CHECK_NO_ERROR (error);
+  CHECK (store && plait_store_commit (store, NO_ERROR));
+  PlaitStore *opened = plait_store_open (path, NO_ERROR);
   return opened;
 }
 
@@ -64,60 +58,53 @@ check_item (PlaitStore *store, gint64 i, gint64 columns)
   g_autofree char *rare = g_strconcat (item, "/a/rare", NULL), *other = g_strconcat (item, "/b/0/weights", NULL);
   g_autofree PlaitScalar *values = g_new0 (PlaitScalar, n + 1);
   PlaitStoreObject object;
-  GError *error = NULL;
   CONTEXT ("item %d", (int)i);
 
-  CHECK (plait_store_describe (store, weights, &object, &error));
+  CHECK (plait_store_describe (store, weights, &object, NO_ERROR));
   CHECK (object.kind == PLAIT_STORE_DATASET && object.type == PLAIT_STORE_SCALAR);
   CHECK_INT (object.rank, 2);
   CHECK_INT (object.shape[0], rows);
   CHECK_INT (object.shape[1], columns);
-  CHECK (plait_store_read (store, weights, PLAIT_STORE_SCALAR, n, values, &error));
+  CHECK (plait_store_read (store, weights, PLAIT_STORE_SCALAR, n, values, NO_ERROR));
   for (gint64 k = 0; k < n; k++)
     wrong += values[k] != value_of (i, k);
   CHECK_INT (wrong, 0);
   if (rows > 1)
     {
-      CHECK (plait_store_read_rows (store, weights, PLAIT_STORE_SCALAR, rows - 1, 1, n, values, &error));
+      CHECK (plait_store_read_rows (store, weights, PLAIT_STORE_SCALAR, rows - 1, 1, n, values, NO_ERROR));
       CHECK (values[columns - 1] == value_of (i, n - 1));
     }
-  g_auto (GStrv) texts = plait_store_read_strings (store, labels, 1000, &count, &error);
+  g_auto (GStrv) texts = plait_store_read_strings (store, labels, 1000, &count, NO_ERROR);
   CHECK_INT (count, rows);
   for (gint64 k = 0; texts && k < rows; k++)
     {
-      g_autofree char *expected = g_strdup_printf ("%s%d", k == 1 ? "" : "\u6f22", (int)(i + k));
-
-      CHECK_STRING (texts[k], expected);
+      CHECK_STRING (texts[k], plait_test_format ("%s%d", k == 1 ? "" : "\u6f22", (int)(i + k)));
     }
-  CHECK (plait_store_describe (store, rare, &object, &error));
+  CHECK (plait_store_describe (store, rare, &object, NO_ERROR));
   CHECK_INT (object.elements, i % 3 == 0);
   CHECK_INT (plait_store_has (store, other), i > 0);
-  CHECK_NO_ERROR (error);
 }
 
 TEST_CASE (store_ragged, gives_every_item_back)
 {
   g_autoptr (PlaitStore) store = write_items ("items.h5", 23, 3);
-  GError *error = NULL;
 
   for (gint64 i = 0; i < 23; i++)
     check_item (store, i, 3);
-  CHECK (plait_store_check (store, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_check (store, NO_ERROR));
 }
 
 /* What is held goes to the file chunk by chunk; here an item is above a chunk, and all above ten. */
 TEST_CASE (store_ragged, of_items_larger_than_what_is_held)
 {
   g_autoptr (PlaitStore) store = write_items ("large.h5", 9, 40000);
-  g_autofree char *copied = plait_test_path ("copied.h5");
+  const char *copied = plait_test_path ("copied.h5");
   GError *error = NULL;
 
   for (gint64 i = 9; i-- > 0;)
     check_item (store, i, 40000);
-  g_autoptr (PlaitStore) copy = plait_store_create (copied, &error);
-  CHECK (copy && plait_store_copy (copy, store, "/dump/test", &error) && plait_store_commit (copy, &error));
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) copy = plait_store_create (copied, NO_ERROR);
+  CHECK (copy && plait_store_copy (copy, store, "/dump/test", NO_ERROR) && plait_store_commit (copy, NO_ERROR));
   g_autoptr (PlaitStore) opened = plait_store_open (copied, &error);
   REQUIRE (opened != NULL);
   check_item (opened, 7, 40000);
@@ -129,11 +116,10 @@ check_members (PlaitStore *store, const char *path, const char *expected)
 {
   GError *error = NULL;
   PlaitStoreObject object;
-  g_auto (GStrv) members = plait_store_members (store, path, &error);
+  g_auto (GStrv) members = plait_store_members (store, path, NO_ERROR);
   g_autofree char *joined = members ? g_strjoinv (" ", members) : NULL;
   CONTEXT ("%s", path);
 
-  CHECK_NO_ERROR (error);
   CHECK_STRING (joined, expected);
   CHECK (plait_store_describe (store, path, &object, &error) && object.kind == PLAIT_STORE_GROUP);
   CHECK_INT (object.members, members ? g_strv_length (members) : 0);
@@ -200,29 +186,27 @@ TEST_CASE (store_ragged, leads_viewers_to_the_first_heatmap)
   static const gint64 shape[] = { 3, 2 };
   static const PlaitScalar values[] = { .5, .5, 0, 1, 1, 0 };
   const PlaitStoreHeatmap heatmap = { "weights", 2, shape, values, axes, labels, "attention to en" };
-  g_autofree char *path = plait_test_path ("maps.h5");
+  const char *path = plait_test_path ("maps.h5");
   PlaitScalar read[6];
   gint64 n = 0;
   GError *error = NULL;
-  g_autoptr (PlaitStore) store = plait_store_create (path, &error);
+  g_autoptr (PlaitStore) store = plait_store_create (path, NO_ERROR);
 
   REQUIRE (store != NULL);
   for (guint i = 0; i < 2; i++)
-    CHECK (
-        plait_store_append_heatmap (store, i == 0 ? "/attention/test/0" : "/attention/test/1", "en", &heatmap, &error));
-  CHECK (plait_store_append_attribute (store, "/attention/test/1", "en", "rows", "sentences", &error));
-  CHECK (plait_store_commit (store, &error));
-  g_autoptr (PlaitStore) opened = plait_store_open (path, &error);
-  CHECK_NO_ERROR (error);
+    CHECK (plait_store_append_heatmap (store, i == 0 ? "/attention/test/0" : "/attention/test/1", "en", &heatmap,
+                                       NO_ERROR));
+  CHECK (plait_store_append_attribute (store, "/attention/test/1", "en", "rows", "sentences", NO_ERROR));
+  CHECK (plait_store_commit (store, NO_ERROR));
+  g_autoptr (PlaitStore) opened = plait_store_open (path, NO_ERROR);
   REQUIRE (opened != NULL);
-  g_autofree char *first = plait_store_get_string (opened, "/attention/test", "default", &error);
-  g_autofree char *title = plait_store_read_string (opened, "/attention/test/<first>/title", &error);
-  g_autofree char *class = plait_store_get_string (opened, "/attention/test/<first>", "NX_class", &error);
-  g_autofree char *signal = plait_store_get_string (opened, "/attention/test/1/en", "signal", &error);
-  g_autofree char *stand_for = plait_store_get_string (opened, "/attention/test/0/en", "rows", &error);
-  g_auto (GStrv) words = plait_store_read_strings (opened, "/attention/test/1/en/target_labels", 100, &n, &error);
+  g_autofree char *first = plait_store_get_string (opened, "/attention/test", "default", NO_ERROR);
+  g_autofree char *title = plait_store_read_string (opened, "/attention/test/<first>/title", NO_ERROR);
+  g_autofree char *class = plait_store_get_string (opened, "/attention/test/<first>", "NX_class", NO_ERROR);
+  g_autofree char *signal = plait_store_get_string (opened, "/attention/test/1/en", "signal", NO_ERROR);
+  g_autofree char *stand_for = plait_store_get_string (opened, "/attention/test/0/en", "rows", NO_ERROR);
+  g_auto (GStrv) words = plait_store_read_strings (opened, "/attention/test/1/en/target_labels", 100, &n, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   CHECK_STRING (first, "<first>");
   CHECK_STRING (class, "NXdata");
   CHECK_STRING (title, "attention to en, sentence 0");
@@ -254,7 +238,7 @@ write_forged (const Forged *forged)
   static const PlaitScalar values[] = { 1, 2, 3, 4, 5, 6 };
   static const char text[] = "a\0b\0c"; /* the last one ends in the array's NUL */
   const gint64 n_values = 6, n_text = sizeof text, two = 2, three = 3, shape[] = { forged->n_shapes, 2 };
-  g_autofree char *path = plait_test_path ("forged.h5");
+  const char *path = plait_test_path ("forged.h5");
   g_autoptr (PlaitStore) store = plait_store_create (path, NULL);
 
   CHECK (plait_store_write (store, "/dump/a/x", PLAIT_STORE_SCALAR, 1, &n_values, values, 0, NULL));

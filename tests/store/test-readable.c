@@ -10,9 +10,7 @@ check_prints (const char *const *command, const char *part)
 {
   g_autofree char *out = NULL, *problems = NULL;
   int status = 0;
-  GError *error = NULL;
-  g_spawn_sync (NULL, (char **)command, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, &problems, &status, &error);
-  CHECK_NO_ERROR (error);
+  g_spawn_sync (NULL, (char **)command, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, &problems, &status, NO_ERROR);
   CONTEXT ("%s prints to stderr: %s", command[0], problems);
   CHECK_INT (status, 0);
   CHECK_STRING (problems, "");
@@ -28,7 +26,7 @@ is_there (const char *program)
 
 TEST_CASE (store_readable, by_h5ls)
 {
-  g_autofree char *path = plait_test_path ("run.h5");
+  const char *path = plait_test_path ("run.h5");
   if (!is_there ("h5ls"))
     SKIP_TEST ("h5ls is not installed");
   plait_test_write_sample (path);
@@ -37,7 +35,7 @@ TEST_CASE (store_readable, by_h5ls)
 
 TEST_CASE (store_readable, by_h5dump)
 {
-  g_autofree char *path = plait_test_path ("run.h5");
+  const char *path = plait_test_path ("run.h5");
   if (!is_there ("h5dump"))
     SKIP_TEST ("h5dump is not installed");
   plait_test_write_sample (path);
@@ -47,8 +45,7 @@ TEST_CASE (store_readable, by_h5dump)
 
 TEST_CASE (store_readable, by_h5py)
 {
-  g_autofree char *path = plait_test_path ("run.h5");
-  g_autofree char *script = plait_test_source_path ("tests/store/readable.py");
+  const char *path = plait_test_path ("run.h5");
   const char *probe[] = { "/usr/bin/python3", "-c", "import h5py", NULL };
   int status = -1;
   /* Debian's h5py belongs to Debian's Python. */
@@ -56,5 +53,6 @@ TEST_CASE (store_readable, by_h5py)
       || status != 0)
     SKIP_TEST ("python3-h5py is not installed");
   plait_test_write_sample (path);
-  check_prints ((const char *[]){ "/usr/bin/python3", script, path, NULL }, "");
+  check_prints ((const char *[]){ "/usr/bin/python3", plait_test_source_path ("tests/store/readable.py"), path, NULL },
+                "");
 }

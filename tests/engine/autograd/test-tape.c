@@ -330,8 +330,7 @@ TEST_CASE (tape, is_left_with_the_name_of_who_ran)
 
       /* The tape can be used again. */
       step.deed = do_nothing;
-      CHECK (plait_arena_protect (bench.arena, run_step, &step, &error));
-      CHECK_NO_ERROR (error);
+      CHECK (plait_arena_protect (bench.arena, run_step, &step, NO_ERROR));
       plait_tape_call (bench.tape, (PlaitCaller){ NULL, NULL });
     }
 }

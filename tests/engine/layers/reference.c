@@ -45,7 +45,7 @@ static GHashTable *
 load (void)
 {
   GHashTable *arrays = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autofree char *path = plait_test_source_path (FILE_NAME);
+  const char *path = plait_test_source_path (FILE_NAME);
   g_autofree char *text = NULL;
   char *rest, *end;
 
@@ -84,9 +84,7 @@ reference (const char *the_case, const char *name)
 static const ReferenceArray *
 reference_of (const char *the_case, const char *kind, const char *name)
 {
-  g_autofree char *path = g_strdup_printf ("%s/%s", kind, name);
-
-  return reference (the_case, path);
+  return reference (the_case, plait_test_format ("%s/%s", kind, name));
 }
 
 PlaitNode *

@@ -215,9 +215,7 @@ TEST_CASE (parameters, are_one_leaf_a_tape_and_step)
 
   for (int i = 0; i < MANY; i++)
     {
-      g_autofree char *name = g_strdup_printf ("%d", i);
-
-      list[i] = plait_parameters_declare (parameters, name, 1, 1, PLAIT_ONES);
+      list[i] = plait_parameters_declare (parameters, plait_test_format ("%d", i), 1, 1, PLAIT_ONES);
     }
   allocate (parameters);
   plait_parameters_initialise (parameters, bench.pool, 1);
@@ -242,7 +240,6 @@ TEST_CASE (parameters, are_multiplied_alike_packed_or_not)
 {
   g_auto (Bench) bench = bench_new (2);
   g_autoptr (PlaitParameters) parameters = plait_parameters_new ();
-  g_autoptr (GError) error = NULL;
   PlaitLinear linear = plait_linear_declare (parameters, "linear", 70, 90, TRUE);
   PlaitScalar plain[3 * 90];
   PlaitNode *y;
@@ -252,8 +249,7 @@ TEST_CASE (parameters, are_multiplied_alike_packed_or_not)
   for (int packed = 0; packed < 2; packed++)
     {
       if (packed)
-        CHECK (plait_parameters_pack (parameters, bench.pool, PLAIT_PRECISION_FLOAT, &error));
-      CHECK_NO_ERROR (error);
+        CHECK (plait_parameters_pack (parameters, bench.pool, PLAIT_PRECISION_FLOAT, NO_ERROR));
       CHECK_INT (linear.weight->packed != NULL, packed);
       CHECK (!linear.bias->packed);
       bench_begin (&bench, PLAIT_TAPE_EVALUATE);

@@ -25,9 +25,7 @@ static void
 visit (Visit function, PlaitParameter *parameter, gint64 column, const char *the_case, gint64 level, const char *letter,
        const char *gate)
 {
-  g_autofree char *name = g_strdup_printf ("pool/%d/%s%s", (int)level, letter, gate);
-
-  function (parameter, column, the_case, name);
+  function (parameter, column, the_case, plait_test_format ("pool/%d/%s%s", (int)level, letter, gate));
 }
 
 /* The weights of the pools as the reference calls them. */

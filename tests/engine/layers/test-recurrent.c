@@ -41,13 +41,11 @@ visit_cell (const PlaitCell *cell, const char *the_case, const char *prefix,
 
   for (gint64 i = 0; gates[i] != '\0'; i++)
     {
-      g_autofree char *input = g_strdup_printf ("%sW%c", prefix, gates[i]);
-      g_autofree char *bias = g_strdup_printf ("%sb%c", prefix, gates[i]);
       g_autofree char *recurrent = g_strdup_printf ("%sU%c", prefix, gates[i]);
       gboolean apart = cell->candidate.weight && i == 2;
 
-      visit (cell->input.weight, i * WIDTH, the_case, input);
-      visit (cell->input.bias, i * WIDTH, the_case, bias);
+      visit (cell->input.weight, i * WIDTH, the_case, plait_test_format ("%sW%c", prefix, gates[i]));
+      visit (cell->input.bias, i * WIDTH, the_case, plait_test_format ("%sb%c", prefix, gates[i]));
       visit (apart ? cell->candidate.weight : cell->recurrent.weight, apart ? 0 : i * WIDTH, the_case, recurrent);
     }
   visit (cell->recurrent.bias, 2 * WIDTH, the_case, "ch");

@@ -221,10 +221,8 @@ TEST_CASE (reference, paper1_equations_5_and_6_flat)
   input = reference_input (&bench, name, "x");
   for (guint i = 0; i < 3; i++)
     {
-      g_autofree char *memory = g_strdup_printf ("memory%u", i);
-
       offsets[i][1] = memory_lengths[i];
-      memories[i] = reference_input (&bench, name, memory);
+      memories[i] = reference_input (&bench, name, plait_test_format ("memory%u", i));
       projected[i] = plait_attention_project (bench.tape, &attention, 0, memories[i], (PlaitRagged){ 1, offsets[i] });
     }
   projected[0].weights = first_weights;
@@ -260,9 +258,7 @@ TEST_CASE (reference, paper1_equations_7_and_8_hierarchical)
 
   for (guint i = 0; i < 3; i++)
     {
-      g_autofree char *path = g_strdup_printf ("attend/%u", i);
-
-      attentions[i] = plait_attention_declare (parameters, path, &declaration, WIDTH);
+      attentions[i] = plait_attention_declare (parameters, plait_test_format ("attend/%u", i), &declaration, WIDTH);
     }
   contexts = plait_attention_declare (parameters, "contexts", &level2, WIDTH);
   allocate (parameters);
@@ -273,13 +269,11 @@ TEST_CASE (reference, paper1_equations_7_and_8_hierarchical)
   q = plait_norm_apply (bench.tape, &norm, input);
   for (guint i = 0; i < 3; i++)
     {
-      g_autofree char *memory = g_strdup_printf ("memory%u", i);
-      g_autofree char *path = g_strdup_printf ("attend/%u", i);
       PlaitAttended projected;
 
-      reference_set_attention (&attentions[i], name, path);
+      reference_set_attention (&attentions[i], name, plait_test_format ("attend/%u", i));
       offsets[i][1] = memory_lengths[i];
-      memories[i] = reference_input (&bench, name, memory);
+      memories[i] = reference_input (&bench, name, plait_test_format ("memory%u", i));
       projected = plait_attention_project (bench.tape, &attentions[i], 0, memories[i], (PlaitRagged){ 1, offsets[i] });
       items[i] = plait_attention_apply (bench.tape, &attentions[i], q, query_rows, &projected, 1);
     }

@@ -29,7 +29,6 @@ static void
 visit_part (Visit visit, const PlaitParameter *parameter, gint64 row, gint64 column, const char *the_case,
             const char *prefix, const char *letter, const char *gate)
 {
-  g_autofree char *name = g_strconcat (prefix, letter, gate, NULL);
   PlaitParameter part;
 
   if (!parameter)
@@ -40,7 +39,7 @@ visit_part (Visit visit, const PlaitParameter *parameter, gint64 row, gint64 col
       part.value = plait_tensor_rows (part.value, row, part.value.rows / 2);
       part.gradient = plait_tensor_rows (part.gradient, row, part.gradient.rows / 2);
     }
-  visit (&part, column, the_case, name);
+  visit (&part, column, the_case, plait_test_format ("%s%s%s", prefix, letter, gate));
 }
 
 /* The weights of @unit as the reference calls them: L and R of the children, X of the input, b, and the gate. */

@@ -188,16 +188,13 @@ check_process (guint n, guint own, guint threads, guint failing)
   g_autoptr (PlaitExchange) exchange = NULL;
   gboolean is_last = own + 1 == n, sends_results = own + 2 != n;
   Shard shards[SHARDS];
-  GError *error = NULL;
   CONTEXT ("process %u of %u, %u threads", own, n, threads);
 
   for (guint i = 0; i < PARAMETERS; i++)
     {
-      g_autofree char *name = g_strdup_printf ("weight/%u", i);
-
-      plait_parameters_declare (parameters, name, ROWS, WIDTH, PLAIT_ONES);
+      plait_parameters_declare (parameters, plait_test_format ("weight/%u", i), ROWS, WIDTH, PLAIT_ONES);
     }
-  CHECK (plait_parameters_allocate (parameters, &error));
+  CHECK (plait_parameters_allocate (parameters, NO_ERROR));
   others.n = n;
   others.own = own;
   others.threads = n % 2 == 0;
@@ -205,8 +202,7 @@ check_process (guint n, guint own, guint threads, guint failing)
   others.gradients = plait_parameters_gradients (parameters).data;
   others.all = plait_parameters_gradients (parameters).width;
   ranks = plait_ranks_new (&table);
-  exchange = plait_exchange_new (ranks, parameters, pool, SHARDS, &error);
-  CHECK_NO_ERROR (error);
+  exchange = plait_exchange_new (ranks, parameters, pool, SHARDS, NO_ERROR);
   for (guint i = 0; i < SHARDS; i++)
     {
       shards[i] = (Shard){ .exchange = exchange,

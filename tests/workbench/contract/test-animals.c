@@ -178,11 +178,9 @@ check_animal (PlaitPluginKind kind, guint seconds, const char *failed, const cha
   g_autoptr (GString) names = g_string_new (NULL);
   g_autoptr (PlaitContract) contract = NULL;
   Outcome outcome = { names, NULL, 0 };
-  GError *error = NULL;
 
   disguise (disguised, registry, kind);
-  contract = plait_contract_new (&disguised->plugin, &error);
-  CHECK_NO_ERROR (error);
+  contract = plait_contract_new (&disguised->plugin, NO_ERROR);
   REQUIRE (contract != NULL);
   plait_contract_hold (contract, NULL, seconds, take, &outcome);
   CHECK_STRING (names->str, failed);

@@ -226,10 +226,8 @@ TEST_CASE (experiment_file, combiners_must_fit)
       "choose another combiner (" },
   };
   g_autoptr (PlaitRegistry) registry = example_registry ();
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitExperiment) one_is_enough = example_load (registry, OF_ONE_PYRAMID, NULL, &error);
+  g_autoptr (PlaitExperiment) one_is_enough = example_load (registry, OF_ONE_PYRAMID, NULL, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   CHECK (one_is_enough != NULL);
   for (guint i = 0; i < G_N_ELEMENTS (faults); i++)
     {
@@ -269,10 +267,9 @@ TEST_CASE (experiment_file, all_faults_at_once)
 TEST_CASE (experiment_file, files_that_are_none)
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();
-  g_autofree char *nowhere = plait_test_path ("nowhere.ini");
   g_autoptr (GError) error = NULL;
 
-  CHECK (!plait_experiment_load (nowhere, NULL, PLAIT_RESOLVE_CHECK_FILES, registry, &error));
+  CHECK (!plait_experiment_load (plait_test_path ("nowhere.ini"), NULL, PLAIT_RESOLVE_CHECK_FILES, registry, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "nowhere.ini");
   CHECK (!plait_experiment_load (plait_test_folder (), NULL, PLAIT_RESOLVE_CHECK_FILES, registry, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, plait_test_folder ());
@@ -285,11 +282,6 @@ TEST_CASE (experiment_file, files_that_are_none)
 /* A module that hangs is asked once, within the limits, whoever uses it, and told beside all else. */
 TEST_CASE (experiment_file, modules_that_hang_are_told_with_the_rest)
 {
-  g_autofree char *built = plait_test_build_path ("plugins");
-  g_autofree char *module = plait_test_build_path ("tests/plugin/zoo.so");
-  g_autofree char *folder = plait_test_path ("hanging");
-  g_autofree char *copy = plait_test_path ("hanging/encoder/constructor-sleeps.so");
-  g_autofree char *path = plait_test_path ("hanging.ini");
   g_autofree char *bytes = NULL;
   g_autoptr (PlaitRegistry) registry = NULL;
   g_autoptr (PlaitProblems) problems = plait_problems_new ();
@@ -299,13 +291,16 @@ TEST_CASE (experiment_file, modules_that_hang_are_told_with_the_rest)
 
   plait_test_write ("hanging/encoder/constructor-sleeps.ini",
                     "[plugin]\nname=constructor-sleeps\nkind=encoder\ninterface=2\nsummary=S\ninput=tokens\n");
-  REQUIRE (g_file_get_contents (module, &bytes, &length, NULL)
-           && g_file_set_contents (copy, bytes, (gssize)length, NULL));
+  REQUIRE (
+      g_file_get_contents (plait_test_build_path ("tests/plugin/zoo.so"), &bytes, &length, NULL)
+      && g_file_set_contents (plait_test_path ("hanging/encoder/constructor-sleeps.so"), bytes, (gssize)length, NULL));
   plait_test_write ("hanging.ini", "[data]\ngenerate=agreement\n[source a]\nencoder=constructor-sleeps\n[source b]\n"
                                    "encoder=constructor-sleeps\n[train]\nepochs=-1\n");
-  registry = plait_registry_new_for_folders ((const char *[]){ folder, built, NULL });
+  registry = plait_registry_new_for_folders (
+      (const char *[]){ plait_test_path ("hanging"), plait_test_build_path ("plugins"), NULL });
   plait_registry_set_trial_limits (registry, (PlaitTrialLimits){ .wall_seconds = 1, .processor_seconds = 1 });
-  CHECK (!plait_experiment_check (path, NULL, PLAIT_RESOLVE_LOAD_MODULES, registry, problems));
+  CHECK (
+      !plait_experiment_check (plait_test_path ("hanging.ini"), NULL, PLAIT_RESOLVE_LOAD_MODULES, registry, problems));
   CHECK (!plait_problems_report (problems, PLAIT_ERROR_INPUT, &error));
   REQUIRE (error != NULL);
   CHECK_CONTAINS (error->message, "hanging.ini:4: [source a] encoder: ");

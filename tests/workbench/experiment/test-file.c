@@ -14,16 +14,13 @@
 TEST_CASE (experiment_file, a_sound_one)
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitExperiment) experiment = example_load (registry, example_text, NULL, &error);
-  g_autofree char *train_en = plait_test_path ("text/train.en");
+  g_autoptr (PlaitExperiment) experiment = example_load (registry, example_text, NULL, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (experiment != NULL);
   CHECK_STRING (experiment->name, "example");
   CHECK_INT (experiment->experiment.seed, 7);
   CHECK_STRING (experiment->data.target, "cs");
-  CHECK_STRING (plait_experiment_data_file (experiment, "train", "en"), train_en);
+  CHECK_STRING (plait_experiment_data_file (experiment, "train", "en"), plait_test_path ("text/train.en"));
   CHECK (!plait_experiment_data_file (experiment, "validation", "en"));
   CHECK_STRING (plait_experiment_vocabulary (experiment, "cs"), "shared");
   REQUIRE (experiment->n_sources == 3);
@@ -51,9 +48,8 @@ TEST_CASE (experiment_file, streams_can_be_documents)
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) parts = g_strsplit (example_text, "layers=4\n", -1);
   g_autofree char *file = g_strjoinv ("", parts);
-  g_autoptr (PlaitExperiment) experiment = example_load (registry, file, overrides, &error);
+  g_autoptr (PlaitExperiment) experiment = example_load (registry, file, overrides, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (experiment && experiment->n_sources == 1);
   CHECK_INT (experiment->sources[0].kind, PLAIT_INPUT_DOCUMENTS);
   PlaitDocumentSettings en = plait_experiment_documents (experiment, "en");
@@ -65,8 +61,7 @@ TEST_CASE (experiment_file, streams_can_be_documents)
   /* What is stored speaks of streams that are used, and is read again. */
   g_autofree char *text = plait_experiment_text (experiment);
   CHECK_CONTAINS (text, "\ndocuments=en\n");
-  g_autoptr (PlaitExperiment) again = plait_experiment_parse (text, "run.h5", NULL, registry, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitExperiment) again = plait_experiment_parse (text, "run.h5", NULL, registry, NO_ERROR);
   REQUIRE (again != NULL);
   CHECK_INT (plait_experiment_documents (again, "en").maximum, 99);
 
@@ -78,11 +73,9 @@ TEST_CASE (experiment_file, streams_can_be_documents)
 TEST_CASE (experiment_file, sources_can_be_chosen_and_ordered)
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();
-  g_autoptr (GError) error = NULL;
   g_autoptr (PlaitExperiment) experiment
-      = example_load (registry, example_text, (const char *[]){ "experiment.sources=de + en", NULL }, &error);
+      = example_load (registry, example_text, (const char *[]){ "experiment.sources=de + en", NULL }, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (experiment && experiment->n_sources == 2);
   CHECK_STRING (experiment->sources[0].name, "de");
   CHECK_STRING (experiment->sources[1].name, "en");
@@ -111,11 +104,9 @@ TEST_CASE (experiment_file, defaults_suit_the_optimizer)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (PlaitExperiment) experiment = example_load (registry, example_text, cases[i].overrides, &error);
+      g_autoptr (PlaitExperiment) experiment = example_load (registry, example_text, cases[i].overrides, NO_ERROR);
       CONTEXT ("%s", cases[i].overrides[0]);
 
-      CHECK_NO_ERROR (error);
       REQUIRE (experiment != NULL);
       CHECK_NEAR (experiment->train.learning_rate, cases[i].learning_rate, 0);
       CHECK_INT (experiment->train.schedule, cases[i].schedule);
@@ -128,19 +119,16 @@ TEST_CASE (experiment_file, defaults_suit_the_optimizer)
 TEST_CASE (experiment_file, the_resolved_text_reads_back_to_itself)
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();
-  g_autoptr (GError) error = NULL;
   g_autoptr (PlaitExperiment) experiment = example_load (
-      registry, example_text, (const char *[]){ "decoder.dropout=0.30", "experiment.name=a \\\\ b", NULL }, &error);
+      registry, example_text, (const char *[]){ "decoder.dropout=0.30", "experiment.name=a \\\\ b", NULL }, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (experiment != NULL);
   g_autofree char *text = plait_experiment_text (experiment);
   CHECK_CONTAINS (text, "name=a \\\\ b\nseed=7\nsources=en+de+image\n");
   CHECK_CONTAINS (text, "\ndropout=0.3\n");
   CHECK_CONTAINS (text, "\n[source image]\nencoder=features\nstream=image\ndataset=/conv\n");
 
-  g_autoptr (PlaitExperiment) again = plait_experiment_parse (text, "run.h5", NULL, registry, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitExperiment) again = plait_experiment_parse (text, "run.h5", NULL, registry, NO_ERROR);
   REQUIRE (again != NULL);
   g_autofree char *text_again = plait_experiment_text (again);
   CHECK_STRING (text_again, text);
@@ -152,32 +140,28 @@ TEST_CASE (experiment_file, files_on_the_command_line_are_relative_to_where_it_i
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();
   g_autoptr (GError) error = NULL;
-  g_autofree char *german = plait_test_path ("text/train.de"), *folder = plait_test_path ("text");
-  g_autofree char *absolute = g_strconcat ("data.vocabulary.shared=", german, NULL);
+  const char *german = plait_test_path ("text/train.de"), *folder = plait_test_path ("text");
   const char *const overrides[][2] = {
     { "data.vocabulary.shared=text/train.de", NULL },
     { "data.vocabulary.shared = ./text/../text/train.de", NULL },
-    { absolute, NULL },
+    { plait_test_format ("data.vocabulary.shared=%s", german), NULL },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (overrides); i++)
     {
-      g_autoptr (PlaitExperiment) experiment = example_load (registry, example_text, overrides[i], &error);
-      CHECK_NO_ERROR (error);
+      g_autoptr (PlaitExperiment) experiment = example_load (registry, example_text, overrides[i], NO_ERROR);
       REQUIRE (experiment);
       CHECK_STRING (plait_experiment_vocabulary_file (experiment, "shared"), german);
       CHECK_STRING (experiment->data.folder, folder);
     }
   g_autoptr (PlaitExperiment) other = example_load (
-      registry, example_text, (const char *[]){ "data.folder=text", "data.train.en=text/train.de", NULL }, &error);
-  CHECK_NO_ERROR (error);
+      registry, example_text, (const char *[]){ "data.folder=text", "data.train.en=text/train.de", NULL }, NO_ERROR);
   REQUIRE (other);
   CHECK_STRING (other->data.folder, folder);
   CHECK_STRING (plait_experiment_data_file (other, "train", "en"), german);
   /* What is empty is no file. */
   g_autoptr (PlaitExperiment) none
-      = example_load (registry, example_text, (const char *[]){ "train.initialise=", NULL }, &error);
-  CHECK_NO_ERROR (error);
+      = example_load (registry, example_text, (const char *[]){ "train.initialise=", NULL }, NO_ERROR);
   REQUIRE (none);
   CHECK_STRING (none->train.initialise, "");
   CHECK (!example_load (registry, example_text, (const char *[]){ "data.vocabulary.shared=train.de", NULL }, &error));
@@ -190,8 +174,8 @@ TEST_CASE (experiment_file, paths_have_folders_of_users_and_variables)
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();
   g_autoptr (GError) error = NULL;
-  g_autofree char *folder = plait_test_path ("text"), *german = plait_test_path ("text/train.de");
-  g_autofree char *odd = plait_test_path ("text/$HOME");
+  const char *folder = plait_test_path ("text"), *german = plait_test_path ("text/train.de");
+  const char *odd = plait_test_path ("text/$HOME");
   g_auto (GStrv) before = g_strsplit (example_text, "folder=text", 2);
   g_autofree char *in_file = g_strjoinv ("folder=$PLAIT_TEST_TEXT", before);
   const struct
@@ -211,8 +195,7 @@ TEST_CASE (experiment_file, paths_have_folders_of_users_and_variables)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       CONTEXT ("case %u", i);
-      g_autoptr (PlaitExperiment) experiment = example_load (registry, cases[i].text, cases[i].overrides, &error);
-      CHECK_NO_ERROR (error);
+      g_autoptr (PlaitExperiment) experiment = example_load (registry, cases[i].text, cases[i].overrides, NO_ERROR);
       REQUIRE (experiment);
       CHECK_STRING (experiment->data.folder, folder);
       if (i == 2)
@@ -234,13 +217,11 @@ TEST_CASE (experiment_file, paths_have_folders_of_users_and_variables)
   /* A name with the sign is read back from what the run keeps. */
   plait_test_write ("text/$HOME", "a\n");
   g_autoptr (PlaitExperiment) experiment
-      = example_load (registry, example_text, (const char *[]){ "data.vocabulary.shared=text/$$HOME", NULL }, &error);
-  CHECK_NO_ERROR (error);
+      = example_load (registry, example_text, (const char *[]){ "data.vocabulary.shared=text/$$HOME", NULL }, NO_ERROR);
   REQUIRE (experiment);
   CHECK_STRING (plait_experiment_vocabulary_file (experiment, "shared"), odd);
   g_autofree char *text = plait_experiment_text (experiment);
-  g_autoptr (PlaitExperiment) again = plait_experiment_parse (text, "run.h5", NULL, registry, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitExperiment) again = plait_experiment_parse (text, "run.h5", NULL, registry, NO_ERROR);
   REQUIRE (again);
   CHECK_STRING (plait_experiment_vocabulary_file (again, "shared"), odd);
 }
@@ -248,15 +229,12 @@ TEST_CASE (experiment_file, paths_have_folders_of_users_and_variables)
 /* What plait test keeps of its --set. */
 TEST_CASE (experiment_file, a_setting_of_the_command_line_is_made_to_last)
 {
-  g_autofree char *folder = plait_test_path ("text/a.en");
-  g_autofree char *expected = g_strconcat ("data.test2017.en=", folder, NULL);
   g_autoptr (GError) error = NULL;
 
   g_setenv ("HOME", plait_test_folder (), TRUE);
-  g_autofree char *file = plait_experiment_set_from_here ("data.test2017.en=~/text/a.en", &error);
-  g_autofree char *number = plait_experiment_set_from_here ("decode.beam=4", &error);
-  CHECK_NO_ERROR (error);
-  CHECK_STRING (file, expected);
+  g_autofree char *file = plait_experiment_set_from_here ("data.test2017.en=~/text/a.en", NO_ERROR);
+  g_autofree char *number = plait_experiment_set_from_here ("decode.beam=4", NO_ERROR);
+  CHECK_STRING (file, plait_test_format ("data.test2017.en=%s", plait_test_path ("text/a.en")));
   CHECK_STRING (number, "decode.beam=4");
   CHECK (!plait_experiment_set_from_here ("data.test2017.en=$PLAIT_TEST_UNSET", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the variable PLAIT_TEST_UNSET is not set");
@@ -264,7 +242,8 @@ TEST_CASE (experiment_file, a_setting_of_the_command_line_is_made_to_last)
 
 TEST_CASE (experiment_file, files_of_one_from_a_pipe_are_relative_to_where_it_is_read)
 {
-  g_autofree char *path = plait_test_path ("example.ini"), *here = g_get_current_dir ();
+  const char *path = plait_test_path ("example.ini");
+  g_autofree char *here = g_get_current_dir ();
   plait_test_write ("example.ini", "");
   g_autofree char *of_file = plait_experiment_folder (path), *of_pipe = plait_experiment_folder ("/dev/stdin");
   g_autofree char *open_file = g_strdup_printf ("/dev/fd/%d", g_open (path, O_RDONLY | O_CLOEXEC));
@@ -294,7 +273,6 @@ TEST_CASE (experiment_file, files_of_one_in_memory_are_relative_to_it)
 TEST_CASE (experiment_file, the_key_knows_what_changes_results)
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();
-  g_autoptr (GError) error = NULL;
   static const struct
   {
     const char *override;
@@ -317,7 +295,7 @@ TEST_CASE (experiment_file, the_key_knows_what_changes_results)
   /* The combiner of the comparison has the parameters of every case. */
   g_auto (GStrv) lines = g_strsplit (example_text, "context_heads=4\n", -1);
   g_autofree char *text = g_strjoinv ("", lines);
-  g_autoptr (PlaitExperiment) base = example_load (registry, text, NULL, &error);
+  g_autoptr (PlaitExperiment) base = example_load (registry, text, NULL, NO_ERROR);
   REQUIRE (base != NULL);
   g_autofree char *key = plait_experiment_key (base);
 
@@ -325,9 +303,8 @@ TEST_CASE (experiment_file, the_key_knows_what_changes_results)
     {
       CONTEXT ("%s", cases[i].override);
       g_autoptr (PlaitExperiment) other
-          = example_load (registry, text, (const char *[]){ cases[i].override, NULL }, &error);
+          = example_load (registry, text, (const char *[]){ cases[i].override, NULL }, NO_ERROR);
 
-      CHECK_NO_ERROR (error);
       REQUIRE (other != NULL);
       g_autofree char *other_key = plait_experiment_key (other);
       CHECK_INT (strcmp (key, other_key) != 0, cases[i].changes);
@@ -338,14 +315,12 @@ TEST_CASE (experiment_file, the_key_knows_what_changes_results)
 TEST_CASE (experiment_file, the_brief_key_leaves_defaults_out)
 {
   g_autoptr (PlaitRegistry) registry = example_registry ();
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitExperiment) plain = example_load (registry, example_text, NULL, &error);
+  g_autoptr (PlaitExperiment) plain = example_load (registry, example_text, NULL, NO_ERROR);
   g_autoptr (PlaitExperiment) spelt = example_load (
-      registry, example_text, (const char *[]){ "decoder.norm_epsilon=0.000001", "decode.beam=4", NULL }, &error);
+      registry, example_text, (const char *[]){ "decoder.norm_epsilon=0.000001", "decode.beam=4", NULL }, NO_ERROR);
   g_autoptr (PlaitExperiment) other
-      = example_load (registry, example_text, (const char *[]){ "decoder.norm_epsilon=1e-5", NULL }, &error);
+      = example_load (registry, example_text, (const char *[]){ "decoder.norm_epsilon=1e-5", NULL }, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (plain && spelt && other);
   g_autofree char *key = plait_experiment_training_key (plain, PLAIT_KEY_BRIEF);
   g_autofree char *spelt_key = plait_experiment_training_key (spelt, PLAIT_KEY_BRIEF);
@@ -384,9 +359,8 @@ TEST_CASE (experiment_file, a_generated_corpus)
                                            "[source %s]\nencoder=transformer\n",
                                            task->name, task->streams[0]);
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitExperiment) experiment = example_load (registry, text, NULL, &error);
+  g_autoptr (PlaitExperiment) experiment = example_load (registry, text, NULL, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (experiment != NULL);
   CHECK (experiment->task == task);
   CHECK_INT (experiment->task_settings.sizes[0], 60);
@@ -409,8 +383,7 @@ TEST_CASE (experiment_file, trees)
                              "train.en.trees=train.de\n"
                              "[source en]\nencoder=forest\n[decoder]\ncombiner=serial\n";
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitExperiment) experiment = example_load (registry, text, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitExperiment) experiment = example_load (registry, text, NULL, NO_ERROR);
   REQUIRE (experiment != NULL);
   CHECK_STRING (experiment->sources[0].trees, "en.trees");
   CHECK (plait_experiment_reads_trees (experiment));
@@ -419,15 +392,13 @@ TEST_CASE (experiment_file, trees)
   g_autofree char *resolved = plait_experiment_text (experiment);
   CHECK_CONTAINS (resolved, "train.en.trees=train.de\n");
   CHECK_CONTAINS (resolved, "trees=given\nbinarisation=head\nhead_rules=english\nno_tree=leaves\n");
-  g_autoptr (PlaitExperiment) again = plait_experiment_parse (resolved, "resolved", NULL, registry, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitExperiment) again = plait_experiment_parse (resolved, "resolved", NULL, registry, NO_ERROR);
   g_autofree char *twice = plait_experiment_text (again);
   CHECK_STRING (twice, resolved);
 
   /* Trees that need no file leave it out of what tells runs apart; without an encoder of trees there are none. */
   g_autoptr (PlaitExperiment) control
-      = example_load (registry, text, (const char *[]){ "data.trees=random", NULL }, &error);
-  CHECK_NO_ERROR (error);
+      = example_load (registry, text, (const char *[]){ "data.trees=random", NULL }, NO_ERROR);
   g_autofree char *key = plait_experiment_key (control);
   CHECK (!strstr (key, "en.trees") && !control->head_rules);
   g_autoptr (PlaitExperiment) plain = example_load (registry, example_text, NULL, &error);
@@ -449,13 +420,11 @@ TEST_CASE (experiment_file, trees)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "[data] train.de.trees: no source reads the stream \"de.trees\"");
   g_autofree char *grid = g_strconcat (text, "[grid]\nsource.en.encoder=forest;transformer\n", NULL);
   g_autoptr (PlaitExperiment) one
-      = example_load (registry, grid, (const char *[]){ "source.en.encoder=transformer", NULL }, &error);
-  CHECK_NO_ERROR (error);
+      = example_load (registry, grid, (const char *[]){ "source.en.encoder=transformer", NULL }, NO_ERROR);
   CHECK (one != NULL);
 
   static const char generated[] = "[data]\ngenerate=reorder\n[source a]\nencoder=forest\n[decoder]\ncombiner=serial\n";
-  g_autoptr (PlaitExperiment) made = example_load (registry, generated, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitExperiment) made = example_load (registry, generated, NULL, NO_ERROR);
   CHECK (made != NULL);
   CHECK (!example_load (registry, generated, (const char *[]){ "data.generate=agreement", NULL }, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the task agreement makes no stream \"a.trees\"");
@@ -465,10 +434,8 @@ TEST_CASE (experiment_file, tasks_say_which_streams_are_documents)
 {
   static const char text[] = "[data]\ngenerate=needle\n[source a]\nencoder=transformer\n[decoder]\ncombiner=serial\n";
   g_autoptr (PlaitRegistry) registry = example_registry ();
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitExperiment) made = example_load (registry, text, NULL, &error);
+  g_autoptr (PlaitExperiment) made = example_load (registry, text, NULL, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (made != NULL);
   CHECK_INT (plait_experiment_documents (made, "a").layout, PLAIT_LAYOUT_DOCUMENTS);
   CHECK_INT (plait_experiment_documents (made, "target").layout, PLAIT_LAYOUT_SENTENCES);
@@ -484,14 +451,11 @@ TEST_CASE (experiment_file, models_need_no_data)
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
       CONTEXT ("%s", names[i]);
-      g_autofree char *name = g_strdup_printf ("experiments/bench/%s.ini", names[i]);
-      g_autofree char *path = plait_test_source_path (name);
-      g_autoptr (GError) error = NULL;
+      const char *path = plait_test_source_path (plait_test_format ("experiments/bench/%s.ini", names[i]));
       g_autoptr (GError) fault = NULL;
-      g_autoptr (PlaitExperiment) experiment
-          = plait_experiment_load (path, *names[i] == 'h' ? trees : NULL, PLAIT_RESOLVE_WITHOUT_DATA, registry, &error);
+      g_autoptr (PlaitExperiment) experiment = plait_experiment_load (path, *names[i] == 'h' ? trees : NULL,
+                                                                      PLAIT_RESOLVE_WITHOUT_DATA, registry, NO_ERROR);
 
-      CHECK_NO_ERROR (error);
       REQUIRE (experiment != NULL);
       CHECK_STRING (experiment->name, names[i]);
       CHECK (experiment->bench.longest_length < 200);

@@ -17,7 +17,7 @@ static const char head[] = "[data]\ntrain.a=one\ntrain.b=one\ntest.a=one\ntest.b
 static void
 write_file (const char *name, const char *text)
 {
-  g_autofree char *path = plait_test_path (name);
+  const char *path = plait_test_path (name);
   g_autofree char *folder = g_path_get_dirname (path);
 
   g_assert_cmpint (g_mkdir_with_parents (folder, 0755), ==, 0);
@@ -27,14 +27,10 @@ write_file (const char *name, const char *text)
 static PlaitCells *
 load (PlaitRegistry *registry, const char *axes)
 {
-  g_autofree char *text = g_strconcat (head, axes, NULL);
-  g_autofree char *path = plait_test_path ("grid.ini");
-  g_autoptr (GError) error = NULL;
   PlaitCells *cells;
 
-  write_file ("grid.ini", text);
-  cells = plait_cells_load (path, NULL, 0, registry, &error);
-  CHECK_NO_ERROR (error);
+  write_file ("grid.ini", plait_test_format ("%s%s", head, axes));
+  cells = plait_cells_load (plait_test_path ("grid.ini"), NULL, 0, registry, NO_ERROR);
   g_assert_nonnull (cells);
   return cells;
 }
@@ -167,13 +163,10 @@ TEST_CASE (cells, learn_one_vocabulary_from_the_text_of_all)
       const Sharing *sharing = &sharings[i];
       CONTEXT ("%s%s", sharing->data, sharing->axes);
       g_autofree char *text = g_strconcat ("[data]\n", sharing->data, SOURCES, sharing->axes, NULL);
-      g_autofree char *path = plait_test_path ("grid.ini");
-      g_autoptr (GError) error = NULL;
       g_autoptr (PlaitCells) cells = NULL;
 
       write_file ("grid.ini", text);
-      cells = plait_cells_load (path, NULL, 0, registry, &error);
-      CHECK_NO_ERROR (error);
+      cells = plait_cells_load (plait_test_path ("grid.ini"), NULL, 0, registry, NO_ERROR);
       REQUIRE (cells != NULL);
       for (guint c = 0; sharing->texts[c]; c++)
         {
@@ -190,7 +183,7 @@ TEST_CASE (cells, learn_one_vocabulary_from_the_text_of_all)
 TEST_CASE (cells, have_their_vocabularies_from_their_experiments)
 {
   g_autoptr (PlaitRegistry) registry = test_grid_registry ();
-  g_autofree char *path = plait_test_path ("grid.ini");
+  const char *path = plait_test_path ("grid.ini");
   g_autoptr (PlaitDigests) digests = plait_digests_new (NULL, NULL);
   g_autoptr (GError) error = NULL;
 
@@ -198,14 +191,13 @@ TEST_CASE (cells, have_their_vocabularies_from_their_experiments)
   write_file ("b", "w\n");
   write_file ("c", "x y\n");
   write_file ("grid.ini", "[data]\n" OF_FILES SOURCES "experiment.sources=a;a+b\n");
-  g_autoptr (PlaitCells) cells = plait_cells_load (path, NULL, 0, registry, &error);
+  g_autoptr (PlaitCells) cells = plait_cells_load (path, NULL, 0, registry, NO_ERROR);
   REQUIRE (cells && cells->n_cells == 2);
   for (guint i = 0; i < 2; i++)
     {
       g_autofree char *text = plait_experiment_text (cells->cells[i].experiment);
-      g_autoptr (PlaitExperiment) again = plait_experiment_parse (text, "run.h5", NULL, registry, &error);
+      g_autoptr (PlaitExperiment) again = plait_experiment_parse (text, "run.h5", NULL, registry, NO_ERROR);
 
-      CHECK_NO_ERROR (error);
       REQUIRE (again != NULL);
       g_autofree char *key = plait_training_key (again, digests, &error);
       CHECK_STRING (key, cells->cells[i].training_key);
@@ -241,7 +233,7 @@ TEST_CASE (cells, tell_which_vocabularies_differ)
     { "data.vocabulary.shared=a\ndecoder.width=64;128\n", NULL, "read from a" },
   };
   g_autoptr (PlaitRegistry) registry = test_grid_registry ();
-  g_autofree char *path = plait_test_path ("grid.ini");
+  const char *path = plait_test_path ("grid.ini");
 
   write_file ("a", "u v\n");
   write_file ("b", "w\n");
@@ -250,12 +242,10 @@ TEST_CASE (cells, tell_which_vocabularies_differ)
     {
       CONTEXT ("%s", cases[i].axes);
       g_autofree char *text = g_strconcat ("[data]\n", OF_FILES, SOURCES, cases[i].axes, NULL);
-      g_autoptr (GError) error = NULL;
       g_autoptr (PlaitCells) cells = NULL;
 
       write_file ("grid.ini", text);
-      cells = plait_cells_load (path, NULL, 0, registry, &error);
-      CHECK_NO_ERROR (error);
+      cells = plait_cells_load (path, NULL, 0, registry, NO_ERROR);
       REQUIRE (cells != NULL);
       g_autofree const char **differ = plait_vocabularies_that_differ (cells);
       const PlaitCellVocabulary *first = g_ptr_array_index (cells->cells[0].vocabularies, 0);
@@ -281,7 +271,7 @@ TEST_CASE (cells, tell_what_may_make_their_lines_differ)
     { "document_length=9\ndocuments=a;b;c\n", "experiment.sources=a;a+b\n", { "Documents are cut" } },
   };
   g_autoptr (PlaitRegistry) registry = test_grid_registry ();
-  g_autofree char *path = plait_test_path ("grid.ini");
+  const char *path = plait_test_path ("grid.ini");
 
   write_file ("a", "u v\n");
   write_file ("b", "w\n");
@@ -290,12 +280,10 @@ TEST_CASE (cells, tell_what_may_make_their_lines_differ)
     {
       CONTEXT ("%s%s", cases[i].data, cases[i].axes);
       g_autofree char *text = g_strconcat ("[data]\n", OF_FILES, cases[i].data, SOURCES, cases[i].axes, NULL);
-      g_autoptr (GError) error = NULL;
       g_autoptr (PlaitCells) cells = NULL;
 
       write_file ("grid.ini", text);
-      cells = plait_cells_load (path, NULL, 0, registry, &error);
-      CHECK_NO_ERROR (error);
+      cells = plait_cells_load (path, NULL, 0, registry, NO_ERROR);
       REQUIRE (cells != NULL);
       g_auto (GStrv) told = plait_cells_tell_limits (cells);
       guint n = 0;

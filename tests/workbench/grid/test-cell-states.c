@@ -14,11 +14,10 @@ static double
 seconds_of (const PlaitGrid *grid, guint i, const char *what)
 {
   g_autofree char *path = plait_grid_file (grid, &grid->items[i], ".h5");
-  g_autofree char *place = g_strconcat ("/environment/", what, NULL);
   g_autoptr (PlaitStore) run = plait_store_open (path, NULL);
   double seconds = 0;
 
-  CHECK (run && plait_store_get_double (run, place, "seconds", &seconds, NULL));
+  CHECK (run && plait_store_get_double (run, plait_test_format ("/environment/%s", what), "seconds", &seconds, NULL));
   return seconds;
 }
 
@@ -245,11 +244,10 @@ TEST_CASE (grid, trains_once_what_only_evaluation_tells_apart)
 static void
 make_older (const char *path, const char *setting)
 {
-  g_autofree char *line = g_strconcat (setting, "\n", NULL);
   g_autoptr (PlaitStore) from = plait_store_open (path, NULL);
   g_autoptr (PlaitStore) to = plait_store_create (path, NULL);
   g_autofree char *text = plait_store_get_string (from, "/", "experiment", NULL);
-  g_auto (GStrv) parts = g_strsplit (text, line, -1);
+  g_auto (GStrv) parts = g_strsplit (text, plait_test_format ("%s\n", setting), -1);
   g_autofree char *less = g_strjoinv ("", parts);
 
   CHECK_INT (g_strv_length (parts), 2);
@@ -300,11 +298,10 @@ TEST_CASE (grid, keeps_cells_of_a_plait_that_knew_fewer_settings)
 
 TEST_CASE (grid, tells_which_plugin_changed)
 {
-  g_autofree char *schema_path = plait_test_build_path ("plugins/combiner/flat.ini");
-  g_autofree char *module = plait_test_build_path ("plugins/combiner/flat.so");
+  const char *module = plait_test_build_path ("plugins/combiner/flat.so");
   g_autofree char *schema = NULL;
 
-  REQUIRE (g_file_get_contents (schema_path, &schema, NULL, NULL));
+  REQUIRE (g_file_get_contents (plait_test_build_path ("plugins/combiner/flat.ini"), &schema, NULL, NULL));
   test_grid_write (TEST_TWO_BY_TWO);
   test_grid_run_all ("cells", 1, NULL);
   test_write_plugin ("flat", schema, module, "x");
@@ -321,9 +318,9 @@ TEST_CASE (grid, tells_which_plugin_changed)
 static void
 write_file_grid (void)
 {
-  g_autofree char *path = plait_test_path ("tiny.ini");
-  g_autofree char *corpus = plait_test_path ("corpus");
-  g_autofree char *vocabulary_path = plait_test_path ("corpus/words");
+  const char *path = plait_test_path ("tiny.ini");
+  const char *corpus = plait_test_path ("corpus");
+  const char *vocabulary_path = plait_test_path ("corpus/words");
   g_autoptr (GError) error = NULL;
   const PlaitTask *task = plait_task_find ("agreement", &error);
   g_auto (PlaitTaskSettings) settings = plait_task_defaults (task);
@@ -356,8 +353,8 @@ write_file_grid (void)
 
 TEST_CASE (grid, tells_which_file_changed)
 {
-  g_autofree char *test_b = plait_test_path ("corpus/test.b");
-  g_autofree char *words = plait_test_path ("corpus/words");
+  const char *test_b = plait_test_path ("corpus/test.b");
+  const char *words = plait_test_path ("corpus/words");
 
   write_file_grid ();
   test_grid_run_all ("cells", 1, NULL);
@@ -414,7 +411,7 @@ TEST_CASE (grid, runs_only_new_cells_and_excludes)
 TEST_CASE (grid, takes_the_first_of_several_runs_that_are_its_own)
 {
   static const char *const names[] = { "c.h5", "a.h5", "b.h5" };
-  g_autofree char *first = plait_test_path ("cells/a.h5");
+  const char *first = plait_test_path ("cells/a.h5");
 
   test_grid_write ("experiment.seed=1\n");
   test_grid_run_all ("cells", 1, NULL);

@@ -24,36 +24,30 @@ static PlaitCells *
 load (PlaitRegistry *registry, const char *axes, GError **error)
 {
   const char *const *streams = plait_tasks ()[0]->streams;
-  g_autofree char *head = g_strdup_printf (grid_head, streams[0], streams[1]);
-  g_autofree char *text = g_strconcat (head, axes, NULL);
-  g_autofree char *path = plait_test_path ("grid.ini");
+  const char *path = plait_test_path ("grid.ini");
 
-  write_file (path, text);
+  write_file (path, plait_test_format ("%s%s", plait_test_format (grid_head, streams[0], streams[1]), axes));
   return plait_cells_load (path, NULL, 0, registry, error);
 }
 
 static PlaitRegistry *
 open_registry (void)
 {
-  g_autofree char *built = plait_test_build_path ("plugins");
-
-  return plait_registry_new_for_folders ((const char *[]){ built, NULL });
+  return plait_registry_new_for_folders ((const char *[]){ plait_test_build_path ("plugins"), NULL });
 }
 
 /* Axes that vary together are one; a conditional one is of the cells that meet its condition, and else the file's. */
 TEST_CASE (cells, axes_that_hang_together)
 {
   g_autoptr (PlaitRegistry) registry = open_registry ();
-  g_autoptr (GError) error = NULL;
   g_autoptr (PlaitCells) cells
       = load (registry,
               "decoder.width=32;64\ndecoder.layers=1;2\ndecoder.combiner=hierarchical;serial\n"
               "combiner.context_heads=4;8\ntrain.smoothing=0.2;0.3\nzip=decoder.width & decoder.layers\n"
               "only.combiner.context_heads=decoder.combiner=hierarchical\n"
               "only.train.smoothing=decoder.combiner=serial & decoder.layers=2\n",
-              &error);
+              NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (cells != NULL);
   REQUIRE (cells->n_cells == 7);
   CHECK_STRING (cells->cells[0].label,
@@ -107,11 +101,9 @@ TEST_CASE (cells, refuses_ties_of_nothing)
 TEST_CASE (cells, every_combination_the_first_axis_slowest)
 {
   g_autoptr (PlaitRegistry) registry = open_registry ();
-  g_autoptr (GError) error = NULL;
   g_autoptr (PlaitCells) cells
-      = load (registry, "decoder.combiner=hierarchical;serial\nexperiment.seed=1;2;3\n", &error);
+      = load (registry, "decoder.combiner=hierarchical;serial\nexperiment.seed=1;2;3\n", NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (cells != NULL);
   CHECK_STRING (cells->name, "grid");
   CHECK_INT (cells->n_axes, 2);
@@ -135,10 +127,8 @@ TEST_CASE (cells, exclusions)
                                            "exclude=experiment.sources=%s & decoder.combiner=parallel|flat; "
                                            "experiment.sources=%s & decoder.combiner=hierarchical\n",
                                            streams[0], streams[0], streams[1], streams[0], streams[0]);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitCells) cells = load (registry, axes, &error);
+  g_autoptr (PlaitCells) cells = load (registry, axes, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (cells != NULL);
   CHECK_INT (cells->n_cells, 5);
   CHECK_INT (cells->n_excluded, 3);
@@ -154,19 +144,16 @@ TEST_CASE (cells, exclusions)
 static PlaitCells *
 load_five_groups (PlaitRegistry *registry, GError **error)
 {
-  g_autofree char *axes = g_strdup_printf (AXES_IN_FIVE_GROUPS, plait_tasks ()[0]->streams[0]);
-
-  return load (registry, axes, error);
+  return load (registry, plait_test_format (AXES_IN_FIVE_GROUPS, plait_tasks ()[0]->streams[0]), error);
 }
 
 TEST_CASE (cells, each_is_what_its_values_make_alone)
 {
   g_autoptr (PlaitRegistry) registry = open_registry ();
-  g_autofree char *path = plait_test_path ("grid.ini");
+  const char *path = plait_test_path ("grid.ini");
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitCells) cells = load_five_groups (registry, &error);
+  g_autoptr (PlaitCells) cells = load_five_groups (registry, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (cells != NULL);
   CHECK_INT (cells->n_cells, 24);
   for (guint i = 0; i < cells->n_cells; i++)
@@ -188,13 +175,11 @@ TEST_CASE (cells, each_is_what_its_values_make_alone)
 TEST_CASE (cells, an_axis_may_have_the_empty_value)
 {
   g_autoptr (PlaitRegistry) registry = open_registry ();
-  g_autoptr (GError) error = NULL;
   g_autoptr (PlaitCells) cells = load (registry,
                                        "experiment.sources=\"\";b\ndecoder.combiner=serial;hierarchical\n"
                                        "exclude=experiment.sources=\"\" & decoder.combiner=serial\n",
-                                       &error);
+                                       NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (cells != NULL);
   CHECK_INT (cells->n_cells, 3);
   CHECK_STRING (cells->cells[0].label, "experiment.sources=\"\" decoder.combiner=hierarchical");
@@ -227,11 +212,9 @@ TEST_CASE (cells, an_axis_may_have_one_value_with_separators)
 TEST_CASE (cells, the_same_experiment_is_one_cell)
 {
   g_autoptr (PlaitRegistry) registry = open_registry ();
-  g_autoptr (GError) error = NULL;
   g_autoptr (PlaitCells) cells
-      = load (registry, "decoder.combiner=serial;hierarchical\ncombiner.context_heads=1;2\n", &error);
+      = load (registry, "decoder.combiner=serial;hierarchical\ncombiner.context_heads=1;2\n", NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (cells != NULL);
   CHECK_INT (cells->n_cells, 3);
   CHECK_STRING (cells->same[0], "decoder.combiner=serial combiner.context_heads=2");
@@ -241,15 +224,11 @@ TEST_CASE (cells, the_same_experiment_is_one_cell)
 TEST_CASE (cells, an_experiment_with_a_grid_runs_alone_too)
 {
   g_autoptr (PlaitRegistry) registry = open_registry ();
-  g_autofree char *path = plait_test_path ("grid.ini");
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitCells) cells = load (registry, "decoder.combiner=serial;hierarchical\n", &error);
+  g_autoptr (PlaitCells) cells = load (registry, "decoder.combiner=serial;hierarchical\n", NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   CHECK (cells != NULL);
   g_autoptr (PlaitExperiment) experiment
-      = plait_experiment_load (path, NULL, PLAIT_RESOLVE_CHECK_FILES, registry, &error);
-  CHECK_NO_ERROR (error);
+      = plait_experiment_load (plait_test_path ("grid.ini"), NULL, PLAIT_RESOLVE_CHECK_FILES, registry, NO_ERROR);
   REQUIRE (experiment != NULL);
   CHECK_STRING (experiment->combiner->plugin->name, "serial");
 }
@@ -335,7 +314,7 @@ TEST_CASE (cells, a_fault_of_all_cells_is_told_once)
 TEST_CASE (cells, a_file_without_a_grid)
 {
   g_autoptr (PlaitRegistry) registry = open_registry ();
-  g_autofree char *path = plait_test_path ("plain.ini");
+  const char *path = plait_test_path ("plain.ini");
   g_autoptr (GError) error = NULL;
 
   write_file (path, "[decoder]\nlayers=2\n");

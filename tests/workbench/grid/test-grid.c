@@ -59,9 +59,8 @@ TEST_CASE (grid, isolates_cells_that_fail)
 /* One that fails once is run twice; one that hangs and minds no signal is killed, and so is no other. */
 TEST_CASE (grid, tries_again_and_holds_cells_to_their_time)
 {
-  g_autofree char *gate = plait_test_path ("gate");
+  const char *gate = plait_test_path ("gate");
   PlaitGridOptions options = { .jobs = 3, .threads = 1, .retries = 1, .seconds = 20 };
-  g_autoptr (GError) error = NULL;
 
   g_setenv ("PLAIT_TEST_GATE", gate, TRUE);
   test_write_faulty ();
@@ -69,7 +68,7 @@ TEST_CASE (grid, tries_again_and_holds_cells_to_their_time)
   {
     g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);
 
-    CHECK (plait_grid_run (opened.grid, &options, &error));
+    CHECK (plait_grid_run (opened.grid, &options, NO_ERROR));
     CHECK_INT (opened.grid->items[0].state, PLAIT_CELL_FINISHED);
     CHECK_STRING (opened.grid->items[0].note, NULL);
     CHECK_INT (opened.grid->items[1].state, PLAIT_CELL_FAILED);
@@ -81,8 +80,7 @@ TEST_CASE (grid, tries_again_and_holds_cells_to_their_time)
   g_auto (TestGrid) hanging = test_grid_open ("cells", NULL, 0);
   options.seconds = 1;
   options.retries = 0;
-  CHECK (plait_grid_run (hanging.grid, &options, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_grid_run (hanging.grid, &options, NO_ERROR));
   CHECK_INT (hanging.grid->items[0].state, PLAIT_CELL_FAILED);
   CHECK_CONTAINS (hanging.grid->items[0].note, "it ran longer than --time allows");
 }
@@ -197,7 +195,6 @@ always_later (void)
 TEST_CASE (grid, tells_whose_progress_it_shows)
 {
   const char *const long_run[] = { "train.epochs=4", "train.checkpoint_every=1", NULL };
-  g_autoptr (GError) error = NULL;
   char *said = NULL;
   size_t size = 0;
   FILE *stream = open_memstream (&said, &size);
@@ -217,8 +214,7 @@ TEST_CASE (grid, tells_whose_progress_it_shows)
     g_autoptr (PlaitLog) log = plait_log_new_with ((PlaitLogSettings){ .stream = stream, .now = always_later });
 
     options.log = log;
-    CHECK (plait_grid_run (opened.grid, &options, &error));
-    CHECK_NO_ERROR (error);
+    CHECK (plait_grid_run (opened.grid, &options, NO_ERROR));
   }
   fclose (stream);
   CHECK_CONTAINS (said, "0 of 2 cells done, 1 running; decoder.combiner=serial");
@@ -243,16 +239,14 @@ TEST_CASE (grid, keeps_a_second_grid_out)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, holder);
   /* It may, once the first is done with the files over all cells. */
   g_clear_pointer (&first.grid, plait_grid_free);
-  CHECK (plait_grid_check_place (opened.grid, NULL, &error));
-  CHECK (plait_grid_run (opened.grid, &options, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_grid_check_place (opened.grid, NULL, NO_ERROR));
+  CHECK (plait_grid_run (opened.grid, &options, NO_ERROR));
 }
 
 /* Checks that no grid may work in the folder "cells", be it only planned, and that the folder stays as it is. */
 static void
 check_refused (const char *part)
 {
-  g_autofree char *folder = plait_test_path ("cells");
   PlaitGridOptions options = { .jobs = 1, .threads = 1 };
   g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);
   g_autoptr (GDir) files = NULL;
@@ -263,24 +257,22 @@ check_refused (const char *part)
   CHECK (!plait_grid_run (opened.grid, &options, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, part);
   g_clear_pointer (&opened.grid, plait_grid_free);
-  files = g_dir_open (folder, 0, NULL);
+  files = g_dir_open (plait_test_path ("cells"), 0, NULL);
   CHECK (g_dir_read_name (files) != NULL);
   CHECK (!g_dir_read_name (files));
 }
 
 TEST_CASE (grid, replaces_only_files_of_a_grid)
 {
-  g_autofree char *folder = plait_test_path ("cells");
-  g_autofree char *table = plait_test_path ("cells/table.csv");
-  g_autofree char *file = plait_test_path ("cells/grid.h5");
+  const char *table = plait_test_path ("cells/table.csv");
   g_autoptr (GError) error = NULL;
   PlaitStore *store;
 
   test_grid_write ("experiment.seed=1\n");
-  REQUIRE (g_mkdir (folder, 0755) == 0 && g_file_set_contents (table, "mine", -1, NULL));
+  REQUIRE (g_mkdir (plait_test_path ("cells"), 0755) == 0 && g_file_set_contents (table, "mine", -1, NULL));
   check_refused ("table.csv: exists, but there is no grid.h5 beside it, so no grid wrote it");
   g_unlink (table);
-  store = plait_store_create (file, &error);
+  store = plait_store_create (plait_test_path ("cells/grid.h5"), &error);
   REQUIRE (store && plait_store_commit (store, &error));
   plait_store_free (store);
   check_refused ("grid.h5: is not a grid's, which would be written in its place");
@@ -289,17 +281,16 @@ TEST_CASE (grid, replaces_only_files_of_a_grid)
 /* What a plan makes to see whether it can, it takes away. */
 TEST_CASE (grid, plans_without_a_trace)
 {
-  g_autofree char *path = plait_test_path ("tiny.ini");
-  g_autofree char *first = plait_test_path ("new"), *below_file = plait_test_path ("tiny.ini/cells");
+  const char *first = plait_test_path ("new"), *below_file = plait_test_path ("tiny.ini/cells");
   g_autoptr (PlaitRegistry) registry = test_grid_registry ();
   g_autoptr (GError) error = NULL;
 
   test_grid_write ("experiment.seed=1\n");
   g_auto (TestGrid) opened = test_grid_open ("new/folder/cells", NULL, 0);
-  CHECK (plait_grid_check_place (opened.grid, NULL, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_grid_check_place (opened.grid, NULL, NO_ERROR));
   CHECK (!g_file_test (first, G_FILE_TEST_EXISTS));
-  g_autoptr (PlaitGrid) nowhere = plait_grid_new (path, NULL, below_file, 0, NULL, 0, registry, NULL, &error);
+  g_autoptr (PlaitGrid) nowhere
+      = plait_grid_new (plait_test_path ("tiny.ini"), NULL, below_file, 0, NULL, 0, registry, NULL, &error);
   REQUIRE (nowhere != NULL);
   CHECK (!plait_grid_check_place (nowhere, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "the grid's folder cannot be made or opened (Not a directory)");
@@ -307,7 +298,7 @@ TEST_CASE (grid, plans_without_a_trace)
 
 TEST_CASE (grid, refuses_a_file_for_a_folder)
 {
-  g_autofree char *path = plait_test_path ("tiny.ini");
+  const char *path = plait_test_path ("tiny.ini");
   g_autoptr (PlaitRegistry) registry = test_grid_registry ();
   g_autoptr (GError) error = NULL;
 
@@ -318,44 +309,37 @@ TEST_CASE (grid, refuses_a_file_for_a_folder)
 
 TEST_CASE (grid, writes_files_over_all_cells)
 {
-  g_autoptr (GError) error = NULL;
-
   test_grid_write (TEST_TWO_BY_TWO);
   g_auto (TestGrid) opened = test_grid_open ("cells", NULL, 0);
   test_grid_run (&opened, 1);
-  g_autoptr (PlaitGridTable) table = plait_grid_table_new (opened.grid, &error);
+  g_autoptr (PlaitGridTable) table = plait_grid_table_new (opened.grid, NO_ERROR);
   REQUIRE (table != NULL);
-  CHECK (plait_grid_write_tables (opened.grid, table, &error));
-  CHECK (plait_grid_write (opened.grid, table, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_grid_write_tables (opened.grid, table, NO_ERROR));
+  CHECK (plait_grid_write (opened.grid, table, NO_ERROR));
 
-  g_autofree char *path = plait_test_path ("cells/grid.h5");
-  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
+  g_autoptr (PlaitStore) store = plait_store_open (plait_test_path ("cells/grid.h5"), NO_ERROR);
   REQUIRE (store != NULL);
-  g_auto (GStrv) runs = plait_store_members (store, "/runs", &error);
+  g_auto (GStrv) runs = plait_store_members (store, "/runs", NO_ERROR);
   CHECK_INT (g_strv_length (runs), 4);
-  g_autofree char *link = g_strconcat ("/runs/", runs[0], NULL);
   g_autofree char *file = NULL, *object = NULL;
-  REQUIRE (plait_store_link_target (store, link, &file, &object, &error));
+  REQUIRE (plait_store_link_target (store, plait_test_format ("/runs/%s", runs[0]), &file, &object, NO_ERROR));
   g_autofree char *target = g_build_filename (opened.grid->folder, file, NULL);
   CHECK (g_file_test (target, G_FILE_TEST_IS_REGULAR));
   /* What a NeXus viewer opens goes on in the run. */
-  g_autofree char *to_runs = plait_store_get_string (store, "/", "default", &error);
-  g_autofree char *to_run = plait_store_get_string (store, "/runs", "default", &error);
+  g_autofree char *to_runs = plait_store_get_string (store, "/", "default", NO_ERROR);
+  g_autofree char *to_run = plait_store_get_string (store, "/runs", "default", NO_ERROR);
   CHECK_STRING (to_runs, "runs");
   CHECK_STRING (to_run, opened.grid->items[0].name);
   gint64 n = 0;
-  g_auto (GStrv) statuses = plait_store_read_strings (store, "/cells/status", 1000, &n, &error);
+  g_auto (GStrv) statuses = plait_store_read_strings (store, "/cells/status", 1000, &n, NO_ERROR);
   CHECK_INT (n, 4);
   CHECK_STRING (statuses[3], "finished");
   gint64 parameters[2];
-  CHECK (plait_store_read (store, "/summary/parameters", PLAIT_STORE_INT64, 2, parameters, &error));
+  CHECK (plait_store_read (store, "/summary/parameters", PLAIT_STORE_INT64, 2, parameters, NO_ERROR));
   CHECK_INT (parameters[0], opened.grid->items[0].result->parameters);
-  CHECK_NO_ERROR (error);
 
-  g_autofree char *csv_path = plait_test_path ("cells/table.csv");
   g_autofree char *csv = NULL;
-  REQUIRE (g_file_get_contents (csv_path, &csv, NULL, NULL));
+  REQUIRE (g_file_get_contents (plait_test_path ("cells/table.csv"), &csv, NULL, NULL));
   CHECK (g_str_has_prefix (csv, "decoder.combiner,n,test BLEU,test BLEU standard deviation,"));
 }
 

@@ -11,12 +11,11 @@
 static void
 write_program (const char *name, const char *script)
 {
-  g_autofree char *folder = plait_test_path ("bin");
+  const char *folder = plait_test_path ("bin");
   g_autofree char *path = g_build_filename (folder, name, NULL);
-  g_autofree char *text = g_strconcat ("#!/bin/sh\n", script, "\n", NULL);
 
   g_mkdir (folder, 0755);
-  CHECK (g_file_set_contents (path, text, -1, NULL));
+  CHECK (g_file_set_contents (path, plait_test_format ("#!/bin/sh\n%s\n", script), -1, NULL));
   CHECK_INT (g_chmod (path, 0755), 0);
 }
 
@@ -34,11 +33,9 @@ TEST_CASE (slurm, is_not_waited_for_without_end)
   static const char *const names[] = { "scontrol", "squeue", "sbatch", "scancel" };
   static const char *const answers[] = { "echo MaxArraySize = 9", "true", "echo 7", "sleep 600" };
   const PlaitGridOptions options = { .patience = 1 };
-  g_autofree char *bin = plait_test_path ("bin");
-  g_autofree char *search = g_strdup_printf ("%s:%s", bin, g_getenv ("PATH"));
 
   test_grid_write (TEST_TWO_BY_TWO);
-  g_setenv ("PATH", search, TRUE);
+  g_setenv ("PATH", plait_test_format ("%s:%s", plait_test_path ("bin"), g_getenv ("PATH")), TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_auto (TestGrid) opened = test_grid_open ("cells", NULL, FALSE);

@@ -6,21 +6,19 @@
 
 #include <string.h>
 
-char *
+const char *
 test_base_run (const char *experiment)
 {
-  char *output = plait_test_path ("base.h5");
-  GError *error = NULL;
+  const char *output = plait_test_path ("base.h5");
 
-  CHECK (test_run_with (experiment, (const char *[]){ "train.updates=7", NULL }, output, FALSE, NULL, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (test_run_with (experiment, (const char *[]){ "train.updates=7", NULL }, output, FALSE, NULL, NO_ERROR));
   return output;
 }
 
 PlaitStore *
 test_run_still (const char *experiment, const char *name, const char *const *more, char **said, GError **error)
 {
-  g_autofree char *output = plait_test_path (name);
+  const char *output = plait_test_path (name);
   g_autoptr (GPtrArray) overrides = g_ptr_array_new ();
   gsize length = 0;
   char *text = NULL;

@@ -5,8 +5,8 @@
 
 /* Runs that begin with the parameters of another one. */
 
-/* A tiny run in "base.h5", validated, with an average. (transfer full) */
-char *test_base_run (const char *experiment);
+/* A tiny run in "base.h5", validated, with an average. Returns its path. (transfer none) */
+const char *test_base_run (const char *experiment);
 
 /* Runs the experiment without moving its parameters, into the file @name, with what is said in @said (or NULL). @more:
  * overrides, NULL-terminated, or NULL. (transfer full); NULL on failure. */

@@ -15,11 +15,9 @@ static gint64
 read_column (PlaitStore *store, const char *table, const char *column, double *values)
 {
   g_autofree char *path = g_strdup_printf ("/training/%s/%s", table, column);
-  g_autoptr (GError) error = NULL;
   gint64 n = 0;
-  g_autofree double *read = plait_store_read_array (store, path, PLAIT_STORE_DOUBLE, MAXIMUM, &n, &error);
+  g_autofree double *read = plait_store_read_array (store, path, PLAIT_STORE_DOUBLE, MAXIMUM, &n, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   for (gint64 i = 0; i < n; i++)
     values[i] = read[i];
   return n;
@@ -49,7 +47,7 @@ check_epochs (const char *experiment, const char *accumulate, gint64 updates)
 
 TEST_CASE (accumulate, ends_an_epoch_with_a_short_update)
 {
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment ("tiny", NULL);
 
   check_epochs (experiment, "train.accumulate=1", 10);
   check_epochs (experiment, "train.accumulate=2", 5);
@@ -68,7 +66,7 @@ TEST_CASE (accumulate, scales_a_short_update_by_what_it_has)
   static const char *const more[] = { WITHOUT_DROPOUT, "train.accumulate=25", NULL };
   const char *const *const runs[] = { whole, ten, more };
   const char *const names[] = { "whole.h5", "ten.h5", "more.h5" };
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment ("tiny", NULL);
   double norms[3][MAXIMUM] = { 0 }, rates[3][MAXIMUM] = { 0 };
 
   for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
@@ -92,7 +90,7 @@ TEST_CASE (accumulate, plans_as_many_updates_as_there_are)
 {
   static const char *const overrides[]
       = { "train.accumulate=4", "train.schedule=linear", "train.warm_up=1", "train.log_every=1", NULL };
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment ("tiny", NULL);
   g_autoptr (PlaitStore) store = test_run_open (experiment, overrides, "run.h5");
   double rates[MAXIMUM] = { 0 };
 
@@ -104,8 +102,8 @@ TEST_CASE (accumulate, plans_as_many_updates_as_there_are)
 
 TEST_CASE (accumulate, goes_on_to_the_same_bits_on_any_threads)
 {
-  g_autofree char *experiment = test_write_experiment ("tiny", "accumulate=4\nshards=2\ncheckpoint_every=1");
-  g_autofree char *whole = plait_test_path ("whole.h5"), *parts = plait_test_path ("parts.h5");
+  const char *experiment = test_write_experiment ("tiny", "accumulate=4\nshards=2\ncheckpoint_every=1");
+  const char *whole = plait_test_path ("whole.h5"), *parts = plait_test_path ("parts.h5");
 
   for (int line = 1; line <= 5; line++)
     {
@@ -122,14 +120,12 @@ TEST_CASE (accumulate, trains_further_by_an_epoch_to_the_same_bits)
       = { "train.accumulate=3", "train.validate_every=0", "train.log_every=1", "train.epochs=1", NULL };
   static const char *const two[]
       = { "train.accumulate=3", "train.validate_every=0", "train.log_every=1", "train.epochs=2", NULL };
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *output = plait_test_path ("run.h5"), *whole = plait_test_path ("whole.h5");
-  g_autoptr (GError) error = NULL;
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *output = plait_test_path ("run.h5"), *whole = plait_test_path ("whole.h5");
 
-  CHECK (test_run_with (experiment, two, whole, FALSE, NULL, &error));
-  CHECK (test_run_with (experiment, one, output, FALSE, NULL, &error));
-  CHECK (test_run_with (experiment, two, output, TRUE, NULL, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (test_run_with (experiment, two, whole, FALSE, NULL, NO_ERROR));
+  CHECK (test_run_with (experiment, one, output, FALSE, NULL, NO_ERROR));
+  CHECK (test_run_with (experiment, two, output, TRUE, NULL, NO_ERROR));
   test_check_same_run (output, whole);
 }
 
@@ -139,22 +135,19 @@ TEST_CASE (accumulate, trains_further_to_the_same_measure_of_divergence)
   static const char *const names[] = { "longer.h5", "straight.h5" };
   static const char *const one[] = { "train.log_every=100", "train.validate_every=0", "train.epochs=1", NULL };
   static const char *const two[] = { "train.log_every=100", "train.validate_every=0", "train.epochs=2", NULL };
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment ("tiny", NULL);
   double ratios[2];
 
   for (guint i = 0; i < 2; i++)
     {
-      g_autofree char *output = plait_test_path (names[i]);
-      g_autoptr (GError) error = NULL;
+      const char *output = plait_test_path (names[i]);
 
-      CHECK (i == 1 || test_run_with (experiment, one, output, FALSE, NULL, &error));
-      CHECK (test_run_with (experiment, two, output, i == 0, NULL, &error));
-      CHECK_NO_ERROR (error);
+      CHECK (i == 1 || test_run_with (experiment, one, output, FALSE, NULL, NO_ERROR));
+      CHECK (test_run_with (experiment, two, output, i == 0, NULL, NO_ERROR));
 
-      g_autoptr (PlaitStore) run = plait_store_open (output, &error);
+      g_autoptr (PlaitStore) run = plait_store_open (output, NO_ERROR);
       REQUIRE (run != NULL);
-      CHECK (plait_store_get_double (run, "/checkpoint/last/state", "recent_ratio", &ratios[i], &error));
-      CHECK_NO_ERROR (error);
+      CHECK (plait_store_get_double (run, "/checkpoint/last/state", "recent_ratio", &ratios[i], NO_ERROR));
     }
   CHECK (ratios[0] == ratios[1]);
 }

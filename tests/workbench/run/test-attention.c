@@ -64,8 +64,7 @@ new_labels (const PlaitCapture *attention)
 static gboolean
 write_dump (const char *name, Weights weights, gboolean has_contexts, GError **error)
 {
-  g_autofree char *path = plait_test_path (name);
-  g_autoptr (PlaitStore) store = plait_store_create (path, error);
+  g_autoptr (PlaitStore) store = plait_store_create (plait_test_path (name), error);
   PlaitCapturedLayer layers[] = { { weights.heads[0], weights.first }, { weights.heads[1], weights.second } };
   PlaitCapturedItems contexts = { has_contexts ? 2 : 0, weights.contexts };
   PlaitCapturedItems sentinel = { weights.sentinel_heads, weights.sentinel };
@@ -84,12 +83,10 @@ static const Weights sound = { { .25, .75, 1, 0 }, { 1, 1 }, { .5, .5, 0, 1 }, {
 TEST_CASE (attention, is_written_with_both_attentions_together)
 {
   GError *error = NULL;
-  g_autofree char *path = plait_test_path ("dump.h5");
   PlaitScalar effective[2];
 
-  CHECK (write_dump ("dump.h5", sound, TRUE, &error));
-  CHECK_NO_ERROR (error);
-  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
+  CHECK (write_dump ("dump.h5", sound, TRUE, NO_ERROR));
+  g_autoptr (PlaitStore) store = plait_store_open (plait_test_path ("dump.h5"), &error);
   REQUIRE (store != NULL);
   /* Means over heads: .25 of the contexts for en, .625 and .375 within it. */
   CHECK (plait_store_read (store, "/attention/test/0/en.effective/weights", PLAIT_STORE_SCALAR, 2, effective, &error));
@@ -100,14 +97,13 @@ TEST_CASE (attention, is_written_with_both_attentions_together)
 TEST_CASE (attention, to_a_sentinel_is_a_row_or_a_column_more)
 {
   GError *error = NULL;
-  g_autofree char *joint_path = plait_test_path ("sentinel.h5"), *contexts_path = plait_test_path ("sentinels.h5");
+  const char *joint_path = plait_test_path ("sentinel.h5"), *contexts_path = plait_test_path ("sentinels.h5");
   Weights joint = { { .25, .25, 0, 0 }, { .25, 1 }, { 0 }, { 2, 2 }, { .25, 0 }, 2 };
   Weights hierarchical = sound;
   static const PlaitScalar expected[] = { .25, .5, .25, 0, 1, 0 };
   PlaitScalar read[6];
 
-  CHECK (write_dump ("sentinel.h5", joint, FALSE, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (write_dump ("sentinel.h5", joint, FALSE, NO_ERROR));
   g_autoptr (PlaitStore) store = plait_store_open (joint_path, &error);
   REQUIRE (store != NULL);
   CHECK (plait_store_read (store, "/attention/test/0/<sentinel>/weights", PLAIT_STORE_SCALAR, 2, read, &error));
@@ -120,8 +116,7 @@ TEST_CASE (attention, to_a_sentinel_is_a_row_or_a_column_more)
   hierarchical.contexts[1] = .5;
   hierarchical.sentinel[0] = .25;
   hierarchical.sentinel_heads = 2;
-  CHECK (write_dump ("sentinels.h5", hierarchical, TRUE, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (write_dump ("sentinels.h5", hierarchical, TRUE, NO_ERROR));
   g_autoptr (PlaitStore) second = plait_store_open (contexts_path, &error);
   REQUIRE (second != NULL);
   CHECK (plait_store_read (second, "/attention/test/0/contexts/weights", PLAIT_STORE_SCALAR, 6, read, &error));
@@ -134,8 +129,7 @@ TEST_CASE (attention, whose_rows_do_not_sum_to_one_is_refused)
   Weights joint = { { .25, .25, 0, 0 }, { .5, 1 }, { 0 }, { 2, 2 } };
   Weights first = sound, second = sound, other = sound;
 
-  CHECK (write_dump ("joint.h5", joint, FALSE, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (write_dump ("joint.h5", joint, FALSE, NO_ERROR));
   first.first[3] = .5;
   CHECK (!write_dump ("first.h5", first, TRUE, &error));
   CHECK_ERROR (error, PLAIT_ERROR_FAILED, "attention of layer 0, head 1, target row 0 sums to 2.5 instead of 1");
@@ -154,8 +148,7 @@ static gboolean
 write_coverage (const char *name, const PlaitCapturedCoverage *of_en, GError **error)
 {
   static PlaitScalar en[] = { .25, .75, .5, .5 }, de[] = { 1, 1 };
-  g_autofree char *path = plait_test_path (name);
-  g_autoptr (PlaitStore) store = plait_store_create (path, error);
+  g_autoptr (PlaitStore) store = plait_store_create (plait_test_path (name), error);
   PlaitCapturedLayer layers[] = { { 1, en, .coverage = *of_en }, { 1, de } };
   Made made;
   const PlaitCapture *attention = make (&made, 2, layers);
@@ -170,11 +163,9 @@ check_values (PlaitStore *store, const char *name, gint64 n, const PlaitScalar *
 {
   g_autofree char *path = g_strconcat ("/coverage/test/0/en/", name, NULL);
   PlaitScalar values[8];
-  GError *error = NULL;
   CONTEXT ("%s", name);
 
-  CHECK (plait_store_read (store, path, PLAIT_STORE_SCALAR, n, values, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_read (store, path, PLAIT_STORE_SCALAR, n, values, NO_ERROR));
   for (gint64 i = 0; i < n; i++)
     CHECK_NEAR (values[i], expected[i], 1e-6);
 }
@@ -193,12 +184,10 @@ TEST_CASE (coverage_dump, has_states_and_the_attention_so_far)
 {
   PlaitScalar states[] = { 1, -1, 2, -2, 3, -3, 4, -4 };
   PlaitCapturedCoverage coverage = { .width = 2, .states = states };
-  g_autofree char *path = plait_test_path ("coverage.h5");
   GError *error = NULL;
 
-  CHECK (write_coverage ("coverage.h5", &coverage, &error));
-  CHECK_NO_ERROR (error);
-  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
+  CHECK (write_coverage ("coverage.h5", &coverage, NO_ERROR));
+  g_autoptr (PlaitStore) store = plait_store_open (plait_test_path ("coverage.h5"), &error);
   REQUIRE (store != NULL);
   check_values (store, "accumulated", 4, accumulated);
   check_values (store, "state", 8, states);
@@ -211,12 +200,10 @@ TEST_CASE (coverage_dump, shows_a_state_that_is_one_number)
 {
   PlaitScalar states[] = { .25, 1.5, .75, 2.5 }, fertility[] = { 1, .5 };
   PlaitCapturedCoverage coverage = { 1, states, "fertility", fertility };
-  g_autofree char *path = plait_test_path ("coverage.h5");
   GError *error = NULL;
 
-  CHECK (write_coverage ("coverage.h5", &coverage, &error));
-  CHECK_NO_ERROR (error);
-  g_autoptr (PlaitStore) store = plait_store_open (path, &error);
+  CHECK (write_coverage ("coverage.h5", &coverage, NO_ERROR));
+  g_autoptr (PlaitStore) store = plait_store_open (plait_test_path ("coverage.h5"), &error);
   REQUIRE (store != NULL);
   check_values (store, "accumulated", 4, accumulated);
   check_values (store, "state", 4, states);

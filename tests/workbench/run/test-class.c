@@ -9,10 +9,10 @@
 /* Runs that predict a class. */
 
 /* A key-file of a tiny run of the generated task topic; @more: lines of [data] to add. (transfer full) */
-static char *
+static const char *
 write_class (const char *data)
 {
-  char *path = plait_test_path ("class.ini");
+  const char *path = plait_test_path ("class.ini");
   g_autofree char *text = g_strdup_printf (
       "[experiment]\nname=class\nseed=3\n"
       "[data]\n%s\nvocabulary_type=words\n"
@@ -42,17 +42,15 @@ find (const PlaitRunResult *result, const char *metric)
 
 TEST_CASE (class, is_learnt_and_scored)
 {
-  g_autofree char *experiment = write_class (GENERATED);
+  const char *experiment = write_class (GENERATED);
   g_autoptr (PlaitStore) run = test_run_open (experiment, NULL, "class.h5");
-  GError *error = NULL;
   gint64 n = 0;
 
   REQUIRE (run != NULL);
-  g_autoptr (PlaitRunResult) result = plait_run_result_new (run, &error);
-  g_auto (GStrv) said = plait_store_read_strings (run, "/evaluation/test/hypotheses", 1000, &n, &error);
-  g_auto (GStrv) references = plait_store_read_strings (run, "/evaluation/test/references", 1000, NULL, &error);
-  g_auto (GStrv) labels = plait_store_read_strings (run, "/vocabulary/topic/pieces", 1000, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitRunResult) result = plait_run_result_new (run, NO_ERROR);
+  g_auto (GStrv) said = plait_store_read_strings (run, "/evaluation/test/hypotheses", 1000, &n, NO_ERROR);
+  g_auto (GStrv) references = plait_store_read_strings (run, "/evaluation/test/references", 1000, NULL, NO_ERROR);
+  g_auto (GStrv) labels = plait_store_read_strings (run, "/vocabulary/topic/pieces", 1000, NULL, NO_ERROR);
   REQUIRE (result && said && references && labels);
   CHECK_INT (n, 60);
   CHECK_INT (g_strv_length (labels), 4 + 3);
@@ -77,7 +75,7 @@ TEST_CASE (class, is_learnt_and_scored)
 /* The same bits on any number of threads, and when it goes on after an interruption. */
 TEST_CASE (class, has_the_same_bits_again)
 {
-  g_autofree char *experiment = write_class (GENERATED);
+  const char *experiment = write_class (GENERATED);
 
   test_check_interruption (experiment, 30, 2);
 }
@@ -85,10 +83,9 @@ TEST_CASE (class, has_the_same_bits_again)
 /* Another run of classes takes all of it, one of a sequence what the encoder is. */
 TEST_CASE (class, is_taken_on_from)
 {
-  g_autofree char *experiment = write_class (GENERATED);
+  const char *experiment = write_class (GENERATED);
   g_autoptr (PlaitStore) base = test_run_open (experiment, (const char *[]){ "train.updates=2", NULL }, "base.h5");
-  g_autofree char *from = plait_test_path ("base.h5");
-  g_autofree char *initialise = g_strconcat ("train.initialise=", from, NULL);
+  g_autofree char *initialise = g_strconcat ("train.initialise=", plait_test_path ("base.h5"), NULL);
   const char *same[] = { "train.updates=1", initialise, NULL };
   const char *sequence[] = { "train.updates=1",  "predict.kind=sequence",    "train.metric=", "decoder.heads=2",
                              "decoder.layers=1", "data.vocabulary=separate", initialise,      NULL };
@@ -112,7 +109,7 @@ TEST_CASE (class, is_taken_on_from)
 static void
 check_refused (const char *experiment, const char *set, const char *message)
 {
-  g_autofree char *output = plait_test_path ("refused.h5");
+  const char *output = plait_test_path ("refused.h5");
   GError *error = NULL;
   CONTEXT ("%s", set ? set : message);
 
@@ -126,9 +123,7 @@ check_refused (const char *experiment, const char *set, const char *message)
 static void
 write_file (const char *name, const char *text)
 {
-  g_autofree char *path = plait_test_path (name);
-
-  CHECK (g_file_set_contents (path, text, -1, NULL));
+  CHECK (g_file_set_contents (plait_test_path (name), text, -1, NULL));
 }
 
 /* A line whose label training lacks counts as wrong and has no probability, also alone in its batch. */
@@ -156,13 +151,13 @@ check_unknown_is_wrong (const char *experiment)
 
 TEST_CASE (class, is_said_to_diverge)
 {
-  g_autofree char *experiment = write_class (GENERATED);
+  const char *experiment = write_class (GENERATED);
 
   test_check_diverges (experiment, NULL);
 
   /* Chance gets some of the sentences right. */
-  g_autofree char *alone = write_class ("target=topic\ntrain.text=train.text\ntrain.topic=train.topic\n"
-                                        "test.text=train.text\ntest.topic=train.topic");
+  const char *alone = write_class ("target=topic\ntrain.text=train.text\ntrain.topic=train.topic\n"
+                                   "test.text=train.text\ntest.topic=train.topic");
   write_file ("train.text", "a b\nb c\nc d\nd e\n");
   write_file ("train.topic", "one\ntwo\none\ntwo\n");
   test_check_diverges (alone, (const char *[]){ "train.batch=1", "train.metric=", NULL });
@@ -173,10 +168,9 @@ TEST_CASE (class, is_said_to_diverge)
 TEST_CASE (class, is_not_said_to_diverge_where_it_knows_its_text_by_heart)
 {
   static const char *const overrides[] = { "train.epochs=400", "train.validate_every=200", "train.metric=", NULL };
-  g_autofree char *experiment = write_class (
+  const char *experiment = write_class (
       "target=topic\ntrain.text=train.text\ntrain.topic=train.topic\ntest.text=train.text\ntest.topic=train.topic\n"
       "validation.text=train.text\nvalidation.topic=other.topic");
-  GError *error = NULL;
   gint64 n = 0;
 
   write_file ("train.text", "a b\nb c\nc d\nd e\n");
@@ -185,15 +179,14 @@ TEST_CASE (class, is_not_said_to_diverge_where_it_knows_its_text_by_heart)
   g_autoptr (PlaitStore) run = test_run_open (experiment, overrides, "heart.h5");
   REQUIRE (run != NULL);
   g_autofree double *losses = plait_store_read_array (run, "/training/validation/negative_log_likelihood",
-                                                      PLAIT_STORE_DOUBLE, 1000, &n, &error);
-  CHECK_NO_ERROR (error);
+                                                      PLAIT_STORE_DOUBLE, 1000, &n, NO_ERROR);
   REQUIRE (losses && n == 2);
   CHECK (losses[n - 1] > 4 * log (2));
 }
 
 TEST_CASE (class, refuses_bad_input)
 {
-  g_autofree char *generated = write_class (GENERATED);
+  const char *generated = write_class (GENERATED);
 
   check_refused (generated, "predict.memories=texts",
                  "predict.memories: no encoder makes a memory \"texts\"; did you mean \"text\"?");
@@ -201,7 +194,7 @@ TEST_CASE (class, refuses_bad_input)
   check_refused (generated, "data.documents=topic", "a line of it is an answer");
   check_refused (generated, "evaluate.translation_rates=search", "[predict] has no decoder; drop the key");
 
-  g_autofree char *files = write_class (
+  const char *files = write_class (
       "target=topic\ntrain.text=train.text\ntrain.topic=train.topic\ntest.text=test.text\ntest.topic=test.topic\n"
       "validation.text=test.text\nvalidation.topic=test.topic");
   write_file ("train.text", "a b\nb c\nc d\n");
@@ -222,10 +215,10 @@ TEST_CASE (class, refuses_bad_input)
 
 TEST_CASE (class, names_all_files_that_have_changed)
 {
-  g_autofree char *files = write_class (
+  const char *files = write_class (
       "target=topic\ntrain.text=train.text\ntrain.topic=train.topic\ntest.text=train.text\ntest.topic=train.topic\n"
       "validation.text=train.text\nvalidation.topic=train.topic");
-  g_autofree char *output = plait_test_path ("run.h5");
+  const char *output = plait_test_path ("run.h5");
   gint stop = 1;
   GError *error = NULL;
 
@@ -270,26 +263,22 @@ write_choices (const char *split, int n)
 
 TEST_CASE (choice, is_learnt_and_scored)
 {
-  g_autofree char *experiment = write_class (
+  const char *experiment = write_class (
       "target=answer\ndocuments=text\ntrain.text=train.text\ntrain.answer=train.answer\ntest.text=test.text\n"
       "test.answer=test.answer\nvalidation.text=test.text\nvalidation.answer=test.answer");
   static const char *const choice[] = { "predict.kind=choice", NULL };
-  GError *error = NULL;
 
   write_choices ("train", 400);
   write_choices ("test", 30);
   g_autoptr (PlaitStore) run = test_run_open (experiment, choice, "choice.h5");
   REQUIRE (run != NULL);
-  g_autoptr (PlaitRunResult) result = plait_run_result_new (run, &error);
-  g_auto (GStrv) said = plait_store_read_strings (run, "/evaluation/test/hypotheses", 1000, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitRunResult) result = plait_run_result_new (run, NO_ERROR);
+  g_auto (GStrv) said = plait_store_read_strings (run, "/evaluation/test/hypotheses", 1000, NULL, NO_ERROR);
   REQUIRE (result && said && find (result, "accuracy"));
   CHECK (find (result, "accuracy")->score > 95);
   for (int d = 0; d < 30; d++)
     {
-      g_autofree char *right = g_strdup_printf ("%d", d * 7 % (2 + d % 3));
-
-      CHECK_STRING (said[d], right);
+      CHECK_STRING (said[d], plait_test_format ("%d", d * 7 % (2 + d % 3)));
     }
   CHECK (!plait_store_has (run, "/vocabulary/answer"));
 }
@@ -298,7 +287,7 @@ TEST_CASE (choice, refuses_what_does_not_fit)
 {
   static const char files[] = "target=answer\ntrain.text=train.text\ntrain.answer=train.answer\ntest.text=test.text\n"
                               "test.answer=test.answer\nvalidation.text=test.text\nvalidation.answer=test.answer";
-  g_autofree char *experiment = write_class (files);
+  const char *experiment = write_class (files);
 
   write_choices ("train", 8);
   write_choices ("test", 8);
@@ -346,17 +335,15 @@ TEST_CASE (span, is_learnt_and_scored)
 {
   static const char files[] = "target=answer\ntrain.text=train.text\ntrain.answer=train.answer\ntest.text=test.text\n"
                               "test.answer=test.answer\nvalidation.text=test.text\nvalidation.answer=test.answer";
-  g_autofree char *experiment = write_class (files);
+  const char *experiment = write_class (files);
   static const char *const span[] = { "predict.kind=span", "data.documents=text", "train.epochs=16", NULL };
-  GError *error = NULL;
 
   write_spans ("train", 400);
   write_spans ("test", 30);
   check_refused (experiment, "predict.kind=span", "spans are of documents whose start token stands for no answer");
   g_autoptr (PlaitStore) run = test_run_open (experiment, span, "span.h5");
   REQUIRE (run != NULL);
-  g_autoptr (PlaitRunResult) result = plait_run_result_new (run, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitRunResult) result = plait_run_result_new (run, NO_ERROR);
   REQUIRE (result && find (result, "accuracy") && find (result, "span-f1"));
   CHECK (find (result, "accuracy")->score > 80);
   CHECK (find (result, "span-f1")->score >= find (result, "accuracy")->score);

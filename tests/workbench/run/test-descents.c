@@ -23,7 +23,7 @@ run_descent (const char *name, const char *const *overrides)
         "[train]\nbatch=8\nupdates=2\nwarm_up=10\nlearning_rate=1\n"
         "[decode]\nbeam=2\nmaximum_length=9\nminimum_length=2\n[evaluate]\nresamples=10\nattention=8\n";
   g_autofree char *file = g_strconcat (name, ".ini", NULL), *output = g_strconcat (name, ".h5", NULL);
-  g_autofree char *path = plait_test_path (file);
+  const char *path = plait_test_path (file);
 
   CHECK (g_file_set_contents (path, text, -1, NULL));
   return test_run_open (path, overrides, output);
@@ -32,12 +32,10 @@ run_descent (const char *name, const char *const *overrides)
 static double
 attribute (PlaitStore *store, const char *path, const char *name)
 {
-  GError *error = NULL;
   double value = -1;
   CONTEXT ("%s@%s", path, name);
 
-  CHECK (plait_store_get_double (store, path, name, &value, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_get_double (store, path, name, &value, NO_ERROR));
   return value;
 }
 
@@ -47,13 +45,11 @@ check_work (PlaitStore *run, gboolean column)
 {
   static const char *const metrics[] = { "states_touched", "milliseconds_a_word" };
   static const char *const paths[] = { "/evaluation/test", "/environment/evaluation/test" };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitRunResult) result = plait_run_result_new (run, &error);
+  g_autoptr (PlaitRunResult) result = plait_run_result_new (run, NO_ERROR);
   const PlaitRunResult *const results[] = { result };
   g_autoptr (GArray) measures = NULL;
   guint found = 0;
 
-  CHECK_NO_ERROR (error);
   REQUIRE (result != NULL);
   measures = plait_run_results_measures (results, 1);
   for (guint i = 0; i < G_N_ELEMENTS (metrics); i++)
@@ -74,7 +70,7 @@ TEST_CASE (descents, are_told_by_what_they_touch)
 {
   g_autoptr (PlaitStore) top = run_descent ("top", NULL);
   g_autoptr (PlaitStore) soft = run_descent ("soft", (const char *[]){ "combiner.descent=soft", NULL });
-  g_autofree char *file = test_write_experiment ("tiny", NULL);
+  const char *file = test_write_experiment ("tiny", NULL);
   g_autoptr (PlaitStore) all = test_run_open (file, NULL, "tiny.h5");
   double touched;
 
@@ -140,11 +136,9 @@ read_all (PlaitStore *store, const char *group, const char *name, PlaitStoreType
 {
   g_autofree char *path = g_strdup_printf ("%s/%s", group, name);
   gint64 *values = g_new0 (gint64, n + 1); /* or as many doubles */
-  GError *error = NULL;
   CONTEXT ("%s", path);
 
-  CHECK (plait_store_read (store, path, type, n, values, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_store_read (store, path, type, n, values, NO_ERROR));
   return values;
 }
 

@@ -6,7 +6,7 @@
 
 TEST_CASE (divergence, is_told_of_a_sequence)
 {
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment ("tiny", NULL);
 
   test_check_diverges (experiment, NULL);
   test_check_diverges (experiment, (const char *[]){ "decoder.type=gru", NULL });
@@ -16,7 +16,7 @@ TEST_CASE (divergence, is_told_of_a_sequence)
 static void
 check_well (const char *const *overrides, const char *name)
 {
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment ("tiny", NULL);
 
   g_autoptr (PlaitStore) run = test_run_open (experiment, overrides, name);
   CHECK (run != NULL);
@@ -30,7 +30,7 @@ TEST_CASE (divergence, is_not_told_where_nothing_is_learnt)
 /* What begins far above guessing, as a wide model may, has not diverged. */
 TEST_CASE (divergence, is_not_told_where_a_model_begins_badly)
 {
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment ("tiny", NULL);
 
   test_check_diverges (experiment, NULL);
   check_well ((const char *[]){ "train.learning_rate=0", "train.initialise=diverged.h5", NULL }, "run.h5");

@@ -19,10 +19,9 @@ run_documents (const char *name, const char *source)
                              "[train]\nbatch=2\nupdates=2\nwarm_up=10\n"
                              "[decode]\nbeam=1\nmaximum_length=3\n[evaluate]\nresamples=0\nattention=2\n";
   g_autofree char *file = g_strconcat (name, ".ini", NULL), *output = g_strconcat (name, ".h5", NULL);
-  g_autofree char *experiment = g_strconcat (text, source, NULL);
-  g_autofree char *path = plait_test_path (file), *a = plait_test_path ("d.a"), *t = plait_test_path ("d.t");
+  const char *path = plait_test_path (file), *a = plait_test_path ("d.a"), *t = plait_test_path ("d.t");
 
-  CHECK (g_file_set_contents (path, experiment, -1, NULL));
+  CHECK (g_file_set_contents (path, plait_test_format ("%s%s", text, source), -1, NULL));
   CHECK (g_file_set_contents (a, "one two three\nfour\n\nfive six seven eight nine ten eleven\n\none\ntwo\nfour five\n",
                               -1, NULL));
   CHECK (g_file_set_contents (t, "two\nsix\nfive\n", -1, NULL));
@@ -35,10 +34,8 @@ check_labels (PlaitStore *run, const char *place, const char *expected)
   g_autofree char *path = g_strconcat ("/attention/", place, "/row_labels", NULL), *joined = NULL;
   g_auto (GStrv) labels = NULL;
   gint64 n = 0;
-  GError *error = NULL;
 
-  labels = plait_store_read_strings (run, path, 10000, &n, &error);
-  CHECK_NO_ERROR (error);
+  labels = plait_store_read_strings (run, path, 10000, &n, NO_ERROR);
   REQUIRE (labels != NULL);
   joined = g_strjoinv ("|", labels);
   CHECK_STRING (joined, expected);
@@ -51,10 +48,8 @@ check_sentences (PlaitStore *run, const char *place, const char *expected)
   g_autoptr (GString) text = g_string_new (NULL);
   g_autofree gint64 *sentences = NULL;
   gint64 n = 0;
-  GError *error = NULL;
 
-  sentences = plait_store_read_array (run, path, PLAIT_STORE_INT64, 100, &n, &error);
-  CHECK_NO_ERROR (error);
+  sentences = plait_store_read_array (run, path, PLAIT_STORE_INT64, 100, &n, NO_ERROR);
   for (gint64 i = 0; i < n; i++)
     g_string_append_printf (text, "%s%d", i > 0 ? " " : "", (int)sentences[i]);
   CHECK_STRING (text->str, expected);

@@ -15,17 +15,14 @@ write_part (const PlaitTrained *trained, guint number, double first)
   const PlaitParameters *parameters = plait_model_parameters (trained->system->model);
   guint n = plait_parameters_n (parameters), begin = number == 1 ? 0 : n / 2, end = number == 1 ? n / 2 : n;
   g_autofree PlaitNamedTensor *tensors = g_new (PlaitNamedTensor, n);
-  g_autofree char *name = g_strdup_printf ("part-%u.safetensors", number);
-  g_autofree char *path = plait_test_path (name);
-  GError *error = NULL;
+  const char *path = plait_test_path (plait_test_format ("part-%u.safetensors", number));
 
   for (guint i = begin; i < end; i++)
     tensors[i - begin]
         = (PlaitNamedTensor){ plait_parameters_get (parameters, i)->name, plait_parameters_get (parameters, i)->value };
   tensors[0].value.data[0] += (PlaitScalar)first;
-  CHECK (plait_safetensors_write (path, tensors, end - begin, (const char *[]){ NULL }, &error));
+  CHECK (plait_safetensors_write (path, tensors, end - begin, (const char *[]){ NULL }, NO_ERROR));
   tensors[0].value.data[0] -= (PlaitScalar)first;
-  CHECK_NO_ERROR (error);
 }
 
 static void
@@ -33,7 +30,7 @@ write_index (const PlaitTrained *trained)
 {
   const PlaitParameters *parameters = plait_model_parameters (trained->system->model);
   g_autoptr (GString) text = g_string_new ("{\"metadata\": {\"total_size\": 1}, \"weight_map\": {");
-  g_autofree char *path = plait_test_path ("model.safetensors.index.json");
+  const char *path = plait_test_path ("model.safetensors.index.json");
   guint n = plait_parameters_n (parameters);
 
   for (guint i = 0; i < n; i++)
@@ -46,19 +43,18 @@ TEST_CASE (initialise, takes_weights_in_parts)
 {
   static const char *const overrides[] = { "train.initialise=model.safetensors.index.json", "train.updates=1", NULL };
   static const char *const longer[] = { "train.initialise=model.safetensors.index.json", "train.updates=2", NULL };
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *base_path = test_base_run (experiment);
-  g_autofree char *second_path = plait_test_path ("second.h5");
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *base_path = test_base_run (experiment);
+  const char *second_path = plait_test_path ("second.h5");
   GError *error = NULL;
-  g_autoptr (PlaitTrained) trained = plait_trained_open (base_path, "last", NULL, FALSE, NULL, &error);
+  g_autoptr (PlaitTrained) trained = plait_trained_open (base_path, "last", NULL, FALSE, NULL, NO_ERROR);
 
   REQUIRE (trained != NULL);
   write_part (trained, 1, 0);
   write_part (trained, 2, 0);
   write_index (trained);
   g_autofree char *said = NULL;
-  g_autoptr (PlaitStore) second = test_run_still (experiment, "still.h5", overrides, &said, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitStore) second = test_run_still (experiment, "still.h5", overrides, &said, NO_ERROR);
   REQUIRE (second != NULL);
   PlaitParameters *parameters = plait_model_parameters (trained->system->model);
   for (guint i = 0; i < plait_parameters_n (parameters); i++)
@@ -72,8 +68,7 @@ TEST_CASE (initialise, takes_weights_in_parts)
   CHECK_CONTAINS (said, "/model.safetensors.index.json, ");
 
   /* The parts belong to what a run was begun with, as the index does. */
-  CHECK (test_run_with (experiment, overrides, second_path, FALSE, NULL, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (test_run_with (experiment, overrides, second_path, FALSE, NULL, NO_ERROR));
   write_part (trained, 2, 1);
   CHECK (!test_run_with (experiment, longer, second_path, TRUE, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "part-2.safetensors: this file of train.initialise.2 has changed since");

@@ -14,9 +14,8 @@
 static void
 check_same_vocabulary (PlaitStore *run, const char *name, PlaitStore *base, const char *there)
 {
-  g_autofree char *path = g_strconcat ("/vocabulary/", name, NULL);
   g_autofree char *path_there = g_strconcat ("/vocabulary/", there, NULL);
-  g_autofree char *hash = plait_store_get_string (run, path, "sha256", NULL);
+  g_autofree char *hash = plait_store_get_string (run, plait_test_format ("/vocabulary/%s", name), "sha256", NULL);
   g_autofree char *expected = plait_store_get_string (base, path_there, "sha256", NULL);
 
   CHECK (hash != NULL);
@@ -26,16 +25,14 @@ check_same_vocabulary (PlaitStore *run, const char *name, PlaitStore *base, cons
 /* Other text, whose own vocabulary would be another one: embeddings are kept, and one line says why. */
 TEST_CASE (initial_vocabulary, comes_with_the_run)
 {
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *base_path = test_base_run (experiment);
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *base_path = test_base_run (experiment);
   g_autofree char *said = NULL;
   g_autofree char *line = NULL;
-  GError *error = NULL;
-  g_autoptr (PlaitStore) base = plait_store_open (base_path, &error);
+  g_autoptr (PlaitStore) base = plait_store_open (base_path, NO_ERROR);
   g_autoptr (PlaitStore) second = test_run_still (
-      experiment, "second.h5", (const char *[]){ "train.initialise=base.h5", OTHER_TEXT, NULL }, &said, &error);
+      experiment, "second.h5", (const char *[]){ "train.initialise=base.h5", OTHER_TEXT, NULL }, &said, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (base && second);
   check_same_vocabulary (second, "shared", base, "shared");
   TEST_CHECK_OUTCOME (second, "embedding/shared/table", "taken");
@@ -49,24 +46,22 @@ TEST_CASE (initial_vocabulary, comes_with_the_run)
 /* An experiment that names its own, or asks for one to be learnt, has that, and is warned. */
 TEST_CASE (initial_vocabulary, gives_way_to_the_one_that_the_experiment_names)
 {
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *other_path = plait_test_path ("other.h5");
-  GError *error = NULL;
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *other_path = plait_test_path ("other.h5");
 
-  g_free (test_base_run (experiment));
+  test_base_run (experiment);
   CHECK (test_run_with (experiment, (const char *[]){ "train.updates=1", OTHER_TEXT, NULL }, other_path, FALSE, NULL,
-                        &error));
+                        NO_ERROR));
   for (guint i = 0; i < 2; i++)
     {
       const char *own = i == 0 ? "data.vocabulary.shared=other.h5" : "train.initialise_vocabulary=learnt";
       g_autofree char *name = g_strdup_printf ("second%u.h5", i);
       g_autofree char *said = NULL;
       CONTEXT ("%s", own);
-      g_autoptr (PlaitStore) other = plait_store_open (other_path, &error);
+      g_autoptr (PlaitStore) other = plait_store_open (other_path, NO_ERROR);
       g_autoptr (PlaitStore) second = test_run_still (
-          experiment, name, (const char *[]){ "train.initialise=base.h5", OTHER_TEXT, own, NULL }, &said, &error);
+          experiment, name, (const char *[]){ "train.initialise=base.h5", OTHER_TEXT, own, NULL }, &said, NO_ERROR);
 
-      CHECK_NO_ERROR (error);
       REQUIRE (other && second);
       check_same_vocabulary (second, "shared", other, "shared");
       TEST_CHECK_OUTCOME (second, "embedding/shared/table", "other vocabulary");
@@ -87,13 +82,11 @@ TEST_CASE (initial_vocabulary, is_found_by_stream)
                                        "decoder.share_embeddings=false",
                                        OTHER_TEXT,
                                        NULL };
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment ("tiny", NULL);
   g_autofree char *said = NULL;
-  GError *error = NULL;
   g_autoptr (PlaitStore) base = test_run_open (experiment, apart, "base.h5");
-  g_autoptr (PlaitStore) second = test_run_still (experiment, "second.h5", more, &said, &error);
+  g_autoptr (PlaitStore) second = test_run_still (experiment, "second.h5", more, &said, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (base && second);
   check_same_vocabulary (second, "a", base, "a");
   check_same_vocabulary (second, "target", base, "target");
@@ -108,8 +101,7 @@ TEST_CASE (initial_vocabulary, is_found_by_stream)
                         "both.h5");
   second = test_run_still (experiment, "third.h5",
                            (const char *[]){ "train.initialise=both.h5", fewer[1], fewer[2], fewer[3], fewer[4], NULL },
-                           NULL, &error);
-  CHECK_NO_ERROR (error);
+                           NULL, NO_ERROR);
   REQUIRE (base && second);
   check_same_vocabulary (second, "b", base, "shared");
   TEST_CHECK_OUTCOME (second, "source/b/embedding/table", "taken");
@@ -134,12 +126,11 @@ TEST_CASE (initial_vocabulary, of_another_kind_is_refused)
   };
   static const char *const apart[] = { "experiment.sources=a", "data.vocabulary=separate",
                                        "decoder.share_embeddings=false", "train.updates=1", NULL };
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *bare_path = plait_test_path ("bare.h5");
-  g_autofree char *output = plait_test_path ("none.h5");
-  g_autoptr (PlaitStore) bare = plait_store_create (bare_path, NULL);
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *output = plait_test_path ("none.h5");
+  g_autoptr (PlaitStore) bare = plait_store_create (plait_test_path ("bare.h5"), NULL);
 
-  g_free (test_base_run (experiment));
+  test_base_run (experiment);
   plait_store_free (test_run_open (experiment, apart, "apart.h5"));
   CHECK (plait_store_make_group (bare, "/vocabulary", NULL) && plait_store_commit (bare, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -156,13 +147,11 @@ TEST_CASE (initial_vocabulary, of_another_kind_is_refused)
 /* A run that was begun so goes on with the vocabulary that it took. */
 TEST_CASE (initial_vocabulary, stays_where_a_run_goes_on)
 {
-  g_autofree char *first = test_write_experiment ("tiny", NULL);
-  g_autofree char *experiment = test_write_experiment ("second", "updates=5\ninitialise=base.h5");
-  g_autofree char *base = plait_test_path ("base.h5");
-  GError *error = NULL;
+  const char *first = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment ("second", "updates=5\ninitialise=base.h5");
 
-  CHECK (test_run_with (first, (const char *[]){ "train.updates=1", OTHER_TEXT, NULL }, base, FALSE, NULL, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (test_run_with (first, (const char *[]){ "train.updates=1", OTHER_TEXT, NULL }, plait_test_path ("base.h5"),
+                        FALSE, NULL, NO_ERROR));
   test_check_interruption (experiment, 3, 1);
 }
 
@@ -171,19 +160,17 @@ TEST_CASE (initial_vocabulary, a_run_is_one_by_itself)
 {
   static const char *const apart[] = { "experiment.sources=a", "data.vocabulary=separate",
                                        "decoder.share_embeddings=false", "train.updates=1", NULL };
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *base = test_base_run (experiment);
-  g_autofree char *two = plait_test_path ("two.h5");
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *base = test_base_run (experiment);
+  const char *two = plait_test_path ("two.h5");
   GError *error = NULL;
-  g_autoptr (PlaitVocabulary) only = plait_run_vocabulary_open (base, NULL, FALSE, NULL, &error);
+  g_autoptr (PlaitVocabulary) only = plait_run_vocabulary_open (base, NULL, FALSE, NULL, NO_ERROR);
   g_autoptr (PlaitVocabulary) named = NULL;
 
-  CHECK_NO_ERROR (error);
   REQUIRE (only != NULL);
   CHECK_STRING (plait_vocabulary_format (only), "words");
   plait_store_free (test_run_open (experiment, apart, "two.h5"));
-  named = plait_run_vocabulary_open (two, "target", FALSE, NULL, &error);
-  CHECK_NO_ERROR (error);
+  named = plait_run_vocabulary_open (two, "target", FALSE, NULL, NO_ERROR);
   CHECK (named != NULL);
   CHECK (!plait_run_vocabulary_open (two, NULL, TRUE, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two.h5: has several vocabularies (a, target); say which one with --name");

@@ -31,23 +31,20 @@ TEST_CASE (initialise, begins_as_dl4mt_where_it_is_asked_to)
     MOST = 1 << 20,
   };
   static const char place[] = "/checkpoint/last/parameters/decoder/layer/0/self_attention/output/weight";
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  GError *error = NULL;
-  g_autoptr (PlaitStore) usual = test_run_still (experiment, "usual.h5", NULL, NULL, &error);
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  g_autoptr (PlaitStore) usual = test_run_still (experiment, "usual.h5", NULL, NULL, NO_ERROR);
   g_autoptr (PlaitStore) as_dl4mt
-      = test_run_still (experiment, "dl4mt.h5", (const char *[]){ "train.initial_values=dl4mt", NULL }, NULL, &error);
+      = test_run_still (experiment, "dl4mt.h5", (const char *[]){ "train.initial_values=dl4mt", NULL }, NULL, NO_ERROR);
   PlaitStore *const runs[] = { usual, as_dl4mt };
   double distances[2] = { 0, 0 };
 
-  CHECK_NO_ERROR (error);
   REQUIRE (usual && as_dl4mt);
   for (guint i = 0; i < 2; i++)
     {
       gint64 n = 0;
-      g_autofree double *x = plait_store_read_array (runs[i], place, PLAIT_STORE_DOUBLE, MOST, &n, &error);
+      g_autofree double *x = plait_store_read_array (runs[i], place, PLAIT_STORE_DOUBLE, MOST, &n, NO_ERROR);
       gint64 width = (gint64)sqrt ((double)n);
 
-      CHECK_NO_ERROR (error);
       REQUIRE (x && width * width == n);
       for (gint64 a = 0; a < width; a++)
         for (gint64 b = 0; b < width; b++)
@@ -67,22 +64,20 @@ TEST_CASE (initialise, begins_as_dl4mt_where_it_is_asked_to)
 /* The paper's second phase: embeddings and encoders are taken, the decoder begins anew. */
 TEST_CASE (initialise, takes_encoders_and_leaves_the_decoder)
 {
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *base_path = test_base_run (experiment);
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *base_path = test_base_run (experiment);
   g_autofree char *said = NULL;
-  GError *error = NULL;
-  g_autoptr (PlaitStore) base = plait_store_open (base_path, &error);
-  g_autoptr (PlaitStore) random = test_run_still (experiment, "random.h5", NULL, NULL, &error);
+  g_autoptr (PlaitStore) base = plait_store_open (base_path, NO_ERROR);
+  g_autoptr (PlaitStore) random = test_run_still (experiment, "random.h5", NULL, NULL, NO_ERROR);
   g_autoptr (PlaitStore) second
       = test_run_still (experiment, "second.h5",
                         (const char *[]){ "train.initialise=base.h5", "decoder.combiner=serial",
                                           "train.initialise_leave=decoder/*;nothing;decoder/*,source/*", NULL },
-                        &said, &error);
+                        &said, NO_ERROR);
   g_autofree char *source = NULL;
   g_autofree char *decoder = NULL;
   g_autofree char *place = NULL;
 
-  CHECK_NO_ERROR (error);
   REQUIRE (base && random && second);
   source = first_name (second, "source/a/layer/0/");
   decoder = first_name (second, "decoder/layer/0/self");
@@ -106,19 +101,17 @@ TEST_CASE (initialise, takes_encoders_and_leaves_the_decoder)
 
 TEST_CASE (initialise, takes_what_globs_name_of_the_checkpoint_that_is_asked_for)
 {
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *base_path = test_base_run (experiment);
-  GError *error = NULL;
-  g_autoptr (PlaitStore) base = plait_store_open (base_path, &error);
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *base_path = test_base_run (experiment);
+  g_autoptr (PlaitStore) base = plait_store_open (base_path, NO_ERROR);
   g_autoptr (PlaitStore) second = test_run_still (
       experiment, "second.h5",
       (const char *[]){ "train.initialise=base.h5", "train.initialise_checkpoint=average",
                         "train.initialise_take=source/?/layer/*", "train.initialise_leave=*b/l*", NULL },
-      NULL, &error);
+      NULL, NO_ERROR);
   g_autofree char *a = NULL;
   g_autofree char *b = NULL;
 
-  CHECK_NO_ERROR (error);
   REQUIRE (base && second);
   a = first_name (second, "source/a/layer/0/");
   b = first_name (second, "source/b/layer/0/");
@@ -131,19 +124,17 @@ TEST_CASE (initialise, takes_what_globs_name_of_the_checkpoint_that_is_asked_for
 /* Another width of one encoder's hidden layer, and another vocabulary of the same size. */
 TEST_CASE (initialise, says_what_does_not_fit)
 {
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment ("tiny", NULL);
   g_autofree char *said = NULL;
   g_autofree char *narrow = NULL;
-  GError *error = NULL;
 
-  g_free (test_base_run (experiment));
+  test_base_run (experiment);
   g_autoptr (PlaitStore) second = test_run_still (
       experiment, "second.h5",
       (const char *[]){ "train.initialise=base.h5", "train.initialise_vocabulary=learnt", "source.b.feed_forward=12",
                         "data.generate.seed=9", "decoder.tie_output=false", NULL },
-      &said, &error);
+      &said, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   REQUIRE (second != NULL);
   TEST_CHECK_OUTCOME (second, "embedding/shared/table", "other vocabulary");
   TEST_CHECK_OUTCOME (second, "decoder/output/weight", "fresh");
@@ -172,19 +163,16 @@ TEST_CASE (initialise, lets_learned_positions_grow)
       = { "source.a.positions=learned", "source.a.position_limit=48", "train.initialise=base.h5", NULL };
   static const char *const shorter[]
       = { "source.a.positions=learned", "source.a.position_limit=32", "train.initialise=base.h5", NULL };
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *base_path = plait_test_path ("base.h5");
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *base_path = plait_test_path ("base.h5");
   g_autofree char *said = NULL;
-  GError *error = NULL;
   gint64 n[3] = { 0 };
 
-  CHECK (test_run_with (experiment, learned, base_path, FALSE, NULL, &error));
-  CHECK_NO_ERROR (error);
-  g_autoptr (PlaitStore) base = plait_store_open (base_path, &error);
-  g_autoptr (PlaitStore) grown = test_run_still (experiment, "grown.h5", taking, &said, &error);
-  g_autoptr (PlaitStore) random = test_run_still (experiment, "random.h5", longer, NULL, &error);
-  g_autoptr (PlaitStore) cut = test_run_still (experiment, "cut.h5", shorter, NULL, &error);
-  CHECK_NO_ERROR (error);
+  CHECK (test_run_with (experiment, learned, base_path, FALSE, NULL, NO_ERROR));
+  g_autoptr (PlaitStore) base = plait_store_open (base_path, NO_ERROR);
+  g_autoptr (PlaitStore) grown = test_run_still (experiment, "grown.h5", taking, &said, NO_ERROR);
+  g_autoptr (PlaitStore) random = test_run_still (experiment, "random.h5", longer, NULL, NO_ERROR);
+  g_autoptr (PlaitStore) cut = test_run_still (experiment, "cut.h5", shorter, NULL, NO_ERROR);
   REQUIRE (base && grown && random && cut);
   g_autofree double *there = plait_store_read_array (base, name, PLAIT_STORE_DOUBLE, MOST, &n[0], NULL);
   g_autofree double *here = plait_store_read_array (grown, name, PLAIT_STORE_DOUBLE, MOST, &n[1], NULL);
@@ -214,15 +202,13 @@ TEST_CASE (initialise, lets_learned_positions_repeat)
       = { "source.a.positions=learned", "source.a.position_limit=20", "train.updates=2", NULL };
   static const char *const taking[] = { "source.a.positions=learned", "source.a.position_limit=48",
                                         "train.initialise=base.h5", "train.initialise_positions=copied", NULL };
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *base_path = plait_test_path ("base.h5");
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *base_path = plait_test_path ("base.h5");
   g_autofree char *said = NULL;
-  GError *error = NULL;
 
-  CHECK (test_run_with (experiment, learned, base_path, FALSE, NULL, &error));
-  g_autoptr (PlaitStore) base = plait_store_open (base_path, &error);
-  g_autoptr (PlaitStore) grown = test_run_still (experiment, "grown.h5", taking, &said, &error);
-  CHECK_NO_ERROR (error);
+  CHECK (test_run_with (experiment, learned, base_path, FALSE, NULL, NO_ERROR));
+  g_autoptr (PlaitStore) base = plait_store_open (base_path, NO_ERROR);
+  g_autoptr (PlaitStore) grown = test_run_still (experiment, "grown.h5", taking, &said, NO_ERROR);
   REQUIRE (base && grown);
   g_autofree double *there = plait_store_read_array (base, name, PLAIT_STORE_DOUBLE, MOST, NULL, NULL);
   g_autofree double *here = plait_store_read_array (grown, name, PLAIT_STORE_DOUBLE, MOST, NULL, NULL);
@@ -235,20 +221,17 @@ TEST_CASE (initialise, lets_learned_positions_repeat)
 /* What plait export writes is taken back to the same bits, as far as the globs let it. */
 TEST_CASE (initialise, takes_exported_weights)
 {
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *base_path = test_base_run (experiment);
-  g_autofree char *weights = plait_test_path ("base.safetensors");
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *base_path = test_base_run (experiment);
   g_autofree char *said = NULL;
-  GError *error = NULL;
-  g_autoptr (PlaitTrained) trained = plait_trained_open (base_path, "last", NULL, FALSE, NULL, &error);
+  g_autoptr (PlaitTrained) trained = plait_trained_open (base_path, "last", NULL, FALSE, NULL, NO_ERROR);
 
   REQUIRE (trained != NULL);
-  CHECK (plait_export_safetensors (trained, weights, &error));
+  CHECK (plait_export_safetensors (trained, plait_test_path ("base.safetensors"), NO_ERROR));
   g_autoptr (PlaitStore) second = test_run_still (
       experiment, "second.h5",
       (const char *[]){ "train.initialise=base.safetensors", "train.initialise_leave=decoder/norm/*", NULL }, &said,
-      &error);
-  CHECK_NO_ERROR (error);
+      NO_ERROR);
   REQUIRE (second != NULL);
   PlaitParameters *parameters = plait_model_parameters (trained->system->model);
   for (guint i = 0; i < plait_parameters_n (parameters); i++)
@@ -277,11 +260,11 @@ TEST_CASE (initialise, refuses_maps_that_do_not_belong)
     { "train.initialise=w.safetensors", "train.initialise_map=bart", "does not begin with '{'" },
     { "train.initialise=w.safetensors", "train.initialise_map=", "does not begin with '{'" },
   };
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *base = plait_test_path ("base.h5");
-  g_autofree char *weights = plait_test_path ("w.safetensors");
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *base = plait_test_path ("base.h5");
 
-  CHECK (g_file_set_contents (base, "x", 1, NULL) && g_file_set_contents (weights, "\2\0\0\0\0\0\0\0[]", 10, NULL));
+  CHECK (g_file_set_contents (base, "x", 1, NULL)
+         && g_file_set_contents (plait_test_path ("w.safetensors"), "\2\0\0\0\0\0\0\0[]", 10, NULL));
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       GError *error = NULL;
@@ -299,17 +282,14 @@ TEST_CASE (initialise, compares_vocabularies_by_stream)
 {
   static const char *const apart[]
       = { "data.vocabulary=separate", "decoder.share_embeddings=false", "train.updates=1", NULL };
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *base_path = plait_test_path ("base.h5");
-  GError *error = NULL;
+  const char *experiment = test_write_experiment ("tiny", NULL);
   g_autoptr (PlaitStore) second = NULL;
 
-  CHECK (test_run_with (experiment, apart, base_path, FALSE, NULL, &error));
+  CHECK (test_run_with (experiment, apart, plait_test_path ("base.h5"), FALSE, NULL, NO_ERROR));
   second = test_run_still (experiment, "second.h5",
                            (const char *[]){ "train.initialise=base.h5", "data.vocabulary=separate",
                                              "decoder.share_embeddings=false", NULL },
-                           NULL, &error);
-  CHECK_NO_ERROR (error);
+                           NULL, NO_ERROR);
   REQUIRE (second != NULL);
   TEST_CHECK_OUTCOME (second, "source/a/embedding/table", "taken");
   TEST_CHECK_OUTCOME (second, "decoder/embedding/table", "taken");
@@ -317,8 +297,7 @@ TEST_CASE (initialise, compares_vocabularies_by_stream)
   second = test_run_still (
       experiment, "third.h5",
       (const char *[]){ "train.initialise=base.h5", "data.vocabulary=shared", "decoder.share_embeddings=false", NULL },
-      NULL, &error);
-  CHECK_NO_ERROR (error);
+      NULL, NO_ERROR);
   REQUIRE (second != NULL);
   TEST_CHECK_OUTCOME (second, "source/a/embedding/table", "other vocabulary");
   TEST_CHECK_OUTCOME (second, "decoder/embedding/table", "other vocabulary");
@@ -326,10 +305,10 @@ TEST_CASE (initialise, compares_vocabularies_by_stream)
 
 TEST_CASE (initialise, goes_on_after_an_interruption_to_the_same_bits)
 {
-  g_autofree char *first = test_write_experiment ("tiny", NULL);
-  g_autofree char *experiment = test_write_experiment ("second", "updates=5\ninitialise=base.h5");
+  const char *first = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment ("second", "updates=5\ninitialise=base.h5");
 
-  g_free (test_base_run (first));
+  test_base_run (first);
   test_check_interruption (experiment, 3, 1);
 }
 
@@ -337,21 +316,19 @@ static char *
 key_of (const char *path, const char *const *overrides)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  GError *error = NULL;
-  g_autoptr (PlaitExperiment) experiment = test_load (path, overrides, registry, &error);
+  g_autoptr (PlaitExperiment) experiment = test_load (path, overrides, registry, NO_ERROR);
   g_autoptr (PlaitDigests) digests = plait_digests_new (NULL, NULL);
-  char *key = experiment ? plait_training_key (experiment, digests, &error) : NULL;
+  char *key = experiment ? plait_training_key (experiment, digests, NO_ERROR) : NULL;
 
-  CHECK_NO_ERROR (error);
   return key;
 }
 
 /* The key of a run knows the bytes that it began with, not where they stood. */
 TEST_CASE (initialise, the_key_knows_the_file_and_not_its_place)
 {
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *one = plait_test_path ("one.h5");
-  g_autofree char *two = plait_test_path ("two.h5");
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *one = plait_test_path ("one.h5");
+  const char *two = plait_test_path ("two.h5");
   const char *from_one[] = { "train.initialise=one.h5", NULL };
   const char *from_two[] = { "train.initialise=two.h5", NULL };
   g_autofree char *none_key = key_of (experiment, NULL);
@@ -379,16 +356,14 @@ replace_file (int line, gpointer path)
 /* What is only read at the beginning may go its own way later; the run tells what it has read. */
 TEST_CASE (initialise, the_run_knows_the_file_as_it_was_read)
 {
-  g_autofree char *first = test_write_experiment ("tiny", NULL);
-  g_autofree char *base_path = test_base_run (first);
-  g_autofree char *experiment = test_write_experiment ("second", "initialise=base.h5");
-  g_autofree char *output = plait_test_path ("second.h5");
+  const char *first = test_write_experiment ("tiny", NULL);
+  const char *base_path = test_base_run (first);
+  const char *experiment = test_write_experiment ("second", "initialise=base.h5");
+  const char *output = plait_test_path ("second.h5");
   g_autofree char *digest = plait_digest_file (base_path, NULL);
-  g_autoptr (PlaitLog) log = test_log_new (replace_file, base_path);
-  GError *error = NULL;
+  g_autoptr (PlaitLog) log = test_log_new (replace_file, (gpointer)base_path);
 
-  CHECK (test_run (experiment, output, FALSE, 1, log, NULL, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (test_run (experiment, output, FALSE, 1, log, NULL, NO_ERROR));
   g_autoptr (PlaitStore) store = plait_store_open (output, NULL);
   g_autofree char *told = plait_store_get_string (store, "/data/initialise", "sha256", NULL);
   CHECK_STRING (told, digest);
@@ -396,11 +371,11 @@ TEST_CASE (initialise, the_run_knows_the_file_as_it_was_read)
 
 TEST_CASE (initialise, says_that_the_file_has_changed_since)
 {
-  g_autofree char *first = test_write_experiment ("tiny", NULL);
-  g_autofree char *base_path = test_base_run (first);
-  g_autofree char *other = plait_test_path ("other.h5");
-  g_autofree char *experiment = test_write_experiment ("second", "updates=1\ninitialise=base.h5");
-  g_autofree char *output = plait_test_path ("second.h5");
+  const char *first = test_write_experiment ("tiny", NULL);
+  const char *base_path = test_base_run (first);
+  const char *other = plait_test_path ("other.h5");
+  const char *experiment = test_write_experiment ("second", "updates=1\ninitialise=base.h5");
+  const char *output = plait_test_path ("second.h5");
   g_autofree char *bytes = NULL;
   gsize length;
   GError *error = NULL;
@@ -417,13 +392,11 @@ static char *
 difference_of (const char *path, const char *const *overrides, const char *run)
 {
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  GError *error = NULL;
-  g_autoptr (PlaitExperiment) experiment = test_load (path, overrides, registry, &error);
+  g_autoptr (PlaitExperiment) experiment = test_load (path, overrides, registry, NO_ERROR);
   g_autoptr (PlaitDigests) digests = plait_digests_new (NULL, NULL);
-  g_autoptr (PlaitStore) store = plait_store_open (run, &error);
-  char *difference = experiment && store ? plait_grid_difference (experiment, digests, store, &error) : NULL;
+  g_autoptr (PlaitStore) store = plait_store_open (run, NO_ERROR);
+  char *difference = experiment && store ? plait_grid_difference (experiment, digests, store, NO_ERROR) : NULL;
 
-  CHECK_NO_ERROR (error);
   return difference;
 }
 
@@ -432,24 +405,20 @@ TEST_CASE (initialise, a_grid_says_what_it_would_begin_with_otherwise)
 {
   static const char *const none[] = { "train.updates=1", NULL };
   static const char *const base[] = { "train.updates=1", "train.initialise=base.h5", NULL };
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *base_path = test_base_run (experiment);
-  g_autofree char *random = plait_test_path ("random.h5");
-  g_autofree char *second = plait_test_path ("second.h5");
-  g_autofree char *given = g_strdup_printf ("train.initialise was empty, is %s", base_path);
-  g_autofree char *dropped = g_strdup_printf ("train.initialise was %s, is empty", base_path);
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *base_path = test_base_run (experiment);
+  const char *random = plait_test_path ("random.h5");
+  const char *second = plait_test_path ("second.h5");
   g_autofree char *first_difference = NULL;
   g_autofree char *second_difference = NULL;
   g_autofree char *third_difference = NULL;
-  GError *error = NULL;
 
-  CHECK (test_run_with (experiment, none, random, FALSE, NULL, &error));
-  CHECK (test_run_with (experiment, base, second, FALSE, NULL, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (test_run_with (experiment, none, random, FALSE, NULL, NO_ERROR));
+  CHECK (test_run_with (experiment, base, second, FALSE, NULL, NO_ERROR));
   first_difference = difference_of (experiment, base, random);
-  CHECK_STRING (first_difference, given);
+  CHECK_STRING (first_difference, plait_test_format ("train.initialise was empty, is %s", base_path));
   second_difference = difference_of (experiment, none, second);
-  CHECK_STRING (second_difference, dropped);
+  CHECK_STRING (second_difference, plait_test_format ("train.initialise was %s, is empty", base_path));
   CHECK (g_file_set_contents (base_path, "other", -1, NULL));
   third_difference = difference_of (experiment, base, second);
   CHECK_STRING (third_difference, "the file of train.initialise has changed");
@@ -458,8 +427,7 @@ TEST_CASE (initialise, a_grid_says_what_it_would_begin_with_otherwise)
 static void
 write_store (const char *name, gboolean experiment)
 {
-  g_autofree char *path = plait_test_path (name);
-  g_autoptr (PlaitStore) store = plait_store_create (path, NULL);
+  g_autoptr (PlaitStore) store = plait_store_create (plait_test_path (name), NULL);
 
   CHECK (plait_store_make_group (store, experiment ? "/other" : "/checkpoint", NULL));
   if (experiment)
@@ -488,24 +456,21 @@ TEST_CASE (initialise, refuses)
       PLAIT_ERROR_INPUT,
       "there is no checkpoint \"average\" (there are: last, best); name one of them, or train" },
   };
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *base_path = plait_test_path ("base.h5");
-  g_autofree char *flipped = plait_test_path ("flipped.h5");
-  g_autofree char *text = plait_test_path ("text");
-  g_autofree char *output = plait_test_path ("second.h5");
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *base_path = plait_test_path ("base.h5");
+  const char *output = plait_test_path ("second.h5");
   g_autofree char *bytes = NULL;
   gsize length;
   GError *error = NULL;
 
   CHECK (test_run_with (experiment, (const char *[]){ "train.updates=1", "train.average=0", NULL }, base_path, FALSE,
-                        NULL, &error));
-  CHECK_NO_ERROR (error);
+                        NULL, NO_ERROR));
   write_store ("bare.h5", FALSE);
   write_store ("untrained.h5", TRUE);
-  CHECK (g_file_set_contents (text, "no HDF5\n", -1, NULL));
+  CHECK (g_file_set_contents (plait_test_path ("text"), "no HDF5\n", -1, NULL));
   REQUIRE (g_file_get_contents (base_path, &bytes, &length, NULL));
   bytes[length / 2] ^= 1;
-  CHECK (g_file_set_contents (flipped, bytes, (gssize)length, NULL));
+  CHECK (g_file_set_contents (plait_test_path ("flipped.h5"), bytes, (gssize)length, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       CONTEXT ("%s", cases[i].overrides[0]);
@@ -523,9 +488,9 @@ TEST_CASE (initialise, refuses)
 TEST_CASE (initialise, refuses_forged_runs)
 {
   static const char parameter[] = "/checkpoint/last/parameters/decoder/norm/gain";
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *output = plait_test_path ("second.h5");
-  g_autofree char *path = plait_test_path ("forged.h5");
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *output = plait_test_path ("second.h5");
+  const char *path = plait_test_path ("forged.h5");
 
   for (guint i = 0; i < 3; i++)
     {

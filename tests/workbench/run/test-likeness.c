@@ -8,7 +8,7 @@
 static PlaitStore *
 make (const char *name, gboolean more)
 {
-  g_autofree char *path = plait_test_path (name);
+  const char *path = plait_test_path (name);
   const double score = 12.5;
   g_autoptr (PlaitStore) store = plait_store_create (path, NULL);
 

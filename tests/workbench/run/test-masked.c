@@ -8,11 +8,10 @@
 /* Runs that predict masked tokens, and what begins with them. */
 
 /* A key-file of a tiny run with @data and @predict, whose source is called "text". (transfer full) */
-static char *
+static const char *
 write_masked (const char *name, const char *data, const char *predict)
 {
-  g_autofree char *file = g_strconcat (name, ".ini", NULL);
-  char *path = plait_test_path (file);
+  const char *path = plait_test_path (plait_test_format ("%s.ini", name));
   g_autofree char *text
       = g_strdup_printf ("[experiment]\nname=%s\nseed=3\n"
                          "[data]\n%s\nvocabulary_type=words\nvocabulary=separate\n"
@@ -33,7 +32,7 @@ write_masked (const char *name, const char *data, const char *predict)
 static PlaitStore *
 masked_run (const char *const *overrides, const char *name)
 {
-  g_autofree char *experiment = write_masked ("masked", TOPIC "\ntarget=text", "kind=masked");
+  const char *experiment = write_masked ("masked", TOPIC "\ntarget=text", "kind=masked");
 
   return test_run_open (experiment, overrides, name);
 }
@@ -41,26 +40,22 @@ masked_run (const char *const *overrides, const char *name)
 static char **
 strings (PlaitStore *run, const char *path)
 {
-  GError *error = NULL;
-  char **found = plait_store_read_strings (run, path, 1 << 20, NULL, &error);
+  char **found = plait_store_read_strings (run, path, 1 << 20, NULL, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
   return found;
 }
 
 TEST_CASE (masked, is_learnt_and_scored_by_tokens)
 {
   g_autoptr (PlaitStore) run = masked_run (NULL, "masked.h5");
-  GError *error = NULL;
   gint64 n = 0, m = 0;
 
   REQUIRE (run != NULL);
-  g_autoptr (PlaitRunResult) result = plait_run_result_new (run, &error);
+  g_autoptr (PlaitRunResult) result = plait_run_result_new (run, NO_ERROR);
   g_autofree double *losses = plait_store_read_array (run, "/training/validation/negative_log_likelihood",
-                                                      PLAIT_STORE_DOUBLE, 1000, &n, &error);
+                                                      PLAIT_STORE_DOUBLE, 1000, &n, NO_ERROR);
   g_autofree gint64 *tokens
-      = plait_store_read_array (run, "/evaluation/test/reference_tokens", PLAIT_STORE_INT64, 1000, &m, &error);
-  CHECK_NO_ERROR (error);
+      = plait_store_read_array (run, "/evaluation/test/reference_tokens", PLAIT_STORE_INT64, 1000, &m, NO_ERROR);
   g_auto (GStrv) said = strings (run, "/evaluation/test/hypotheses");
   g_auto (GStrv) references = strings (run, "/evaluation/test/references");
   REQUIRE (result && losses && tokens && said && references);
@@ -102,14 +97,14 @@ TEST_CASE (masked, tests_on_the_same_tokens_with_any_seed)
 
 TEST_CASE (masked, has_the_same_bits_again)
 {
-  g_autofree char *experiment = write_masked ("masked", TOPIC "\ntarget=text", "kind=masked");
+  const char *experiment = write_masked ("masked", TOPIC "\ntarget=text", "kind=masked");
 
   test_check_interruption (experiment, 30, 2); /* in the second epoch */
 }
 
 TEST_CASE (masked, is_said_to_diverge)
 {
-  g_autofree char *experiment = write_masked ("masked", TOPIC "\ntarget=text", "kind=masked");
+  const char *experiment = write_masked ("masked", TOPIC "\ntarget=text", "kind=masked");
 
   test_check_diverges (experiment, NULL);
 }
@@ -137,12 +132,12 @@ check_outcomes (PlaitStore *run, const char *prefix, const char *outcome)
 TEST_CASE (masked, is_what_others_begin_with)
 {
   g_autoptr (PlaitStore) base = masked_run ((const char *[]){ "train.updates=2", NULL }, "base.h5");
-  g_autofree char *from = plait_test_path ("base.h5");
+  const char *from = plait_test_path ("base.h5");
   g_autofree char *initialise = g_strconcat ("train.initialise=", from, NULL);
   g_autofree char *vocabulary = g_strconcat ("data.vocabulary.text=", from, NULL);
   const char *overrides[] = { initialise, vocabulary, "train.updates=1", "data.generate.train=40", NULL };
-  g_autofree char *class = write_masked ("class", TOPIC, "kind=class");
-  g_autofree char *sequence = write_masked ("sequence", TOPIC, "kind=sequence");
+  const char *class = write_masked ("class", TOPIC, "kind=class");
+  const char *sequence = write_masked ("sequence", TOPIC, "kind=sequence");
 
   REQUIRE (base != NULL);
   g_autoptr (PlaitStore) classes = test_run_open (class, overrides, "class.h5");
@@ -164,21 +159,21 @@ TEST_CASE (masked, is_what_others_begin_with)
 static void
 check_refused (const char *experiment, const char *set, const char *message)
 {
-  g_autofree char *output = plait_test_path ("refused.h5");
   GError *error = NULL;
   CONTEXT ("%s", set);
 
-  CHECK (!test_run_with (experiment, (const char *[]){ set, NULL }, output, FALSE, NULL, &error));
+  CHECK (
+      !test_run_with (experiment, (const char *[]){ set, NULL }, plait_test_path ("refused.h5"), FALSE, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, message);
   g_clear_error (&error);
 }
 
 TEST_CASE (masked, refuses_what_does_not_fit)
 {
-  g_autofree char *masked = write_masked ("masked", TOPIC "\ntarget=text", "kind=masked");
-  g_autofree char *several
+  const char *masked = write_masked ("masked", TOPIC "\ntarget=text", "kind=masked");
+  const char *several
       = write_masked ("several", TOPIC "\ntarget=text", "kind=masked\n[source topic]\nencoder=transformer");
-  g_autofree char *class = write_masked ("class", TOPIC, "kind=class");
+  const char *class = write_masked ("class", TOPIC, "kind=class");
 
   check_refused (
       masked, "data.target=topic",

@@ -27,7 +27,7 @@ TEST_CASE (precision, bfloat16_trains_as_well)
   static const char *const plainly[] = { "train.learning_rate=.1", NULL };
   static const char *const emulated[] = { "train.learning_rate=.1", "train.precision=bfloat16_emulated", NULL };
   static const char *const instructions[] = { "train.learning_rate=.1", "train.precision=bfloat16", NULL };
-  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  const char *path = test_write_experiment ("tiny", NULL);
   g_autoptr (PlaitStore) plain = test_run_open (path, plainly, "float.h5");
   g_autoptr (PlaitStore) run = test_run_open (path, emulated, "emulated.h5");
   g_autofree char *text = run ? plait_store_get_string (run, "/", "experiment", NULL) : NULL;
@@ -45,7 +45,7 @@ TEST_CASE (precision, bfloat16_trains_as_well)
 
 TEST_CASE (precision, bfloat16_goes_on_to_the_same_bits_on_more_threads)
 {
-  g_autofree char *path = test_write_experiment ("tiny", EMULATED);
+  const char *path = test_write_experiment ("tiny", EMULATED);
 
   test_check_interruption (path, 5, 2);
 }
@@ -53,8 +53,8 @@ TEST_CASE (precision, bfloat16_goes_on_to_the_same_bits_on_more_threads)
 /* Before anything is read or written. */
 TEST_CASE (precision, bfloat16_is_refused_where_it_does_not_run)
 {
-  g_autofree char *path = test_write_experiment ("tiny", "precision=bfloat16\n");
-  g_autofree char *output = plait_test_path ("refused.h5");
+  const char *path = test_write_experiment ("tiny", "precision=bfloat16\n");
+  const char *output = plait_test_path ("refused.h5");
   g_autoptr (GError) error = NULL;
 
   plait_kernels_choose ("v1");
@@ -69,12 +69,11 @@ TEST_CASE (precision, bfloat16_is_not_gone_on_with_in_float)
 {
   static const char *const one[] = { "train.updates=3", "train.precision=bfloat16_emulated", NULL };
   static const char *const more[] = { "train.updates=5", NULL };
-  g_autofree char *path = test_write_experiment ("tiny", NULL);
-  g_autofree char *output = plait_test_path ("begun.h5");
+  const char *path = test_write_experiment ("tiny", NULL);
+  const char *output = plait_test_path ("begun.h5");
   g_autoptr (GError) error = NULL;
 
-  CHECK (test_run_with (path, one, output, FALSE, NULL, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (test_run_with (path, one, output, FALSE, NULL, NO_ERROR));
   CHECK (!test_run_with (path, more, output, TRUE, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "precision");
 }

@@ -20,14 +20,13 @@ enum
 };
 
 /* Tensors [WORDS, 2] whose values are all their number, from 1 on; of a name in @zero 0. */
-static char *
+static const char *
 write_tables (const char *const *names, const char *zero)
 {
-  g_autofree char *path = plait_test_path ("tables.safetensors");
+  const char *path = plait_test_path ("tables.safetensors");
   PlaitScalar values[MAX_NAMES][WORDS * 2];
   PlaitNamedTensor tensors[MAX_NAMES];
   guint n = g_strv_length ((char **)names);
-  GError *error = NULL;
 
   g_assert (n <= MAX_NAMES);
   for (guint i = 0; i < n; i++)
@@ -39,11 +38,10 @@ write_tables (const char *const *names, const char *zero)
       tensors[i] = (PlaitNamedTensor){ equal ? g_strndup (names[i], (gsize)(equal - names[i])) : g_strdup (names[i]),
                                        { values[i], WORDS, 2 } };
     }
-  CHECK (plait_safetensors_write (path, tensors, n, (const char *[]){ NULL }, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_safetensors_write (path, tensors, n, (const char *[]){ NULL }, NO_ERROR));
   for (guint i = 0; i < n; i++)
     g_free ((gpointer)tensors[i].name);
-  return g_steal_pointer (&path);
+  return path;
 }
 
 /* Reads the parameter @name [@rows, 2]. (transfer full) */
@@ -51,15 +49,13 @@ static PlaitParameters *
 read_table (PlaitPublished *published, const char *name, gint64 rows)
 {
   PlaitParameters *parameters = plait_parameters_new ();
-  GError *error = NULL;
   gint64 there[2];
 
   plait_parameters_declare (parameters, name, rows, 2, PLAIT_ONES);
   CHECK (plait_parameters_allocate (parameters, NULL));
   plait_parameters_write_values (parameters);
-  CHECK_INT (plait_published_read (published, plait_parameters_get (parameters, 0), there, &error),
+  CHECK_INT (plait_published_read (published, plait_parameters_get (parameters, 0), there, NO_ERROR),
              PLAIT_PUBLISHED_TAKEN);
-  CHECK_NO_ERROR (error);
   return parameters;
 }
 
@@ -92,14 +88,12 @@ TEST_CASE (published_left, shipped_maps_take_what_untied_models_compute_with)
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      GError *error = NULL;
-      g_autofree char *weights = write_tables (cases[i].names, NULL);
-      g_autofree char *map = plait_registry_find_text (registry, PLAIT_NAME_MAP_FOLDER, cases[i].map, &error);
-      g_autoptr (PlaitPublished) published = map ? plait_published_open (weights, map, &error) : NULL;
+      const char *weights = write_tables (cases[i].names, NULL);
+      g_autofree char *map = plait_registry_find_text (registry, PLAIT_NAME_MAP_FOLDER, cases[i].map, NO_ERROR);
+      g_autoptr (PlaitPublished) published = map ? plait_published_open (weights, map, NO_ERROR) : NULL;
       g_autoptr (PlaitParameters) parameters = NULL;
       CONTEXT ("%s: %s", cases[i].map, cases[i].parameter);
 
-      CHECK_NO_ERROR (error);
       REQUIRE (published != NULL);
       parameters = read_table (published, cases[i].parameter, WORDS + g_str_equal (cases[i].map, "marian"));
       CHECK_NEAR (plait_parameters_get (parameters, 0)->value.data[10], cases[i].value, 0);
@@ -141,18 +135,17 @@ TEST_CASE (published_left, refuses_tensors_that_no_parameter_takes)
     { { "a.0", "d" }, "d", NULL, NULL },
     { { "a.0", "a.1", "f", "d" }, NULL, NULL, "for 3 of the tensors that" },
   };
-  g_autofree char *map = plait_test_path ("left.ini");
+  const char *map = plait_test_path ("left.ini");
 
   CHECK (g_file_set_contents (map, MAP, -1, NULL));
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       GError *error = NULL;
-      g_autofree char *weights = write_tables (cases[i].names, cases[i].zero);
-      g_autoptr (PlaitPublished) published = plait_published_open (weights, map, &error);
+      const char *weights = write_tables (cases[i].names, cases[i].zero);
+      g_autoptr (PlaitPublished) published = plait_published_open (weights, map, NO_ERROR);
       g_autoptr (PlaitParameters) parameters = published ? read_table (published, "x/0/table", WORDS) : NULL;
       CONTEXT ("case %d", (int)i);
 
-      CHECK_NO_ERROR (error);
       REQUIRE (published && parameters);
       CHECK_INT (plait_published_check_left (published, wants_all, cases[i].refused, &error), !cases[i].part);
       if (cases[i].part)
@@ -182,11 +175,10 @@ TEST_CASE (published_left, is_refused_by_runs)
     { { "source.a.final_norm=false" }, "source/a/norm/gain; source/a/norm/bias, which", NULL },
     { { "source.a.final_norm=false", "train.initialise_take=decoder/*" }, NULL, "not used of that file" },
   };
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *weights = plait_test_path ("untied.safetensors");
-  g_autofree char *folder = plait_test_path ("weights");
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *weights = plait_test_path ("untied.safetensors");
+  const char *folder = plait_test_path ("weights");
   g_autofree char *map = g_build_filename (folder, "own.ini", NULL);
-  g_autofree char *base = plait_test_path ("untied.h5");
   GError *error = NULL;
 
   CHECK (g_mkdir_with_parents (folder, 0755) == 0);
@@ -198,11 +190,10 @@ TEST_CASE (published_left, is_refused_by_runs)
                               "[{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}]\nfrom={a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}\n",
                               -1, NULL));
   g_autoptr (PlaitStore) run
-      = test_run_still (experiment, "untied.h5", (const char *[]){ "decoder.tie_output=false", NULL }, NULL, &error);
-  CHECK_NO_ERROR (error);
+      = test_run_still (experiment, "untied.h5", (const char *[]){ "decoder.tie_output=false", NULL }, NULL, NO_ERROR);
   g_clear_pointer (&run, plait_store_free);
-  g_autoptr (PlaitTrained) trained = plait_trained_open (base, "last", NULL, FALSE, NULL, &error);
-  CHECK_NO_ERROR (error);
+  g_autoptr (PlaitTrained) trained
+      = plait_trained_open (plait_test_path ("untied.h5"), "last", NULL, FALSE, NULL, NO_ERROR);
   REQUIRE (trained != NULL);
   CHECK (plait_export_safetensors (trained, weights, &error));
   g_setenv ("PLAIT_PLUGIN_PATH", plait_test_folder (), TRUE);

@@ -47,27 +47,23 @@ TEST_CASE (published_settings, are_told_where_they_differ)
     { "[settings]\ndecoder.norm_epsilon=e:1e-5\n", "{\"e\": 1e-6}", NULL, 0, NULL },
     { "[settings]\ndecoder.norm_epsilon=e:1e-5\n", NULL, NULL, 1, "has decoder.norm_epsilon=1e-5 and" },
   };
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment ("tiny", NULL);
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  GError *error = NULL;
-  g_autoptr (PlaitExperiment) loaded = test_load (experiment, NULL, registry, &error);
-  g_autofree char *weights = plait_test_path ("w.safetensors");
-  g_autofree char *config = plait_test_path ("config.json");
-  g_autofree char *path = plait_test_path ("settings.ini");
+  g_autoptr (PlaitExperiment) loaded = test_load (experiment, NULL, registry, NO_ERROR);
+  const char *weights = plait_test_path ("w.safetensors");
+  const char *config = plait_test_path ("config.json");
+  const char *path = plait_test_path ("settings.ini");
 
-  CHECK_NO_ERROR (error);
   REQUIRE (loaded != NULL);
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char *text = g_strconcat ("[weights]\n", cases[i].map, NULL);
       g_autoptr (PlaitNameMap) map = NULL;
       g_auto (GStrv) told = NULL;
       CONTEXT ("case %d", (int)i);
 
-      CHECK (g_file_set_contents (path, text, -1, NULL));
+      CHECK (g_file_set_contents (path, plait_test_format ("[weights]\n%s", cases[i].map), -1, NULL));
       CHECK (g_file_set_contents (config, cases[i].config ? cases[i].config : "no JSON", -1, NULL));
-      map = plait_name_map_read (path, &error);
-      CHECK_NO_ERROR (error);
+      map = plait_name_map_read (path, NO_ERROR);
       REQUIRE (map != NULL);
       told = plait_published_other_settings (weights, map, loaded, takes, cases[i].refused);
       CHECK_INT (g_strv_length (told), cases[i].n);

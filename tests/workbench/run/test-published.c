@@ -68,8 +68,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (World, world_clear)
 static World
 world_new (const char *text, const char *name, gint64 rows, gint64 width, GError **error)
 {
-  g_autofree char *weights = plait_test_path ("w.safetensors");
-  g_autofree char *map = plait_test_path ("map.ini");
+  const char *weights = plait_test_path ("w.safetensors");
+  const char *map = plait_test_path ("map.ini");
   World world = { plait_parameters_new (), NULL };
 
   write_weights (weights);
@@ -128,16 +128,13 @@ TEST_CASE (published, makes_parameters_as_the_map_says)
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      GError *error = NULL;
       gint64 there[2] = { 0 };
-      g_auto (World) world = world_new (cases[i].map, cases[i].name, cases[i].rows, cases[i].width, &error);
+      g_auto (World) world = world_new (cases[i].map, cases[i].name, cases[i].rows, cases[i].width, NO_ERROR);
       const PlaitParameter *parameter = plait_parameters_get (world.parameters, 0);
       CONTEXT ("case %d", (int)i);
 
-      CHECK_NO_ERROR (error);
       REQUIRE (world.published != NULL);
-      CHECK_INT (plait_published_read (world.published, parameter, there, &error), PLAIT_PUBLISHED_TAKEN);
-      CHECK_NO_ERROR (error);
+      CHECK_INT (plait_published_read (world.published, parameter, there, NO_ERROR), PLAIT_PUBLISHED_TAKEN);
       for (gint64 k = 0; k < cases[i].rows * cases[i].width; k++)
         CHECK_NEAR (parameter->value.data[k], cases[i].values[k], 0);
       if (parameter->places)
@@ -179,10 +176,9 @@ TEST_CASE (published, refuses_what_does_not_fit)
     {
       GError *error = NULL;
       gint64 there[2] = { 0 };
-      g_auto (World) world = world_new (cases[i].map, cases[i].name, cases[i].rows, cases[i].width, &error);
+      g_auto (World) world = world_new (cases[i].map, cases[i].name, cases[i].rows, cases[i].width, NO_ERROR);
       CONTEXT ("case %d", (int)i);
 
-      CHECK_NO_ERROR (error);
       REQUIRE (world.published != NULL);
       CHECK_INT (plait_published_read (world.published, plait_parameters_get (world.parameters, 0), there, &error),
                  PLAIT_PUBLISHED_FAILED);
@@ -196,22 +192,19 @@ TEST_CASE (published, refuses_what_does_not_fit)
 
 TEST_CASE (published, leaves_what_nothing_is_said_of)
 {
-  GError *error = NULL;
   gint64 there[2] = { 0 };
   guint n = 0;
   g_auto (World) other = world_new (HEAD "[x/{i}/a]\nfrom=c.bias\n[x/{i}/a/b]\nfrom=c.bias\n[y/{i}]\nfrom=c.bias\n",
-                                    "x/0/b", 1, 3, &error);
-  g_auto (World) optional = world_new (HEAD "[x/{i}/b]\nfrom=z\noptional=true\n", "x/0/b", 1, 3, &error);
-  g_auto (World) named = world_new (NULL, "d.words", 4, 2, &error);
+                                    "x/0/b", 1, 3, NO_ERROR);
+  g_auto (World) optional = world_new (HEAD "[x/{i}/b]\nfrom=z\noptional=true\n", "x/0/b", 1, 3, NO_ERROR);
+  g_auto (World) named = world_new (NULL, "d.words", 4, 2, NO_ERROR);
 
-  CHECK_NO_ERROR (error);
-  CHECK_INT (plait_published_read (other.published, plait_parameters_get (other.parameters, 0), there, &error),
+  CHECK_INT (plait_published_read (other.published, plait_parameters_get (other.parameters, 0), there, NO_ERROR),
              PLAIT_PUBLISHED_ABSENT);
-  CHECK_INT (plait_published_read (optional.published, plait_parameters_get (optional.parameters, 0), there, &error),
+  CHECK_INT (plait_published_read (optional.published, plait_parameters_get (optional.parameters, 0), there, NO_ERROR),
              PLAIT_PUBLISHED_ABSENT);
-  CHECK_INT (plait_published_read (named.published, plait_parameters_get (named.parameters, 0), there, &error),
+  CHECK_INT (plait_published_read (named.published, plait_parameters_get (named.parameters, 0), there, NO_ERROR),
              PLAIT_PUBLISHED_OTHER_SHAPE);
-  CHECK_NO_ERROR (error);
   g_autofree char *left = plait_published_left (named.published, 2, &n);
   CHECK_STRING (left, "a.0.q, b.0.v");
   CHECK_INT (n, 9);
@@ -279,25 +272,22 @@ TEST_CASE (published, shipped_maps_are_for_every_parameter)
     const char *prefix; /* of what it is for */
   } maps[]
       = { { "bart", bart, "" }, { "marian", marian, "" }, { "roberta", bart, "source/" }, { "roberta", masked, "" } };
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment ("tiny", NULL);
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
 
   for (gsize i = 0; i < G_N_ELEMENTS (maps); i++)
     {
-      GError *error = NULL;
-      g_autoptr (PlaitExperiment) loaded = test_load (experiment, maps[i].overrides, registry, &error);
+      g_autoptr (PlaitExperiment) loaded = test_load (experiment, maps[i].overrides, registry, NO_ERROR);
       g_autoptr (PlaitSystem) system = NULL;
-      g_autofree char *path = plait_registry_find_text (registry, PLAIT_NAME_MAP_FOLDER, maps[i].name, &error);
-      g_autoptr (PlaitNameMap) map = path ? plait_name_map_read (path, &error) : NULL;
+      g_autofree char *path = plait_registry_find_text (registry, PLAIT_NAME_MAP_FOLDER, maps[i].name, NO_ERROR);
+      g_autoptr (PlaitNameMap) map = path ? plait_name_map_read (path, NO_ERROR) : NULL;
       PlaitParameters *parameters;
       CONTEXT ("%s", maps[i].name);
 
-      CHECK_NO_ERROR (error);
       REQUIRE (loaded && map);
-      g_autoptr (PlaitMaterials) materials = plait_materials_new (loaded, NULL, NULL, NULL, NULL, &error);
+      g_autoptr (PlaitMaterials) materials = plait_materials_new (loaded, NULL, NULL, NULL, NULL, NO_ERROR);
       REQUIRE (materials != NULL);
-      system = plait_system_new (loaded, materials, (gint64[]){ 0 }, &error);
-      CHECK_NO_ERROR (error);
+      system = plait_system_new (loaded, materials, (gint64[]){ 0 }, NO_ERROR);
       REQUIRE (system != NULL);
       parameters = plait_model_parameters (system->model);
       CHECK (plait_parameters_n (parameters) > 20);

@@ -31,7 +31,7 @@ check_same_training (PlaitStore *first, PlaitStore *second)
 static void
 check_same (const char *const *more)
 {
-  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  const char *path = test_write_experiment ("tiny", NULL);
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   g_auto (GStrv) again = NULL;
 
@@ -60,16 +60,14 @@ TEST_CASE (recompute, a_run_goes_on_without)
 {
   static const char *const whole[] = { "train.updates=20", "train.validate_every=10", NULL };
   static const char *const begun[] = { "train.updates=10", "train.validate_every=10", "train.recompute=layers", NULL };
-  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  const char *path = test_write_experiment ("tiny", NULL);
   g_autoptr (PlaitStore) first = test_run_open (path, whole, "whole.h5");
   g_autoptr (PlaitStore) part = test_run_open (path, begun, "parts.h5");
-  g_autofree char *output = plait_test_path ("parts.h5");
+  const char *output = plait_test_path ("parts.h5");
   g_autoptr (PlaitStore) second = NULL;
-  g_autoptr (GError) error = NULL;
 
   g_clear_pointer (&part, plait_store_free);
-  CHECK (test_run_with (path, whole, output, TRUE, NULL, &error));
-  second = plait_store_open (output, &error);
-  CHECK_NO_ERROR (error);
+  CHECK (test_run_with (path, whole, output, TRUE, NULL, NO_ERROR));
+  second = plait_store_open (output, NO_ERROR);
   check_same_training (first, second);
 }

@@ -11,7 +11,7 @@
 
 TEST_CASE (source_dropout, goes_on_after_an_interruption_on_any_threads)
 {
-  g_autofree char *path = test_write_experiment ("tiny", "source_dropout=0.4");
+  const char *path = test_write_experiment ("tiny", "source_dropout=0.4");
 
   test_check_interruption (path, 13, 3);
 }
@@ -34,7 +34,7 @@ check_numbers (PlaitStore *run, PlaitStore *other, const char *path, gboolean sa
 /* Without a learning rate the parameters stay, and so must what is measured of them. */
 TEST_CASE (source_dropout, is_of_training_alone)
 {
-  g_autofree char *path = test_write_experiment ("tiny", "source_dropout=0.4");
+  const char *path = test_write_experiment ("tiny", "source_dropout=0.4");
   const char *still[] = { "train.learning_rate=0", NULL };
   const char *whole[] = { "train.learning_rate=0", "train.source_dropout=0", NULL };
   g_autoptr (PlaitStore) run = test_run_open (path, still, "run.h5");
@@ -58,8 +58,7 @@ write_lines (const char *name, gboolean (*absent)[LINES])
   for (guint s = 0; s < G_N_ELEMENTS (streams); s++)
     {
       g_autoptr (GString) text = g_string_new (NULL);
-      g_autofree char *file = g_strconcat (name, ".", streams[s], NULL);
-      g_autofree char *path = plait_test_path (file);
+      const char *path = plait_test_path (plait_test_format ("%s.%s", name, streams[s]));
 
       for (guint i = 0; i < LINES; i++)
         {
@@ -105,7 +104,7 @@ TEST_CASE (source_dropout, trains_as_if_the_lines_were_blank)
         "[source b]\nencoder=bigru\nwidth=8\n"
         "[decoder]\ncombiner=hierarchical\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
         "[train]\nsource_dropout=0.4\nbatch=5\nepochs=1\nwarm_up=4\nlearning_rate=1\nlog_every=1\n";
-  g_autofree char *path = plait_test_path ("lines.ini");
+  const char *path = plait_test_path ("lines.ini");
   gboolean absent[2][LINES] = { { FALSE } };
   const char *blank[] = { "train.source_dropout=0", "data.train.a=blank.a", "data.train.b=blank.b",
                           "data.vocabulary.shared=whole.h5", NULL };
@@ -127,16 +126,13 @@ TEST_CASE (source_dropout, trains_as_if_the_lines_were_blank)
 static double
 loss_without (const char *name, gint64 absent)
 {
-  g_autofree char *path = plait_test_path (name);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitTrained) trained = plait_trained_open (path, NULL, NULL, FALSE, NULL, &error);
+  g_autoptr (PlaitTrained) trained = plait_trained_open (plait_test_path (name), NULL, NULL, FALSE, NULL, NO_ERROR);
   g_autoptr (PlaitCorpus) corpus = NULL;
   double sum = 0;
   gint64 tokens = 0;
 
-  if (trained && plait_materials_generate (trained->materials, NULL, &error))
-    corpus = plait_materials_open (trained->materials, "test", NULL, NULL, &error);
-  CHECK_NO_ERROR (error);
+  if (trained && plait_materials_generate (trained->materials, NULL, NO_ERROR))
+    corpus = plait_materials_open (trained->materials, "test", NULL, NULL, NO_ERROR);
   if (!corpus)
     return NAN;
   gint64 n = plait_corpus_lines (corpus);
@@ -146,8 +142,7 @@ loss_without (const char *name, gint64 absent)
   g_autoptr (PlaitSearch) search = plait_search_new (trained->system->model, pool, PLAIT_PRECISION_FLOAT, 0, NULL);
   if (absent >= 0)
     plait_corpus_leave_out (corpus, absent);
-  CHECK (plait_score_corpus (search, corpus, 32, "test", NULL, NULL, log_probabilities, counts, NULL, NULL, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_score_corpus (search, corpus, 32, "test", NULL, NULL, log_probabilities, counts, NULL, NULL, NO_ERROR));
   for (gint64 i = 0; i < n; i++)
     {
       sum -= log_probabilities[i];
@@ -178,7 +173,7 @@ TEST_CASE (source_dropout, lets_a_model_do_without_a_source)
                              "[decoder]\nwidth=16\n"
                              "[train]\nsource_dropout=0.5\nbatch=16\nepochs=8\nwarm_up=40\nlearning_rate=1\n"
                              "[evaluate]\nresamples=0\n";
-  g_autofree char *path = plait_test_path ("class.ini");
+  const char *path = plait_test_path ("class.ini");
 
   CHECK (g_file_set_contents (path, text, -1, NULL));
   g_autoptr (PlaitStore) dropped = test_run_open (path, NULL, "dropped.h5");

@@ -65,26 +65,23 @@ score_of (const char *path, const char *split, const char *metric)
 
 TEST_CASE (stages, a_finished_run_is_evaluated_otherwise_and_not_trained_again)
 {
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *output = plait_test_path ("run.h5");
-  g_autofree char *anew = plait_test_path ("anew.h5");
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *output = plait_test_path ("run.h5");
+  const char *anew = plait_test_path ("anew.h5");
   const char *first[] = { QUIET, NULL };
   const char *other[] = { QUIET, "evaluate.metrics=chrf++", "decode.beam=1", "evaluate.attention=2", NULL };
   GError *error = NULL;
 
-  CHECK (test_run_with (experiment, first, output, FALSE, NULL, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (test_run_with (experiment, first, output, FALSE, NULL, NO_ERROR));
   g_autofree char *before = digest_training (output);
   g_autofree char *training_key = read_key (output, "training_key");
-  CHECK_INT (run_again (experiment, first, output, &error), PLAIT_RUN_ALREADY_COMPLETE);
-  CHECK_INT (run_again (experiment, other, output, &error), PLAIT_RUN_EVALUATED);
-  CHECK_NO_ERROR (error);
+  CHECK_INT (run_again (experiment, first, output, NO_ERROR), PLAIT_RUN_ALREADY_COMPLETE);
+  CHECK_INT (run_again (experiment, other, output, NO_ERROR), PLAIT_RUN_EVALUATED);
   g_autofree char *after = digest_training (output);
   g_autofree char *same_key = read_key (output, "training_key");
   CHECK_STRING (after, before);
   CHECK_STRING (same_key, training_key);
-  CHECK (test_run_with (experiment, other, anew, FALSE, NULL, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (test_run_with (experiment, other, anew, FALSE, NULL, NO_ERROR));
   test_check_same_run (output, anew);
   CHECK_INT (
       run_again (experiment, (const char *[]){ QUIET, "train.seed=4", "experiment.seed=4", NULL }, output, &error),
@@ -98,13 +95,12 @@ TEST_CASE (stages, a_finished_run_is_evaluated_otherwise_and_not_trained_again)
 /* Another plait made the keys in another way: settings, data and plugins tell that it is the same training. */
 TEST_CASE (stages, a_run_whose_key_was_made_otherwise_is_gone_on_with)
 {
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *output = plait_test_path ("run.h5");
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *output = plait_test_path ("run.h5");
   const char *quiet[] = { QUIET, NULL };
   g_autofree char *before = NULL, *after = NULL;
-  GError *error = NULL;
 
-  CHECK (test_run_with (experiment, quiet, output, FALSE, NULL, &error));
+  CHECK (test_run_with (experiment, quiet, output, FALSE, NULL, NO_ERROR));
   before = digest_training (output);
   {
     g_autoptr (PlaitStore) from = plait_store_open (output, NULL);
@@ -113,8 +109,7 @@ TEST_CASE (stages, a_run_whose_key_was_made_otherwise_is_gone_on_with)
     CHECK (from && to && plait_store_copy (to, from, "/", NULL)
            && plait_store_set_string (to, "/", "training_key", "another", NULL) && plait_store_commit (to, NULL));
   }
-  CHECK_INT (run_again (experiment, quiet, output, &error), PLAIT_RUN_ALREADY_COMPLETE);
-  CHECK_NO_ERROR (error);
+  CHECK_INT (run_again (experiment, quiet, output, NO_ERROR), PLAIT_RUN_ALREADY_COMPLETE);
   after = digest_training (output);
   CHECK_STRING (after, before);
 }
@@ -122,8 +117,8 @@ TEST_CASE (stages, a_run_whose_key_was_made_otherwise_is_gone_on_with)
 /* Where translations choose the best parameters, the search is a part of training. */
 TEST_CASE (stages, a_search_that_training_used_is_not_set_otherwise)
 {
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *output = plait_test_path ("run.h5");
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *output = plait_test_path ("run.h5");
   PlaitTestOptions options = { .threads = 1 };
   PlaitTestOptions beside = { .threads = 1, .name = "greedy" };
   PlaitTestOutcome outcome;
@@ -133,27 +128,24 @@ TEST_CASE (stages, a_search_that_training_used_is_not_set_otherwise)
   CHECK (test_run_with (experiment, (const char *[]){ "train.best_by=metric", NULL }, output, FALSE, NULL, &error));
   CHECK (!plait_test_file (output, search, &options, &outcome, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "its training depends on what is set: decode.beam was 2, is ");
-  CHECK (plait_test_file (output, search, &beside, &outcome, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_test_file (output, search, &beside, &outcome, NO_ERROR));
   CHECK_INT (outcome.made, 1);
 }
 
 TEST_CASE (stages, an_average_is_evaluated_and_kept_beside_the_best)
 {
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *output = plait_test_path ("run.h5");
-  g_autofree char *own = plait_test_path ("own.h5");
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *output = plait_test_path ("run.h5");
+  const char *own = plait_test_path ("own.h5");
   const char *first[] = { QUIET, NULL };
   const char *average[] = { "evaluate.checkpoint=average", NULL };
   PlaitTestOptions beside = { .threads = 1, .name = "average" };
   PlaitTestOutcome outcome;
-  GError *error = NULL;
 
-  CHECK (test_run_with (experiment, first, output, FALSE, NULL, &error));
-  CHECK (test_run_with (experiment, (const char *[]){ QUIET, average[0], NULL }, own, FALSE, NULL, &error));
+  CHECK (test_run_with (experiment, first, output, FALSE, NULL, NO_ERROR));
+  CHECK (test_run_with (experiment, (const char *[]){ QUIET, average[0], NULL }, own, FALSE, NULL, NO_ERROR));
   g_autofree char *key = read_key (output, "key");
-  CHECK (plait_test_file (output, average, &beside, &outcome, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (plait_test_file (output, average, &beside, &outcome, NO_ERROR));
   CHECK_INT (outcome.made, 1);
   CHECK_NEAR (score_of (output, "test.average", "perplexity"), score_of (own, "test", "perplexity"), 0);
   CHECK (score_of (output, "test", "perplexity") != score_of (own, "test", "perplexity"));
@@ -164,22 +156,21 @@ TEST_CASE (stages, an_average_is_evaluated_and_kept_beside_the_best)
   g_autofree char *bytes = NULL, *again = NULL;
   gsize n = 0, m = 0;
   CHECK (g_file_get_contents (output, &bytes, &n, NULL));
-  CHECK (plait_test_file (output, average, &beside, &outcome, &error));
+  CHECK (plait_test_file (output, average, &beside, &outcome, NO_ERROR));
   CHECK_INT (outcome.made, 0);
   CHECK (g_file_get_contents (output, &again, &m, NULL) && n == m && memcmp (bytes, again, n) == 0);
 
   /* It goes when what it stands beside is of other settings. */
-  CHECK_INT (run_again (experiment, (const char *[]){ QUIET, "evaluate.metrics=chrf++", NULL }, output, &error),
+  CHECK_INT (run_again (experiment, (const char *[]){ QUIET, "evaluate.metrics=chrf++", NULL }, output, NO_ERROR),
              PLAIT_RUN_EVALUATED);
-  CHECK_NO_ERROR (error);
   g_autoptr (PlaitStore) run = plait_store_open (output, NULL);
   CHECK (run && plait_store_has (run, "/evaluation/test") && !plait_store_has (run, "/evaluation/test.average"));
 }
 
 TEST_CASE (stages, an_average_that_is_not_kept_is_refused_before_training)
 {
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *output = plait_test_path ("run.h5");
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *output = plait_test_path ("run.h5");
   GError *error = NULL;
 
   CHECK (!test_run_with (experiment, (const char *[]){ "train.average=0", "evaluate.checkpoint=average", NULL }, output,
@@ -197,8 +188,8 @@ TEST_CASE (stages, a_split_is_added_without_the_training_text)
                              "[decoder]\ncombiner=flat\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
                              "[train]\nupdates=3\nbatch=2\n[decode]\nmaximum_length=8\n[evaluate]\nresamples=0\n";
   static const char *const names[] = { "train.a", "train.b", "test.a", "test.b", "more.a", "more.b" };
-  g_autofree char *experiment = plait_test_path ("files.ini");
-  g_autofree char *output = plait_test_path ("run.h5");
+  const char *experiment = plait_test_path ("files.ini");
+  const char *output = plait_test_path ("run.h5");
   PlaitTestOptions options = { .threads = 1 };
   PlaitTestOutcome outcome;
   GError *error = NULL;
@@ -206,25 +197,21 @@ TEST_CASE (stages, a_split_is_added_without_the_training_text)
   CHECK (g_file_set_contents (experiment, text, -1, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
-      g_autofree char *path = plait_test_path (names[i]);
+      const char *path = plait_test_path (names[i]);
 
       CHECK (g_file_set_contents (path, i < 2 ? "a b c\nc b\nb a a\na\n" : "a c\nb b c\n", -1, NULL));
     }
-  CHECK (test_run_with (experiment, NULL, output, FALSE, NULL, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (test_run_with (experiment, NULL, output, FALSE, NULL, NO_ERROR));
   for (guint i = 0; i < 4; i++)
     {
-      g_autofree char *path = plait_test_path (names[i]);
+      const char *path = plait_test_path (names[i]);
 
       CHECK (g_unlink (path) == 0);
     }
-  g_autofree char *a = plait_test_path ("more.a");
-  g_autofree char *b = plait_test_path ("more.b");
+  const char *a = plait_test_path ("more.a");
   g_autofree char *set_a = g_strconcat ("data.test2.a=", a, NULL);
-  g_autofree char *set_b = g_strconcat ("data.test2.b=", b, NULL);
-  const char *more[] = { set_a, set_b, NULL };
-  CHECK (plait_test_file (output, more, &options, &outcome, &error));
-  CHECK_NO_ERROR (error);
+  const char *more[] = { set_a, plait_test_format ("data.test2.b=%s", plait_test_path ("more.b")), NULL };
+  CHECK (plait_test_file (output, more, &options, &outcome, NO_ERROR));
   CHECK_INT (outcome.made, 1);
   CHECK_INT (outcome.kept, 1);
   CHECK_NEAR (score_of (output, "test2", "chrf"), score_of (output, "test", "chrf"), 0);
@@ -246,8 +233,8 @@ TEST_CASE (stages, a_split_is_added_without_the_training_text)
 /* What is damaged, or stopped, or held by another, stays as it is. */
 TEST_CASE (stages, a_file_that_cannot_be_evaluated_is_left_alone)
 {
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *output = plait_test_path ("run.h5");
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *output = plait_test_path ("run.h5");
   g_autofree char *bytes = NULL, *now = NULL;
   gsize n = 0, m = 0;
   gint stop = 1;
@@ -277,9 +264,9 @@ TEST_CASE (stages, a_file_that_cannot_be_evaluated_is_left_alone)
 /* Trained further, a run is what one long training is, but for the clock. */
 TEST_CASE (stages, a_finished_run_trains_further_to_the_same_bits)
 {
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *output = plait_test_path ("run.h5");
-  g_autofree char *whole = plait_test_path ("whole.h5");
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  const char *output = plait_test_path ("run.h5");
+  const char *whole = plait_test_path ("whole.h5");
   /* No row of the log, of which each fifth update has one, is due where the first training ends. */
   const char *first[] = { "train.validate_every=6", "train.epochs=0", "train.updates=12", NULL };
   const char *longer[] = { "train.validate_every=6", "train.epochs=0", "train.updates=20", NULL };
@@ -289,17 +276,16 @@ TEST_CASE (stages, a_finished_run_trains_further_to_the_same_bits)
       = { "train.validate_every=5", "train.schedule=linear", "train.epochs=0", "train.updates=20", NULL };
   GError *error = NULL;
 
-  CHECK (test_run_with (experiment, first, output, FALSE, NULL, &error));
-  CHECK (test_run_with (experiment, longer, whole, FALSE, NULL, &error));
-  CHECK_INT (run_again (experiment, longer, output, &error), PLAIT_RUN_COMPLETE);
-  CHECK_NO_ERROR (error);
+  CHECK (test_run_with (experiment, first, output, FALSE, NULL, NO_ERROR));
+  CHECK (test_run_with (experiment, longer, whole, FALSE, NULL, NO_ERROR));
+  CHECK_INT (run_again (experiment, longer, output, NO_ERROR), PLAIT_RUN_COMPLETE);
   test_check_same_run (output, whole);
   CHECK_INT (run_again (experiment, longer, output, &error), PLAIT_RUN_ALREADY_COMPLETE);
   run_again (experiment, first, output, &error);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "its training has gone as far as train.epochs, updates and patience say");
   test_check_same_run (output, whole);
 
-  g_autofree char *falling = plait_test_path ("falling.h5");
+  const char *falling = plait_test_path ("falling.h5");
   CHECK (test_run_with (experiment, linear, falling, FALSE, NULL, &error));
   run_again (experiment, linear_longer, falling, &error);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "train.schedule=linear has brought the rate to zero at the last update");

@@ -27,14 +27,13 @@ raise_stop (const PlaitBatch *batch, gint64 sentence, const PlaitHypothesis *bes
 /* What is left of a work that is done is nothing to stop; any other work ends in a sentence. */
 TEST_CASE (stop, leaves_a_translation_that_is_done)
 {
-  g_autofree char *path = test_write_experiment ("tiny", NULL), *output = plait_test_path ("run.h5");
+  const char *path = test_write_experiment ("tiny", NULL), *output = plait_test_path ("run.h5");
   g_autoptr (PlaitStore) run = test_run_open (path, NULL, "run.h5");
   g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitTrained) trained = plait_trained_open (output, NULL, NULL, FALSE, NULL, &error);
+  g_autoptr (PlaitTrained) trained = plait_trained_open (output, NULL, NULL, FALSE, NULL, NO_ERROR);
   g_autoptr (PlaitPool) pool = plait_pool_new (1, NULL);
   g_autoptr (PlaitCorpus) corpus = NULL;
 
-  CHECK_NO_ERROR (error);
   REQUIRE (run && trained && plait_materials_generate (trained->materials, NULL, &error));
   corpus = plait_materials_open (trained->materials, "test", pool, NULL, &error);
   REQUIRE (corpus != NULL);
@@ -60,18 +59,16 @@ TEST_CASE (stop, leaves_a_translation_that_is_done)
 /* A process that is begun when the stop has come already knows of it, and is not killed by being asked once more. */
 TEST_CASE (stop, reaches_what_is_only_beginning)
 {
-  g_autofree char *path = test_write_experiment ("tiny", NULL), *output = plait_test_path ("run.h5");
+  const char *path = test_write_experiment ("tiny", NULL), *output = plait_test_path ("run.h5");
   g_autofree char *reason = NULL;
   const gint stop = 1;
   PlaitRunOptions options = { .output = output, .threads = 1, .resume = TRUE, .stop = &stop };
   g_autoptr (PlaitRegistry) registry = plait_registry_new ();
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PlaitExperiment) experiment = test_load (path, NULL, registry, &error);
+  g_autoptr (PlaitExperiment) experiment = test_load (path, NULL, registry, NO_ERROR);
   g_autoptr (PlaitRunProcess) process
-      = experiment ? plait_run_process_new (experiment, &options, NULL, FALSE, &error) : NULL;
+      = experiment ? plait_run_process_new (experiment, &options, NULL, FALSE, NO_ERROR) : NULL;
   PlaitProcessEnd end;
 
-  CHECK_NO_ERROR (error);
   REQUIRE (process != NULL);
   plait_run_process_stop (process, FALSE);
   while ((end = plait_run_process_look (process, &reason)) == PLAIT_PROCESS_GOES_ON)

@@ -181,10 +181,10 @@ lines_without_times (const char *path)
 /* A run that was stopped and goes on tells the same as one that was not, line by line what its tables hold. */
 TEST_CASE (training_log, tells_the_rows_of_both_tables)
 {
-  g_autofree char *path = test_write_experiment ("tiny", NULL);
-  g_autofree char *whole = plait_test_path ("whole.h5"), *stopped = plait_test_path ("stopped.h5");
-  g_autofree char *whole_lines = plait_test_path ("whole.jsonl"), *lines = plait_test_path ("stopped.jsonl");
-  g_autofree char *events = plait_test_path ("events");
+  const char *path = test_write_experiment ("tiny", NULL);
+  const char *whole = plait_test_path ("whole.h5"), *stopped = plait_test_path ("stopped.h5");
+  const char *whole_lines = plait_test_path ("whole.jsonl"), *lines = plait_test_path ("stopped.jsonl");
+  const char *events = plait_test_path ("events");
   g_autofree char *file = g_build_filename (events, PLAIT_TRAINING_LOG_EVENTS, NULL);
   g_autofree char *bytes = NULL;
   g_autoptr (GError) error = NULL;
@@ -193,13 +193,11 @@ TEST_CASE (training_log, tells_the_rows_of_both_tables)
   gint64 n_updates, n_validations, records = 0;
   gsize n = 0, at = 0, length;
 
-  CHECK (run_with_log (path, whole, whole_lines, NULL, NULL, NULL, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (run_with_log (path, whole, whole_lines, NULL, NULL, NULL, NO_ERROR));
   CHECK (!run_with_log (path, stopped, lines, NULL, log, &stop, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INTERRUPTED, "interrupted after update");
   g_clear_error (&error);
-  CHECK (run_with_log (path, stopped, lines, events, NULL, NULL, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (run_with_log (path, stopped, lines, events, NULL, NULL, NO_ERROR));
   g_autofree char *expected = lines_without_times (whole_lines);
   g_autofree char *found = lines_without_times (lines);
   CHECK_STRING (found, expected);
@@ -238,11 +236,10 @@ TEST_CASE (training_log, tells_the_rows_of_both_tables)
 /* A metric that is better the smaller it is stands everywhere as it is, and the smallest is the best. */
 TEST_CASE (training_log, tells_a_metric_as_it_is)
 {
-  g_autofree char *lower = test_write_experiment ("lower", "best_by=metric");
+  const char *lower = test_write_experiment ("lower", "best_by=metric");
   g_autofree char *text = NULL;
-  g_autofree char *run = plait_test_path ("lower.h5"), *lines = plait_test_path ("lower.jsonl");
+  const char *run = plait_test_path ("lower.h5"), *lines = plait_test_path ("lower.jsonl");
   g_autoptr (GString) experiment = NULL;
-  g_autoptr (GError) error = NULL;
   gint64 larger = 1, n = 0, n_best = 0, n_directions;
   double best = INFINITY;
 
@@ -250,8 +247,7 @@ TEST_CASE (training_log, tells_a_metric_as_it_is)
   experiment = g_string_new (text);
   g_string_replace (experiment, "metric=bleu:tok=none", "metric=ter", 1);
   CHECK (g_file_set_contents (lower, experiment->str, -1, NULL));
-  CHECK (run_with_log (lower, run, lines, NULL, NULL, NULL, &error));
-  CHECK_NO_ERROR (error);
+  CHECK (run_with_log (lower, run, lines, NULL, NULL, NULL, NO_ERROR));
   g_autoptr (PlaitStore) store = plait_store_open (run, NULL);
   REQUIRE (store);
   g_autofree double *metric = plait_store_read_array (store, METRIC, PLAIT_STORE_DOUBLE, 1000, &n, NULL);
@@ -278,7 +274,7 @@ TEST_CASE (training_log, tells_a_metric_as_it_is)
 /* Of where a run was made. */
 TEST_CASE (training_log, leaves_the_environment_in_the_run)
 {
-  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  const char *path = test_write_experiment ("tiny", NULL);
   g_autoptr (PlaitStore) store = test_run_open (path, NULL, "run.h5");
   gint64 threads = 0, peak = 0;
 
@@ -296,11 +292,11 @@ TEST_CASE (training_log, leaves_the_environment_in_the_run)
 /* Without its plugins, a run tells from where it had them. */
 TEST_CASE (training_log, leaves_the_places_of_plugins_in_the_run)
 {
-  g_autofree char *path = test_write_experiment ("tiny", NULL);
+  const char *path = test_write_experiment ("tiny", NULL);
   g_autoptr (PlaitStore) store
       = test_run_open (path, (const char *[]){ "train.updates=1", "train.validate_every=0", NULL }, "places.h5");
   g_autoptr (PlaitRegistry) registry = plait_registry_new_for_folders ((const char *[]){ plait_test_folder (), NULL });
-  g_autofree char *module = plait_test_build_path ("plugins/combiner/hierarchical.so");
+  const char *module = plait_test_build_path ("plugins/combiner/hierarchical.so");
   g_autofree char *part = g_strdup_printf (
       "there is no combiner called \"hierarchical\"; the run had it from %s (looked for in ", module);
   g_autoptr (GError) error = NULL;

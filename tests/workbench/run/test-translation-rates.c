@@ -176,9 +176,8 @@ check_run (const char *combiner, const char *layers, gboolean last_layer, const 
   const char *overrides[] = { combine, choose, "decoder.layers=2",     "evaluate.translation_rates=search;forced",
                               over,    under,  "evaluate.attention=8", "train.updates=1",
                               NULL };
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
-  g_autofree char *output = g_strconcat (combiner, ".h5", NULL);
-  g_autoptr (PlaitStore) run = test_run_open (experiment, overrides, output);
+  const char *experiment = test_write_experiment ("tiny", NULL);
+  g_autoptr (PlaitStore) run = test_run_open (experiment, overrides, plait_test_format ("%s.h5", combiner));
   GError *error = NULL;
   static const char *const columns[] = { "over", "under", "words" };
   double sums[3] = { 0 };
@@ -243,7 +242,7 @@ TEST_CASE (translation_rates, of_search_are_those_of_the_hypotheses)
                                            "decode.minimum_length=4",
                                            "train.updates=1",
                                            NULL };
-  g_autofree char *experiment = test_write_experiment ("tiny", NULL);
+  const char *experiment = test_write_experiment ("tiny", NULL);
   g_autoptr (PlaitStore) run = test_run_open (experiment, overrides, "run.h5");
   gint64 over[SENTENCES] = { 0 };
 

@@ -8,7 +8,7 @@
 static PlaitVocabulary *
 letters (void)
 {
-  g_autofree char *path = plait_test_path ("letters");
+  const char *path = plait_test_path ("letters");
   const char *const paths[] = { path, NULL };
   PlaitVocabularySettings settings = PLAIT_VOCABULARY_DEFAULTS;
 
