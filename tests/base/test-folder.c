@@ -8,6 +8,7 @@
 
 #include "files/file.h"
 #include "files/lock.h"
+#include "files.h"
 #include "harness.h"
 #include "system.h"
 
@@ -97,7 +98,7 @@ TEST_CASE (folder, follows_links_and_replaces_only_files)
   CHECK (make (path, "1", NO_ERROR));
   CHECK (g_file_test (a, G_FILE_TEST_IS_SYMLINK));
   check (path, "a=1 b=1");
-  REQUIRE (g_mkdir (c, 0777) == 0);
+  plait_test_make_folder (c);
   CHECK (!make (path, "2", &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "model/c: it is not a regular file");
   check (path, "a=1 b=1 c=?");
@@ -113,7 +114,7 @@ TEST_CASE (folder, is_the_same_where_it_is_locked)
   const char *path = plait_test_path ("locked");
   int descriptor;
 
-  REQUIRE (g_mkdir (path, 0777) == 0);
+  plait_test_make_folder (path);
   descriptor = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   REQUIRE (plait_lock_descriptor (descriptor) == PLAIT_LOCK_TAKEN);
   CHECK (make (path, "1", NO_ERROR));
@@ -131,7 +132,7 @@ TEST_CASE (folder, is_not_replaced_without_names)
   PlaitFolder *folder = plait_folder_begin (path, NO_ERROR);
 
   REQUIRE (folder != NULL);
-  CHECK (g_mkdir (path, 0777) == 0);
+  plait_test_make_folder (path);
   CHECK (!plait_folder_commit (folder, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "another program has made it");
   check (path, "");

@@ -17,8 +17,8 @@ typedef struct
 void pack_clear (Pack *pack);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pack, pack_clear)
 
-/* Returns the page of a report over @files, a list with blanks. (transfer full) */
-char *page_of (const char *files);
+/* Returns the page of a report over @files, a list with blanks. */
+const char *page_of (const char *files);
 
 /* Reads the index of the page @html, and the pack number @n of a sentence. */
 void read_index (Pack *pack, const char *html);

@@ -42,8 +42,7 @@ TEST_CASE (explain_command, counts_parameters_and_operations)
   gint64 total = -1, sum = 0;
 
   plait_test_write ("explained.ini", text);
-  g_auto (PlaitTestCall) call = CALL ("explain", "explained.ini", "--json");
-  CHECK_INT (call.code, 0);
+  PlaitTestCall call = DONE (CALL ("explain", "explained.ini", "--json"));
   g_autofree char *a = part_of (call.output, "source a"), *prediction = part_of (call.output, "prediction");
   CHECK_CONTAINS (call.output, "\"training_precision\": \"float\",");
   CHECK_CONTAINS (a, "\"plugin\": \"bigru\"");
@@ -67,18 +66,16 @@ TEST_CASE (explain_command, counts_parameters_and_operations)
 TEST_CASE (explain_command, prints_equations_and_shapes)
 {
   plait_test_write ("explained.ini", text);
-  g_auto (PlaitTestCall) call = CALL ("explain", "explained.ini");
-  g_auto (PlaitTestCall) other
-      = CALL ("explain", "explained.ini", "--set", "decoder.type=gru", "--set", "decoder.coverage=word", "--set",
-              "decoder.combiner=flat", "--set", "train.precision=bfloat16_emulated");
+  PlaitTestCall call = DONE (CALL ("explain", "explained.ini"));
+  PlaitTestCall other
+      = DONE (CALL ("explain", "explained.ini", "--set", "decoder.type=gru", "--set", "decoder.coverage=word", "--set",
+                    "decoder.combiner=flat", "--set", "train.precision=bfloat16_emulated"));
 
-  CHECK_INT (call.code, 0);
   CHECK_CONTAINS (call.output, "Source a: bigru\n  Equations ");
   CHECK_CONTAINS (call.output, "c_i = attend_i (q), over each memory i");
   CHECK_CONTAINS (call.output, "in each layer: x <- x + self_attention (normalise (x))");
   CHECK_CONTAINS (call.output, "layer/*/feed_forward/inner/weight [16, 24], 3 times");
   CHECK_CONTAINS (call.output, "Memory        b [rows, 16]");
-  CHECK_INT (other.code, 0);
   CHECK_CONTAINS (other.output, "Coverage: word");
   CHECK_CONTAINS (other.output, "Training multiplies by weights in bfloat16_emulated.");
   CHECK_CONTAINS (other.output, "s = cell (s', [y, c])");
@@ -87,8 +84,7 @@ TEST_CASE (explain_command, prints_equations_and_shapes)
 TEST_CASE (explain_command, refuses)
 {
   plait_test_write ("explained.ini", text);
-  g_auto (PlaitTestCall) call
-      = CALL ("explain", "explained.ini", "--set", "data.vocabulary_size=0", "--set", "data.vocabulary_type=words");
-
-  plait_test_check_refused (&call, "data.vocabulary_size=0 keeps all words of a text, but none is read here");
+  CHECK_REFUSED (
+      CALL ("explain", "explained.ini", "--set", "data.vocabulary_size=0", "--set", "data.vocabulary_type=words"),
+      "data.vocabulary_size=0 keeps all words of a text, but none is read here");
 }

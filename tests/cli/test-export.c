@@ -25,12 +25,9 @@ static const char experiment[] = "[experiment]\nseed=3\n"
 TEST_CASE (export_command, writes_all_parameters_bit_by_bit)
 {
   plait_test_write ("small.ini", experiment);
-  g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q");
-  g_auto (PlaitTestCall) made = CALL ("export", "small.h5", "-o", "small.safetensors", "-c", "last");
-  CHECK_INT (run.code, 0);
-  CHECK_INT (made.code, 0);
+  DONE (CALL ("run", "small.ini", "-q"));
+  PlaitTestCall made = QUIET (CALL ("export", "small.h5", "-o", "small.safetensors", "-c", "last"));
   CHECK_STRING (made.output, "");
-  CHECK_STRING (made.errors, "");
 
   g_autoptr (PlaitStore) store = plait_store_open (plait_test_path ("small.h5"), NO_ERROR);
   g_autoptr (PlaitSafetensors) file = plait_safetensors_open (plait_test_path ("small.safetensors"), NO_ERROR);
@@ -50,22 +47,6 @@ TEST_CASE (export_command, writes_all_parameters_bit_by_bit)
     }
 }
 
-/* Runs the program and its arguments @arguments (NULL-terminated) in the test's folder. */
-static PlaitTestCall
-run_python (const char *const *arguments)
-{
-  g_autofree char *command = g_strjoinv (" ", (char **)arguments);
-  PlaitTestCall call = { -1, NULL, NULL };
-  int status;
-
-  CONTEXT ("%s", command);
-  if (g_spawn_sync (plait_test_folder (), (char **)arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &call.output,
-                    &call.errors, &status, NO_ERROR)
-      && WIFEXITED (status))
-    call.code = WEXITSTATUS (status);
-  return call;
-}
-
 /* Runs to-ctranslate2.py with @arguments (NULL-terminated). */
 static PlaitTestCall
 convert (const char *const *arguments)
@@ -79,7 +60,7 @@ convert (const char *const *arguments)
   for (gsize i = 0; arguments[i]; i++)
     g_ptr_array_add (words, (gpointer)arguments[i]);
   g_ptr_array_add (words, NULL);
-  return run_python ((const char *const *)words->pdata);
+  return plait_test_call_command ((const char *const *)words->pdata);
 }
 
 #define CONVERT(...) convert ((const char *const[]){ __VA_ARGS__, NULL })
@@ -209,13 +190,10 @@ TEST_CASE (export_command, writes_a_model_of_ctranslate2)
                     "[decoder]\ncombiner=parallel\nlayers=1\nwidth=8\nheads=4\nfeed_forward=16\n"
                     "position_limit=40\nattention_bias=true\nstart=eos\nnorm_epsilon=0.001\n"
                     "[train]\nupdates=1\n[evaluate]\nresamples=10\n");
-  g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q");
-  g_auto (PlaitTestCall) made = CONVERT ("small.h5", "-o", "model");
-  g_auto (PlaitTestCall) again = CONVERT ("small.h5", "-o", "model");
-  CHECK_INT (run.code, 0);
+  DONE (CALL ("run", "small.ini", "-q"));
+  PlaitTestCall made = DONE (CONVERT ("small.h5", "-o", "model"));
+  CHECK_REFUSED (CONVERT ("small.h5", "-o", "model"), "model/");
   CHECK_CONTAINS (made.errors, "has positions for 50 tokens of a source and 40 of a translation");
-  CHECK_INT (made.code, 0);
-  plait_test_check_refused (&again, "model/");
   REQUIRE (g_file_get_contents (plait_test_path ("model/model.bin"), &bytes, NULL, NULL)
            && g_file_get_contents (config, &settings, NULL, NULL)
            && g_file_get_contents (plait_test_path ("model/shared_vocabulary.json"), &words, NULL, NULL));
@@ -229,10 +207,9 @@ TEST_CASE (export_command, writes_a_model_of_ctranslate2)
                           "  \"unk_token\": \"<unk>\"\n}\n");
 
   /* What would be read instead of the new vocabulary goes. */
-  CHECK (g_file_set_contents (source, "[]", -1, NULL));
-  g_auto (PlaitTestCall) forced = CONVERT ("small.h5", "-o", "model", "--force");
-  CHECK_INT (forced.code, 0);
-  CHECK (!g_file_test (source, G_FILE_TEST_EXISTS));
+  plait_test_write (source, "[]");
+  DONE (CONVERT ("small.h5", "-o", "model", "--force"));
+  CHECK (!plait_test_exists (source));
 }
 
 /* CTranslate2 finds special tokens by their names, which it has once for both sides: no text may be spelt so. That its
@@ -264,10 +241,9 @@ TEST_CASE (export_command, names_special_tokens_of_ctranslate2_as_no_text_is_spe
       g_autofree char *settings = NULL, *of_source = NULL, *of_target = NULL;
       CONTEXT ("%s", cases[i].set);
 
-      g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q", "--force", "--set", cases[i].set);
-      g_auto (PlaitTestCall) made = CONVERT ("small.h5", "-o", "model", "--force");
+      PlaitTestCall run = CALL ("run", "small.ini", "-q", "--force", "--set", cases[i].set);
+      DONE (CONVERT ("small.h5", "-o", "model", "--force"));
       CHECK_STRING (run.errors, "");
-      CHECK_INT (made.code, 0);
       REQUIRE (g_file_get_contents (config, &settings, NULL, NULL)
                && g_file_get_contents (source, &of_source, NULL, NULL)
                && g_file_get_contents (target, &of_target, NULL, NULL));
@@ -299,7 +275,7 @@ TEST_CASE (export_command, begins_the_sources_of_ctranslate2_as_the_vocabulary_d
   static const char *const kinds[] = { "bart", "gpt2" };
   const char *config = plait_test_path ("model/config.json");
 
-  g_mkdir (plait_test_path ("published"), 0777);
+  plait_test_make_folder ("published");
   write_bytes ("published/vocab.json");
   plait_test_write ("published/merges.txt", "#version: 0.2\n");
   plait_test_write ("text", "a b a\n");
@@ -314,17 +290,15 @@ TEST_CASE (export_command, begins_the_sources_of_ctranslate2_as_the_vocabulary_d
           = g_strdup_printf ("{\"model_type\": \"%s\", \"vocab_size\": 260, \"pad_token_id\": 1, \"bos_token_id\": 0, "
                              "\"eos_token_id\": 2}",
                              kinds[i]);
-      g_autofree char *settings = NULL;
       CONTEXT ("%s", kinds[i]);
 
       plait_test_write ("published/config.json", text);
-      g_auto (PlaitTestCall) words = CALL ("vocabulary", "--published", "published", "-o", "words", "--force", "-q");
-      g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q", "--force");
-      g_auto (PlaitTestCall) made = CONVERT ("small.h5", "-o", "model", "--force");
+      PlaitTestCall words = CALL ("vocabulary", "--published", "published", "-o", "words", "--force", "-q");
+      PlaitTestCall run = CALL ("run", "small.ini", "-q", "--force");
+      DONE (CONVERT ("small.h5", "-o", "model", "--force"));
       CHECK_STRING (words.errors, "");
       CHECK_STRING (run.errors, "");
-      CHECK_INT (made.code, 0);
-      REQUIRE (g_file_get_contents (config, &settings, NULL, NULL));
+      const char *settings = plait_test_read_text (config);
       CHECK_CONTAINS (settings, i == 0 ? "\"add_source_bos\": true" : "\"add_source_bos\": false");
     }
 }
@@ -342,16 +316,15 @@ TEST_CASE (export_command, tells_the_limits_of_ctranslate2)
                                  "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=12\n"
                                  "positions=learned\nposition_limit=40\n"
                                  "[train]\nupdates=1\n[decode]\nbeam=1\nmaximum_length=4\n[evaluate]\nresamples=10\n");
-  g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q");
-  g_auto (PlaitTestCall) more = CONVERT ("small.h5", "-o", "model", "--positions=41");
-  g_auto (PlaitTestCall) none = CONVERT ("small.h5", "-o", "model", "--positions=0");
+  PlaitTestCall run = CALL ("run", "small.ini", "-q");
+  CHECK_REFUSED (CONVERT ("small.h5", "-o", "model", "--positions=41"),
+                 "its learned positions end after 40, so 41 cannot be written");
+  CHECK_REFUSED (CONVERT ("small.h5", "-o", "model", "--positions=0"),
+                 "--positions cannot be 0; expected an integer from 1 on");
   CHECK_STRING (run.errors, "");
-  plait_test_check_refused (&more, "its learned positions end after 40, so 41 cannot be written");
-  plait_test_check_refused (&none, "--positions cannot be 0; expected an integer from 1 on");
-  g_auto (PlaitTestCall) again = CALL ("run", "small.ini", "-q", "--force", "--set", "decoder.positions=interleaved");
-  g_auto (PlaitTestCall) made = CONVERT ("small.h5", "-o", "model", "--positions=3000");
+  PlaitTestCall again = CALL ("run", "small.ini", "-q", "--force", "--set", "decoder.positions=interleaved");
+  PlaitTestCall made = DONE (CONVERT ("small.h5", "-o", "model", "--positions=3000"));
   CHECK_STRING (again.errors, "");
-  CHECK_INT (made.code, 0);
   CHECK_CONTAINS (made.errors, "has positions for 3000 tokens of a source and 3000 of a translation");
   CHECK_CONTAINS (made.errors, "a is documents: the model expects the bos_token of its config.json before each of "
                                "their sentences, the first one too");
@@ -365,8 +338,8 @@ TEST_CASE (export_command, tells_the_limits_of_ctranslate2)
 
   /* The run itself stays, where it is called as a file of the model. */
   CHECK (g_unlink (model) == 0 && link (plait_test_path ("small.h5"), model) == 0);
-  g_auto (PlaitTestCall) itself = CONVERT ("model/model.bin", "-o", "model", "--force");
-  plait_test_check_refused (&itself, "model.bin: is the same file as model/model.bin, which is read");
+  CHECK_REFUSED (CONVERT ("model/model.bin", "-o", "model", "--force"),
+                 "model.bin: is the same file as model/model.bin, which is read");
 }
 
 TEST_CASE (export_command, refuses_models_that_ctranslate2_has_not)
@@ -394,13 +367,12 @@ TEST_CASE (export_command, refuses_models_that_ctranslate2_has_not)
         g_string_replace (text, "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n",
                           cases[i].encoder, 1);
       plait_test_write ("small.ini", text->str);
-      g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q", "--force", "--set", "experiment.sources=a", "--set",
-                                         cases[i].set, "--set", "train.updates=1", "--set", "data.generate.test=1");
-      g_auto (PlaitTestCall) made = CONVERT ("small.h5", "-o", "model");
+      PlaitTestCall run = CALL ("run", "small.ini", "-q", "--force", "--set", "experiment.sources=a", "--set",
+                                cases[i].set, "--set", "train.updates=1", "--set", "data.generate.test=1");
+      CHECK_REFUSED (CONVERT ("small.h5", "-o", "model"), cases[i].part);
 
       CHECK_STRING (run.errors, "");
-      plait_test_check_refused (&made, cases[i].part);
-      CHECK (!g_file_test (folder, G_FILE_TEST_EXISTS));
+      CHECK (!plait_test_exists (folder));
     }
 }
 
@@ -408,22 +380,16 @@ TEST_CASE (export_command, refuses_what_it_cannot_do)
 {
   plait_test_write ("small.ini", experiment);
   plait_test_write ("there.safetensors", "mine");
-  g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q");
-  g_auto (PlaitTestCall) nowhere = CALL ("export", "small.h5");
-  g_auto (PlaitTestCall) there = CALL ("export", "small.h5", "-o", "there.safetensors");
-  g_auto (PlaitTestCall) itself = CALL ("export", "small.h5", "-o", "small.h5", "--force");
-  g_auto (PlaitTestCall) other = CALL ("export", "small.ini", "-o", "new.safetensors");
-  g_auto (PlaitTestCall) average = CALL ("export", "small.h5", "-o", "new.safetensors", "-c", "average");
-  g_auto (PlaitTestCall) folder = CALL ("export", "small.h5", "-o", "absent/new.safetensors");
+  DONE (CALL ("run", "small.ini", "-q"));
+  CHECK_REFUSED (CALL ("export", "small.h5"), "add --output FILE");
+  CHECK_REFUSED (CALL ("export", "small.h5", "-o", "there.safetensors"), "there.safetensors");
+  CHECK_REFUSED (CALL ("export", "small.h5", "-o", "small.h5", "--force"), "is the same file as small.h5");
+  CHECK_REFUSED (CALL ("export", "small.ini", "-o", "new.safetensors"), "small.ini");
+  CHECK_REFUSED (CALL ("export", "small.h5", "-o", "new.safetensors", "-c", "average"),
+                 "there is no checkpoint \"average\"");
+  CHECK_REFUSED (CALL ("export", "small.h5", "-o", "absent/new.safetensors"), "absent");
 
-  CHECK_INT (run.code, 0);
-  plait_test_check_refused (&nowhere, "add --output FILE");
-  plait_test_check_refused (&there, "there.safetensors");
-  plait_test_check_refused (&itself, "is the same file as small.h5");
-  plait_test_check_refused (&other, "small.ini");
-  plait_test_check_refused (&average, "there is no checkpoint \"average\"");
-  plait_test_check_refused (&folder, "absent");
-  CHECK (!g_file_test (plait_test_path ("new.safetensors"), G_FILE_TEST_EXISTS));
+  CHECK (!plait_test_exists ("new.safetensors"));
 }
 
 /* Calls @code with the module of the script as m. */
@@ -437,7 +403,7 @@ run_module (const char *code)
                                             "model = m.Model ()\n%s",
                                             plait_test_source_path ("experiments/to-ctranslate2.py"), code);
 
-  return run_python ((const char *const[]){ "python3", "-B", "-c", whole, NULL });
+  return plait_test_call_command ((const char *const[]){ "python3", "-B", "-c", whole, NULL });
 }
 
 /* The bytes that ctranslate2/specs/model_spec.py writes for the same. */
@@ -455,15 +421,15 @@ TEST_CASE (export_command, writes_the_bytes_of_the_converters_of_ctranslate2)
                                  "\2\0f\0\1\2\0\0\0\0\x08\0\0\0\0\0\x80\x3f\0\0\0\x40"
                                  "\1\0\0\0" /* second names */
                                  "\2\0g\0\4\0d/e";
-  g_auto (PlaitTestCall) made = run_module ("model.add_number ('a', 'int8', -3)\n"
-                                            "model.add_number ('b', 'int16', -1)\n"
-                                            "model.add_number ('c', 'float32', 4)\n"
-                                            "values = array.array ('f', [1, 2, 3, 4])\n"
-                                            "model.add_tensor ('d/e', ((2, 2), values), transposed=True)\n"
-                                            "model.add_tensor ('f', ((1, 2), values[:2]), 1)\n"
-                                            "model.names.append (('g', 'd/e'))\n"
-                                            "with open ('model.bin', 'wb') as stream:\n"
-                                            "    model.write (stream)\n");
+  PlaitTestCall made = run_module ("model.add_number ('a', 'int8', -3)\n"
+                                   "model.add_number ('b', 'int16', -1)\n"
+                                   "model.add_number ('c', 'float32', 4)\n"
+                                   "values = array.array ('f', [1, 2, 3, 4])\n"
+                                   "model.add_tensor ('d/e', ((2, 2), values), transposed=True)\n"
+                                   "model.add_tensor ('f', ((1, 2), values[:2]), 1)\n"
+                                   "model.names.append (('g', 'd/e'))\n"
+                                   "with open ('model.bin', 'wb') as stream:\n"
+                                   "    model.write (stream)\n");
   g_autofree char *data = NULL;
   gsize size;
 
@@ -475,7 +441,5 @@ TEST_CASE (export_command, writes_the_bytes_of_the_converters_of_ctranslate2)
 
 TEST_CASE (export_command, refuses_what_the_sizes_of_ctranslate2_cannot_tell)
 {
-  g_auto (PlaitTestCall) large = run_module ("model.add_tensor ('d/e', ((1 << 15, 1 << 15), None))\n");
-
-  plait_test_check_refused (&large, "d/e has 4 GiB or more");
+  CHECK_REFUSED (run_module ("model.add_tensor ('d/e', ((1 << 15, 1 << 15), None))\n"), "d/e has 4 GiB or more");
 }

@@ -33,7 +33,7 @@ write_grid (const char *axes, const char *folder, const char *b)
   g_autofree char *text = g_strconcat (experiment, axes, NULL);
   const char *const texts[][2] = { { "a", "u v w\nv w\nw u\n" }, { "b", b }, { "c", "x y\ny x\nx x\n" } };
 
-  g_assert_cmpint (g_mkdir_with_parents (plait_test_path (folder), 0755), ==, 0);
+  plait_test_make_folder (folder);
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
       plait_test_write (plait_test_format ("%s/%s", folder, texts[i][0]), texts[i][1]);
@@ -48,26 +48,23 @@ TEST_CASE (command_grid, says_everywhere_which_cells_are_left_out)
 
   write_grid ("data.folder=one;two\n", "one", "r s\ns r\nr r\n");
   write_grid ("data.folder=one;two\n", "two", "r s\ns r\nr r\n");
-  g_auto (PlaitTestCall) check = CALL ("check", "tiny.ini");
+  PlaitTestCall check = CALL ("check", "tiny.ini");
   CHECK_STRING (check.errors, "");
   CHECK_CONTAINS (check.output, "tiny.ini: no mistake was found in 1 cell\n");
   CHECK_CONTAINS (check.output, told);
-  g_auto (PlaitTestCall) plan = CALL ("grid", "tiny.ini", "--dry-run");
+  PlaitTestCall plan = CALL ("grid", "tiny.ini", "--dry-run");
   CHECK_CONTAINS (plan.output, "Left out, the same as a cell before\n  data.folder=two: is data.folder=one\n");
-  g_auto (PlaitTestCall) run = CALL ("grid", "tiny.ini");
-  CHECK_INT (run.code, 0);
+  PlaitTestCall run = DONE (CALL ("grid", "tiny.ini"));
   CHECK_CONTAINS (run.errors, told);
   CHECK_CONTAINS (run.output, "data.folder=two is data.folder=one\n");
-  g_autofree char *table = plait_test_read_text ("tiny/table.md");
+  const char *table = plait_test_read_text ("tiny/table.md");
   CHECK_CONTAINS (table, told);
-  g_auto (PlaitTestCall) report = CALL ("report", "tiny/grid.h5", "--output", "tiny.html");
-  CHECK_INT (report.code, 0);
-  g_autofree char *page = plait_test_read_text ("tiny.html");
+  DONE (CALL ("report", "tiny/grid.h5", "--output", "tiny.html"));
+  const char *page = plait_test_read_text ("tiny.html");
   CHECK_CONTAINS (page, told);
   /* The table that another command makes of the folder says it too. */
-  g_auto (PlaitTestCall) tested = CALL ("test", "tiny/grid.h5", "--set", "decode.beam=2", "--as", "wide");
-  CHECK_INT (tested.code, 0);
-  g_autofree char *again = plait_test_read_text ("tiny/table.md");
+  DONE (CALL ("test", "tiny/grid.h5", "--set", "decode.beam=2", "--as", "wide"));
+  const char *again = plait_test_read_text ("tiny/table.md");
   CHECK_CONTAINS (again, told);
 }
 
@@ -75,12 +72,11 @@ TEST_CASE (command_grid, runs_cells_that_differ_in_a_file_alone)
 {
   write_grid ("data.folder=one;two\n", "one", "r s\ns r\nr r\n");
   write_grid ("data.folder=one;two\n", "two", "r s\ns r\ns s\n");
-  g_auto (PlaitTestCall) plan = CALL ("grid", "tiny.ini", "--dry-run");
-  g_auto (PlaitTestCall) run = CALL ("grid", "tiny.ini", "--jobs", "2");
-  g_auto (PlaitTestCall) seeds = CALL ("grid", "tiny.ini", "--dry-run", "--set", "grid.experiment.seed=1;2");
-  g_autofree char *page = plait_test_read_text ("tiny/table.md");
+  PlaitTestCall plan = CALL ("grid", "tiny.ini", "--dry-run");
+  PlaitTestCall run = DONE (CALL ("grid", "tiny.ini", "--jobs", "2"));
+  PlaitTestCall seeds = CALL ("grid", "tiny.ini", "--dry-run", "--set", "grid.experiment.seed=1;2");
+  const char *page = plait_test_read_text ("tiny/table.md");
 
-  CHECK_INT (run.code, 0);
   CHECK (!strstr (run.errors, "left out"));
   CHECK_CONTAINS (run.errors, "2 cells are finished");
   /* One seed a cell: p speaks of sentences alone. */
@@ -95,30 +91,18 @@ TEST_CASE (command_grid, runs_cells_that_differ_in_a_file_alone)
 typedef struct
 {
   PlaitTestCall plan, compare;
-  char *table, *page;
+  const char *table, *page;
 } Told;
-
-static void
-told_clear (Told *told)
-{
-  plait_test_call_clear (&told->plan);
-  plait_test_call_clear (&told->compare);
-  g_free (told->table);
-  g_free (told->page);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Told, told_clear)
 
 static Told
 tell (void)
 {
   Told told = { .plan = CALL ("grid", "tiny.ini", "--dry-run") };
-  g_auto (PlaitTestCall) run = CALL ("grid", "tiny.ini", "--fresh", "--jobs", "2", "--quiet");
-  g_auto (PlaitTestCall) report = CALL ("report", "tiny/grid.h5", "--output", "tiny.html", "--force");
+  PlaitTestCall run = CALL ("grid", "tiny.ini", "--fresh", "--jobs", "2", "--quiet");
+  DONE (CALL ("report", "tiny/grid.h5", "--output", "tiny.html", "--force"));
 
   CHECK_INT (told.plan.code, 0);
   CHECK_STRING (run.errors, "");
-  CHECK_INT (report.code, 0);
   told.compare = CALL ("compare", "tiny/grid.h5");
   told.table = plait_test_read_text ("tiny/table.md");
   told.page = plait_test_read_text ("tiny.html");
@@ -132,7 +116,7 @@ TEST_CASE (command_grid, compares_what_is_per_token_of_one_vocabulary)
 
   write_grid ("experiment.sources=a;a+b\nexperiment.seed=1;2\n", "one", "r s\ns r\nr r\n");
   {
-    g_auto (Told) told = tell ();
+    Told told = tell ();
 
     CHECK_CONTAINS (told.plan.output, "  shared  words, learnt from one/a, one/b, one/c\n");
     CHECK_CONTAINS (told.plan.output, "[grid] vocabularies=own has each cell learn");
@@ -140,7 +124,7 @@ TEST_CASE (command_grid, compares_what_is_per_token_of_one_vocabulary)
     CHECK (!strstr (told.table, differs) && !strstr (told.compare.output, differs) && !strstr (told.page, differs));
   }
   write_grid ("experiment.sources=a;a+b\nvocabularies=own\n", "one", "r s\ns r\nr r\n");
-  g_auto (Told) told = tell ();
+  Told told = tell ();
   CHECK_CONTAINS (told.plan.output, "vocabulary shared: words, learnt from one/a, one/c\n");
   CHECK_CONTAINS (told.plan.output, "vocabulary shared: words, learnt from one/a, one/b, one/c\n");
   CHECK_CONTAINS (told.plan.output, "  shared  not the same in all cells: ");
@@ -152,13 +136,13 @@ TEST_CASE (command_grid, compares_what_is_per_token_of_one_vocabulary)
   CHECK (!strstr (told.table, per_token) && !strstr (told.compare.output, per_token));
   CHECK_CONTAINS (told.table, "perplexity per word |");
   CHECK_CONTAINS (told.table, "perplexity per word compares only where none is unknown");
-  g_auto (PlaitTestCall) json = CALL ("compare", "tiny/grid.h5", "--json");
+  PlaitTestCall json = CALL ("compare", "tiny/grid.h5", "--json");
   CHECK_CONTAINS (json.output, differs);
   if (!PLAIT_HAS_PLOT)
     return;
-  g_auto (PlaitTestCall) curves = CALL ("plot", "tiny/grid.h5", "/training/validation/accuracy", "--output", "a.svg");
+  PlaitTestCall curves = CALL ("plot", "tiny/grid.h5", "/training/validation/accuracy", "--output", "a.svg");
   CHECK_CONTAINS (curves.errors, "so accuracy, which is per token, does not compare between them");
-  g_auto (PlaitTestCall) scores
+  PlaitTestCall scores
       = CALL ("plot", "tiny/grid.h5", "/evaluation/test/metrics", "--metric", "perplexity-word", "--output", "b.svg");
   CHECK (!strstr (scores.errors, "per token"));
 }
@@ -173,13 +157,13 @@ TEST_CASE (command_grid, says_that_cells_are_trained_on_other_lines)
         "in the mean: 1.5 in a; 1.0 in a+b.";
 
   write_grid ("experiment.sources=a;a+b\nexperiment.seed=1\n[x]\n", "one", "r s r r\ns r\nr r\n");
-  g_autofree char *text = plait_test_read_text ("tiny.ini");
+  const char *text = plait_test_read_text ("tiny.ini");
   g_auto (GStrv) parts = g_strsplit (text, "batch=12\n", 2);
   g_autofree char *grid = g_strconcat ("[data]\nmaximum_source_length=3\n", parts[0] + strlen ("[data]\n"),
                                        "batch=14\nbatch_unit=tokens\n", parts[1], NULL);
   *strstr (grid, "[x]") = '\0';
   plait_test_write ("tiny.ini", grid);
-  g_auto (Told) told = tell ();
+  Told told = tell ();
   CHECK_CONTAINS (told.plan.output, "What else differs\n");
   CHECK_CONTAINS (told.plan.output, "Not all are trained on the same lines");
   CHECK_CONTAINS (told.plan.output, "Updates of 14 tokens");
@@ -188,23 +172,21 @@ TEST_CASE (command_grid, says_that_cells_are_trained_on_other_lines)
   CHECK_CONTAINS (told.compare.output, "Not all are trained on the same lines");
   CHECK_CONTAINS (told.page, lines);
   /* A finished cell tells it in the plan too. */
-  g_auto (PlaitTestCall) again = CALL ("grid", "tiny.ini", "--dry-run", "--json");
+  PlaitTestCall again = CALL ("grid", "tiny.ini", "--dry-run", "--json");
   CHECK_CONTAINS (again.output, "2 of 3 lines in experiment.sources=a+b experiment.seed=1");
 }
 
 TEST_CASE (command_grid, says_that_cells_begin_with_less_of_another_run)
 {
   write_grid ("decoder.combiner=serial;flat\n", "one", "r s\ns r\nr r\n");
-  g_auto (PlaitTestCall) start = CALL ("run", "tiny.ini", "--output", "start.h5", "--quiet");
-  CHECK_INT (start.code, 0);
-  g_auto (PlaitTestCall) plan = CALL ("grid", "tiny.ini", "--dry-run", "--json", "--set", "train.initialise=start.h5");
+  DONE (CALL ("run", "tiny.ini", "--output", "start.h5", "--quiet"));
+  PlaitTestCall plan = CALL ("grid", "tiny.ini", "--dry-run", "--json", "--set", "train.initialise=start.h5");
   CHECK_CONTAINS (plan.output, "Not all take as much of what train.initialise names: all in decoder.combiner=serial; ");
-  g_auto (PlaitTestCall) run = CALL ("grid", "tiny.ini", "--quiet", "--set", "train.initialise=start.h5");
+  PlaitTestCall run = CALL ("grid", "tiny.ini", "--quiet", "--set", "train.initialise=start.h5");
   CHECK_CONTAINS (run.output, "all in serial; ");
   /* Of fewer sources all is taken just as well. */
   write_grid ("experiment.sources=a;a+b\n", "one", "r s\ns r\nr r\n");
-  g_auto (PlaitTestCall) sources = CALL ("grid", "tiny.ini", "--dry-run", "--set", "train.initialise=start.h5");
-  CHECK_INT (sources.code, 0);
+  PlaitTestCall sources = DONE (CALL ("grid", "tiny.ini", "--dry-run", "--set", "train.initialise=start.h5"));
   CHECK (!strstr (sources.output, "train.initialise names"));
 }
 
@@ -216,18 +198,16 @@ TEST_CASE (compare_command, tells_apart_what_training_began_with)
     {
       g_autofree char *seed = g_strdup_printf ("experiment.seed=%u", i + 1);
       g_autofree char *output = g_strdup_printf ("run-%u.h5", i + 1);
-      g_auto (PlaitTestCall) start = { 0 };
+      PlaitTestCall start = { 0 };
 
       if (i != 1)
         start = CALL ("run", "tiny.ini", "--output", "start.h5", "--force", "--quiet", "--set", seed);
-      g_auto (PlaitTestCall) run = CALL ("run", "tiny.ini", "--output", output, "--quiet", "--set", seed, "--set",
-                                         "train.initialise=start.h5");
+      PlaitTestCall run = DONE (
+          CALL ("run", "tiny.ini", "--output", output, "--quiet", "--set", seed, "--set", "train.initialise=start.h5"));
       CONTEXT ("%s%s", start.errors ? start.errors : "", run.errors);
-      CHECK_INT (run.code, 0);
     }
-  g_auto (PlaitTestCall) same = CALL ("compare", "run-1.h5", "run-2.h5");
+  PlaitTestCall same = CALL ("compare", "run-1.h5", "run-2.h5");
   CHECK_CONTAINS (same.output, "run, 2 seeds");
-  g_auto (PlaitTestCall) other = CALL ("compare", "run-1.h5", "run-3.h5");
-  CHECK_INT (other.code, 0);
+  PlaitTestCall other = DONE (CALL ("compare", "run-1.h5", "run-3.h5"));
   CHECK (!strstr (other.output, ", 2 seeds"));
 }

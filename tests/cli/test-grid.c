@@ -20,15 +20,14 @@ has_file (const char *name)
 static gboolean
 has_folder (const char *name)
 {
-  return g_file_test (plait_test_path (name), G_FILE_TEST_EXISTS);
+  return plait_test_exists (name);
 }
 
 TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
 {
   plait_test_write_grid (
       "decoder.combiner=serial;flat\nexperiment.seed=1;2\nexclude=decoder.combiner=flat & experiment.seed=2\n");
-  g_auto (PlaitTestCall) plan = CALL ("grid", "tiny.ini", "--dry-run");
-  CHECK_INT (plan.code, 0);
+  PlaitTestCall plan = DONE (CALL ("grid", "tiny.ini", "--dry-run"));
   CHECK_CONTAINS (plan.output, "run  decoder.combiner=flat experiment.seed=1");
   CHECK_CONTAINS (plan.output, "1  decoder.combiner=flat & experiment.seed=2");
   CHECK_CONTAINS (plan.output, "3 cells in tiny: 3 to run, 0 to run again");
@@ -39,9 +38,7 @@ TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
   CHECK (!has_folder ("tiny"));
   CHECK (!has_file ("tiny/grid.h5"));
 
-  g_auto (PlaitTestCall) first = CALL ("grid", "tiny.ini", "--jobs", "2", "--quiet");
-  CHECK_INT (first.code, 0);
-  CHECK_STRING (first.errors, "");
+  PlaitTestCall first = QUIET (CALL ("grid", "tiny.ini", "--jobs", "2", "--quiet"));
   CHECK_CONTAINS (first.output, "combiner  n");
   CHECK (!strchr (first.output, '\033'));
   CHECK (has_file ("tiny/grid.h5") && has_file ("tiny/table.csv") && has_file ("tiny/table.md")
@@ -55,29 +52,24 @@ TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
   CHECK_INT (larger[0], 1);
   CHECK_INT (larger[1], 0);
 
-  g_auto (PlaitTestCall) second = CALL ("grid", "tiny.ini", "--resume");
-  CHECK_INT (second.code, 0);
+  PlaitTestCall second = DONE (CALL ("grid", "tiny.ini", "--resume"));
   CHECK_STRING (second.output, first.output);
   CHECK (!strstr (second.errors, "begins"));
 
-  g_auto (PlaitTestCall) json = CALL ("grid", "tiny.ini", "--quiet", "--json");
-  g_auto (PlaitTestCall) planned = CALL ("grid", "tiny.ini", "--dry-run", "--json");
-  CHECK_INT (json.code, 0);
-  CHECK_STRING (json.errors, "");
+  PlaitTestCall json = QUIET (CALL ("grid", "tiny.ini", "--quiet", "--json"));
+  PlaitTestCall planned = QUIET (CALL ("grid", "tiny.ini", "--dry-run", "--json"));
   CHECK_CONTAINS (json.output, "\"finished\": 3,");
   CHECK_CONTAINS (json.output, "\"rows\": 2,");
   CHECK_CONTAINS (json.output, "\"decoder.combiner\": [\n      \"serial\",");
-  CHECK_INT (planned.code, 0);
-  CHECK_STRING (planned.errors, "");
   CHECK_CONTAINS (planned.output, "\"finished\": 3,\n  \"seconds\": 0,\n");
   CHECK_CONTAINS (planned.output, "\"label\": \"decoder.combiner=flat experiment.seed=1\",");
   CHECK_CONTAINS (planned.output, "\"state\": \"finished\",");
   CHECK_CONTAINS (planned.output, "\"rule\": \"decoder.combiner=flat & experiment.seed=2\",\n      \"cells\": 1\n");
 
-  g_auto (PlaitTestCall) changed = CALL ("grid", "tiny.ini", "--dry-run", "--set", "train.batch=6");
+  PlaitTestCall changed = CALL ("grid", "tiny.ini", "--dry-run", "--set", "train.batch=6");
   CHECK_CONTAINS (changed.output, "run again");
   CHECK_CONTAINS (changed.output, "train.batch was 12, is 6");
-  g_auto (PlaitTestCall) fresh = CALL ("grid", "tiny.ini", "--dry-run", "--fresh");
+  PlaitTestCall fresh = CALL ("grid", "tiny.ini", "--dry-run", "--fresh");
   CHECK_CONTAINS (fresh.output, "--fresh was asked for");
 }
 
@@ -85,25 +77,21 @@ TEST_CASE (command_grid, plans_runs_and_knows_what_is_finished)
 TEST_CASE (command_test, puts_another_search_of_all_cells_into_the_table)
 {
   plait_test_write_grid ("decoder.combiner=serial;flat\n");
-  g_auto (PlaitTestCall) first = CALL ("grid", "tiny.ini", "--quiet");
-  CHECK_INT (first.code, 0);
-  g_auto (PlaitTestCall) greedy
-      = CALL ("test", "tiny/grid.h5", "--set", "decode.maximum_length=2", "--as", "short", "--quiet");
-  CHECK_INT (greedy.code, 0);
+  DONE (CALL ("grid", "tiny.ini", "--quiet"));
+  PlaitTestCall greedy
+      = DONE (CALL ("test", "tiny/grid.h5", "--set", "decode.maximum_length=2", "--as", "short", "--quiet"));
   CHECK_CONTAINS (greedy.output, "test.short chrF2");
-  g_autofree char *table = NULL;
-  CHECK (g_file_get_contents (plait_test_path ("tiny/table.csv"), &table, NULL, NULL));
+  const char *table = plait_test_read_text ("tiny/table.csv");
   CHECK_CONTAINS (table, "test.short chrF2");
-  g_auto (PlaitTestCall) again = CALL ("test", "tiny/grid.h5", "--set", "decode.maximum_length=2", "--as", "short");
+  PlaitTestCall again = CALL ("test", "tiny/grid.h5", "--set", "decode.maximum_length=2", "--as", "short");
   CHECK_CONTAINS (again.errors, "decoder.combiner=flat: nothing to do");
-  g_auto (PlaitTestCall) json
-      = CALL ("test", "tiny/grid.h5", "--set", "decode.maximum_length=2", "--as", "short", "--json");
+  PlaitTestCall json = CALL ("test", "tiny/grid.h5", "--set", "decode.maximum_length=2", "--as", "short", "--json");
   CHECK_CONTAINS (json.output, "\"cells\": 2,\n  \"finished\": 2,\n  \"rows\": 2,\n");
 
   /* The grid finds its cells as they were, and keeps the column. */
-  g_auto (PlaitTestCall) plan = CALL ("grid", "tiny.ini", "--dry-run");
+  PlaitTestCall plan = CALL ("grid", "tiny.ini", "--dry-run");
   CHECK_CONTAINS (plan.output, "2 finished");
-  g_auto (PlaitTestCall) grid = CALL ("grid", "tiny.ini", "--quiet");
+  PlaitTestCall grid = CALL ("grid", "tiny.ini", "--quiet");
   CHECK_STRING (grid.output, greedy.output);
 
   /* One cell otherwise under the same name does not get into the same column. */
@@ -115,18 +103,15 @@ TEST_CASE (command_test, puts_another_search_of_all_cells_into_the_table)
       cell = g_build_filename ("tiny", file, NULL);
   REQUIRE (cell);
   /* Unless no score changes by it. */
-  g_auto (PlaitTestCall) alike = CALL ("test", cell, "--set", "decode.maximum_length=2", "--set",
-                                       "evaluate.length_bins=2;4", "--as", "short", "--json");
-  CHECK_INT (alike.code, 0);
-  g_auto (PlaitTestCall) together = CALL ("grid", "tiny.ini");
+  DONE (CALL ("test", cell, "--set", "decode.maximum_length=2", "--set", "evaluate.length_bins=2;4", "--as", "short",
+              "--json"));
+  PlaitTestCall together = CALL ("grid", "tiny.ini");
   CHECK (!strstr (together.errors, "test.short was made with"));
-  g_auto (PlaitTestCall) other = CALL ("test", cell, "--set", "decode.maximum_length=3", "--as", "short", "--json");
-  CHECK_INT (other.code, 0);
+  PlaitTestCall other = DONE (CALL ("test", cell, "--set", "decode.maximum_length=3", "--as", "short", "--json"));
   CHECK_CONTAINS (other.output, "\"split\": \"test.short\"");
-  g_auto (PlaitTestCall) mixed = CALL ("grid", "tiny.ini");
+  PlaitTestCall mixed = CALL ("grid", "tiny.ini");
   CHECK_CONTAINS (mixed.errors, "test.short was made with decode.maximum_length=");
-  g_auto (PlaitTestCall) compared = CALL ("compare", "tiny/grid.h5", "--trials", "99");
-  CHECK_INT (compared.code, 0);
+  PlaitTestCall compared = DONE (CALL ("compare", "tiny/grid.h5", "--trials", "99"));
   CHECK_CONTAINS (compared.errors, "test.short was made with decode.maximum_length=");
 }
 
@@ -134,21 +119,17 @@ TEST_CASE (command_test, refuses_what_it_cannot_evaluate)
 {
   plait_test_write_grid ("experiment.seed=1\n");
   plait_test_write ("text.h5", "no run");
-  g_auto (PlaitTestCall) none = CALL ("test", "nothing.h5");
-  g_auto (PlaitTestCall) text = CALL ("test", "text.h5");
-  g_auto (PlaitTestCall) name = CALL ("test", "text.h5", "--as", "a.b");
-  g_auto (PlaitTestCall) key = CALL ("test", "text.h5", "--set", "train.batch=3");
-
-  plait_test_check_refused (&none, "nothing.h5");
-  plait_test_check_refused (&text, "text.h5");
-  plait_test_check_refused (&name, "--as cannot be \"a.b\"");
-  plait_test_check_refused (&key, "of a trained run this command takes keys of [decode]");
+  CHECK_REFUSED (CALL ("test", "nothing.h5"), "nothing.h5");
+  CHECK_REFUSED (CALL ("test", "text.h5"), "text.h5");
+  CHECK_REFUSED (CALL ("test", "text.h5", "--as", "a.b"), "--as cannot be \"a.b\"");
+  CHECK_REFUSED (CALL ("test", "text.h5", "--set", "train.batch=3"),
+                 "of a trained run this command takes keys of [decode]");
 }
 
 TEST_CASE (command_grid, exits_with_1_and_names_the_cells_that_failed)
 {
   plait_test_write_grid ("data.maximum_target_length=0;1\n");
-  g_auto (PlaitTestCall) call = CALL ("grid", "tiny.ini", "--output", "cells");
+  PlaitTestCall call = CALL ("grid", "tiny.ini", "--output", "cells");
 
   CHECK_INT (call.code, 1);
   CHECK_CONTAINS (call.errors, "the cell data.maximum_target_length=1 failed: ");
@@ -162,13 +143,11 @@ TEST_CASE (command_grid, refuses_bad_usage)
 {
   plait_test_write_grid ("experiment.seed=1\n");
   plait_test_write ("plain.ini", "[experiment]\nname=plain\n");
-  g_auto (PlaitTestCall) opposites = CALL ("grid", "tiny.ini", "--fresh", "--resume");
-  g_auto (PlaitTestCall) jobs = CALL ("grid", "tiny.ini", "--jobs", "0");
-  g_auto (PlaitTestCall) axes = CALL ("grid", "plain.ini");
+  CHECK_REFUSED (CALL ("grid", "tiny.ini", "--fresh", "--resume"), "--fresh and --resume are opposites");
+  PlaitTestCall jobs = CALL ("grid", "tiny.ini", "--jobs", "0");
+  CHECK_REFUSED (CALL ("grid", "plain.ini"), "has no group [grid]");
 
-  plait_test_check_refused (&opposites, "--fresh and --resume are opposites");
-  plait_test_check_refused (&jobs, "--jobs cannot be \"0\"; expected an integer from 1 to 1024");
-  plait_test_check_refused (&axes, "has no group [grid]");
+  CHECK_REFUSED (jobs, "--jobs cannot be \"0\"; expected an integer from 1 to 1024");
 }
 
 /* TRUE if a run's unfinished file stands in the folder @name. */
@@ -195,12 +174,11 @@ TEST_CASE (command_grid, stops_with_checkpoints_and_goes_on)
   for (guint i = 0; i < 3000 && !has_checkpoint ("cells"); i++)
     g_usleep (10000);
   kill (process.process, SIGTERM);
-  g_auto (PlaitTestCall) call = plait_test_call_end (&process);
+  PlaitTestCall call = plait_test_call_end (&process);
   CHECK_INT (call.code, 130);
   CHECK (has_checkpoint ("cells"));
 
-  g_auto (PlaitTestCall) plan
-      = CALL ("grid", "tiny.ini", "--dry-run", "--set", "train.epochs=100000", "--output", "cells");
+  PlaitTestCall plan = CALL ("grid", "tiny.ini", "--dry-run", "--set", "train.epochs=100000", "--output", "cells");
   CHECK_CONTAINS (plan.output, "go on  experiment.seed=1\n         after update ");
 }
 
@@ -214,7 +192,7 @@ TEST_CASE (command_grid, counts_lines_before_cells_begin)
                                  "[source a]\nencoder=transformer\nlayers=1\nheads=2\nfeed_forward=8\n"
                                  "[decoder]\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n[train]\nupdates=1\n"
                                  "[grid]\nexperiment.seed=1;2;3\n");
-  g_auto (PlaitTestCall) call = CALL ("grid", "apart.ini", "--jobs", "1");
+  PlaitTestCall call = CALL ("grid", "apart.ini", "--jobs", "1");
 
   CHECK_INT (call.code, 2);
   const char *told = strstr (call.errors, "odd.b has 3 lines, but test.a has 2");
@@ -223,7 +201,7 @@ TEST_CASE (command_grid, counts_lines_before_cells_begin)
   CHECK (!has_folder ("apart"));
 
   plait_test_write ("odd.b", "x\n\n");
-  g_auto (PlaitTestCall) empty = CALL ("grid", "apart.ini", "--jobs", "1", "--set", "grid.data.empty=missing;error");
+  PlaitTestCall empty = CALL ("grid", "apart.ini", "--jobs", "1", "--set", "grid.data.empty=missing;error");
   CHECK_INT (empty.code, 2);
   CHECK_CONTAINS (empty.errors, "odd.b:2: the line is empty");
 }

@@ -66,21 +66,20 @@ TEST_CASE (latents, are_numbered_unless_they_stand_for_tokens)
     {
       CONTEXT ("%s", cases[i].source);
       plait_test_write ("x.ini", plait_test_format ("%s[source a]\n%s", experiment, cases[i].source));
-      g_auto (PlaitTestCall) run = FOREST ("run", "x.ini", "-q", "-o", "x.h5", "--force");
-      g_auto (PlaitTestCall) dump
-          = FOREST ("translate", "x.h5", "-q", "-s", "a=text", "--attention", "dump.h5", "--force");
+      PlaitTestCall run = FOREST ("run", "x.ini", "-q", "-o", "x.h5", "--force");
+      PlaitTestCall dump = FOREST ("translate", "x.h5", "-q", "-s", "a=text", "--attention", "dump.h5", "--force");
       CHECK_STRING (run.errors, "");
       CHECK_STRING (dump.errors, "");
       g_autofree char *labels = labels_of (0), *of_five = labels_of (1);
       CHECK_STRING (labels, cases[i].labels);
       CHECK_STRING (of_five, cases[i].of_five);
       /* Row 0 of one model says nothing of row 0 of another. */
-      g_auto (PlaitTestCall) compared = FOREST ("compare", "--attention", "dump.h5", "dump.h5");
+      PlaitTestCall compared = FOREST ("compare", "--attention", "dump.h5", "dump.h5");
       CHECK_CONTAINS (compared.output,
                       cases[i].aligned ? "  2 sentences\n"
                                        : "  0 sentences; 2 left out, with other tokens, layers or heads, or rows that "
                                          "stand for no tokens\n");
-      g_auto (PlaitTestCall) aligned = FOREST ("translate", "x.h5", "-q", "-s", "a=text", "--alignment", "mean");
+      PlaitTestCall aligned = FOREST ("translate", "x.h5", "-q", "-s", "a=text", "--alignment", "mean");
       CHECK_INT (aligned.code, cases[i].aligned ? 0 : 2);
       if (!cases[i].aligned)
         CHECK_CONTAINS (aligned.errors,

@@ -45,9 +45,8 @@ write_document (gint64 n)
 TEST_CASE (map, of_sentences_has_them_below_each_other)
 {
   write_document (5);
-  g_auto (PlaitTestCall) call = CALL ("show", "document.h5", "/attention/test/0/a.sentences");
+  PlaitTestCall call = DONE (CALL ("show", "document.h5", "/attention/test/0/a.sentences"));
 
-  CHECK_INT (call.code, 0);
   CHECK_STRING (call.output, "         x y\n"
                              "  0: a b ▒▒░░\n"
                              "    1: c ▒▒▒▒\n"
@@ -60,10 +59,10 @@ TEST_CASE (map, of_sentences_has_them_below_each_other)
 TEST_CASE (map, keeps_the_heaviest_of_each_head)
 {
   write_document (5);
-  g_auto (PlaitTestCall) two = CALL ("show", "document.h5", "/attention/test/0/a.sentences", "--top", "2", "--json");
-  g_auto (PlaitTestCall) one
+  PlaitTestCall two = CALL ("show", "document.h5", "/attention/test/0/a.sentences", "--top", "2", "--json");
+  PlaitTestCall one
       = CALL ("show", "document.h5", "/attention/test/0/a.sentences", "--top", "1", "--json", "--head", "1");
-  g_auto (PlaitTestCall) all = CALL ("show", "document.h5", "/attention/test/0/a.sentences", "--top", "3", "--json");
+  PlaitTestCall all = CALL ("show", "document.h5", "/attention/test/0/a.sentences", "--top", "3", "--json");
 
   /* (2/3 1/3 0 + 0 3/7 4/7) / 2, where of two that are equal the first stays; (0 .25 .75 + 1/3 0 2/3) / 2 */
   CHECK_CONTAINS (two.output, "\"choice\": \"layer 0, mean of 2 heads, the 2 heaviest of 3\"");
@@ -81,11 +80,10 @@ TEST_CASE (map, keeps_the_heaviest_of_each_head)
 TEST_CASE (map, of_tokens_goes_into_a_sentence)
 {
   write_document (5);
-  g_auto (PlaitTestCall) call = CALL ("show", "document.h5", "/attention/test/0/a.tokens", "--sentence", "2");
-  g_auto (PlaitTestCall) group = CALL ("show", "document.h5", "/attention/test/0", "--sentence", "2");
-  g_auto (PlaitTestCall) json = CALL ("show", "document.h5", "/attention/test/0/a.tokens", "--sentence", "1", "--json");
+  PlaitTestCall call = DONE (CALL ("show", "document.h5", "/attention/test/0/a.tokens", "--sentence", "2"));
+  PlaitTestCall group = CALL ("show", "document.h5", "/attention/test/0", "--sentence", "2");
+  PlaitTestCall json = CALL ("show", "document.h5", "/attention/test/0/a.tokens", "--sentence", "1", "--json");
 
-  CHECK_INT (call.code, 0);
   CHECK_STRING (call.output, "    attention to a.tokens\n"
                              "    d e\n"
                              "  x ████\n"
@@ -101,25 +99,14 @@ TEST_CASE (map, of_tokens_goes_into_a_sentence)
 TEST_CASE (map, refuses)
 {
   write_document (5);
-  const struct
-  {
-    PlaitTestCall call;
-    const char *part;
-  } cases[] = {
-    { CALL ("show", "document.h5", "/attention/test/0/a.tokens", "--sentence", "3"),
-      "document.h5: /attention/test/0/a.tokens: the document has no sentence 3; expected 0 to 2" },
-    { CALL ("show", "document.h5", "/attention/test/0", "--json", "--sentence", "-1"), "--sentence" },
-    { CALL ("show", "document.h5", "/attention/test/0/a.tokens", "--top", "-2"), "--top" },
-  };
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_auto (PlaitTestCall) call = cases[i].call;
-      plait_test_check_refused (&call, cases[i].part);
-    }
+  CHECK_REFUSED (CALL ("show", "document.h5", "/attention/test/0/a.tokens", "--sentence", "3"),
+                 "document.h5: /attention/test/0/a.tokens: the document has no sentence 3; expected 0 to 2");
+  CHECK_REFUSED (CALL ("show", "document.h5", "/attention/test/0", "--json", "--sentence", "-1"), "--sentence");
+  CHECK_REFUSED (CALL ("show", "document.h5", "/attention/test/0/a.tokens", "--top", "-2"), "--top");
 }
 
-/* Returns the page of a report over a run with a document of @sentences. (transfer full) */
-static char *
+/* Returns the page of a report over a run with a document of @sentences. */
+static const char *
 report (gint64 sentences)
 {
   plait_test_write_run ("run.h5",
@@ -130,7 +117,7 @@ report (gint64 sentences)
 /* 5,000 tokens and 200 words: the sentences with their first words, and the tokens with the sentence of each. */
 TEST_CASE (map, of_a_long_document_leaves_the_report_small)
 {
-  g_autofree char *html = report (200);
+  const char *html = report (200);
   g_auto (Pack) pack = { 0 };
   read_pack (&pack, html, 1);
 
@@ -146,17 +133,15 @@ TEST_CASE (map, of_a_long_document_leaves_the_report_small)
 TEST_CASE (map, whose_tokens_are_of_unknown_sentences_is_refused)
 {
   write_document (4);
-  g_auto (PlaitTestCall) call = CALL ("show", "document.h5", "/attention/test/0/a.tokens");
-
-  plait_test_check_refused (&call,
-                            "document.h5: /attention/test/0/a.tokens/row_sentence has 4 numbers, but the heatmap "
-                            "5 rows: write it again");
+  CHECK_REFUSED (CALL ("show", "document.h5", "/attention/test/0/a.tokens"),
+                 "document.h5: /attention/test/0/a.tokens/row_sentence has 4 numbers, but the heatmap "
+                 "5 rows: write it again");
 }
 
 /* A short one is drawn whole. */
 TEST_CASE (map, of_a_short_document_has_all_tokens_on_the_page)
 {
-  g_autofree char *html = report (1);
+  const char *html = report (1);
   g_auto (Pack) pack = { 0 };
   read_pack (&pack, html, 1);
 
@@ -168,7 +153,7 @@ TEST_CASE (map, that_is_too_large_leaves_the_rest_of_the_page)
 {
   plait_test_write_run ("run.h5",
                         &(PlaitTestRun){ .combiner = "serial", .hypotheses = plait_test_wrong, .wide = TRUE });
-  g_autofree char *html = page_of ("run.h5");
+  const char *html = page_of ("run.h5");
   g_auto (Pack) first = { 0 }, second = { 0 };
   read_pack (&first, html, 0);
   read_pack (&second, html, 1);

@@ -54,10 +54,9 @@ TEST_CASE (plot_command, draws_what_runs_hold)
     {
       CONTEXT ("%s", paths[i]);
       gsize size = 0;
-      g_auto (PlaitTestCall) drawn = CALL ("plot", "one.h5", paths[i], "-o", "figure.svg", "--force");
+      PlaitTestCall drawn = DONE (CALL ("plot", "one.h5", paths[i], "-o", "figure.svg", "--force"));
       g_autofree char *svg = load ("figure.svg", &size);
 
-      CHECK_INT (drawn.code, 0);
       CHECK_CONTAINS (drawn.errors, "figure.svg is written");
       REQUIRE (svg);
       /* 8 centimetres. */
@@ -71,16 +70,12 @@ TEST_CASE (plot_command, writes_by_the_ending)
 
   NEEDS_PLOT;
   write_runs ();
-  g_auto (PlaitTestCall) pdf = CALL ("plot", "one.h5", MAP, MAP, "-o", "a.pdf", "--width", "12", "--names", "a;b");
-  g_auto (PlaitTestCall) comma = CALL ("plot", "one.h5", MAP, MAP, "-o", "c.pdf", "--width", "12", "--names", "a, b");
-  g_auto (PlaitTestCall) again = CALL ("plot", "one.h5", MAP, MAP, "-o", "b.pdf", "--width", "12", "--names", "a;b");
-  g_auto (PlaitTestCall) png = CALL ("plot", "one.h5", "two.h5", "flat.h5", CURVE, "-o", "a.png", "--labels", "none");
-  g_autofree char *first = load ("a.pdf", &n_pdf), *second = load ("b.pdf", &n_again), *third = load ("a.png", &n_png);
-  CHECK_INT (pdf.code, 0);
-  CHECK_INT (comma.code, 0);
+  DONE (CALL ("plot", "one.h5", MAP, MAP, "-o", "a.pdf", "--width", "12", "--names", "a;b"));
+  PlaitTestCall comma = DONE (CALL ("plot", "one.h5", MAP, MAP, "-o", "c.pdf", "--width", "12", "--names", "a, b"));
   CHECK_CONTAINS (comma.errors, "--names has one name; did you mean \"a;b\"?");
-  CHECK_INT (again.code, 0);
-  CHECK_INT (png.code, 0);
+  DONE (CALL ("plot", "one.h5", MAP, MAP, "-o", "b.pdf", "--width", "12", "--names", "a;b"));
+  DONE (CALL ("plot", "one.h5", "two.h5", "flat.h5", CURVE, "-o", "a.png", "--labels", "none"));
+  g_autofree char *first = load ("a.pdf", &n_pdf), *second = load ("b.pdf", &n_again), *third = load ("a.png", &n_png);
   REQUIRE (first && second && third);
   CHECK (g_str_has_prefix (first, "%PDF-"));
   CHECK (n_pdf == n_again && memcmp (first, second, n_pdf) == 0);
@@ -134,8 +129,7 @@ TEST_CASE (plot_command, draws_what_is_no_number)
   H5Sclose (space);
   H5Dclose (data);
   H5Fclose (file);
-  g_auto (PlaitTestCall) drawn = CALL ("plot", "one.h5", MAP, "-o", "figure.png");
-  CHECK_INT (drawn.code, 0);
+  DONE (CALL ("plot", "one.h5", MAP, "-o", "figure.png"));
 }
 
 /* Each letter is named once, with the package of fonts that has it. */
@@ -180,12 +174,11 @@ TEST_CASE (plot_command, warns_of_letters_that_no_font_has)
 
   NEEDS_PLOT;
   write_runs ();
-  g_auto (PlaitTestCall) title = CALL ("plot", "one.h5", CURVE, "-o", "a.svg", "--x-title", "a\364\217\277\275b");
-  g_auto (PlaitTestCall) name = CALL ("plot", "one.h5", MAP, MAP, "-o", "a.png", "--names", "\364\217\277\275;b");
-  g_auto (PlaitTestCall) bar = CALL ("plot", "one.h5", SCORES, "-o", "a.pdf", "--names", "\364\217\277\275");
-  g_auto (PlaitTestCall) plain = CALL ("plot", "one.h5", CURVE, "-o", "b.svg", "--x-title", "ab");
+  PlaitTestCall title = DONE (CALL ("plot", "one.h5", CURVE, "-o", "a.svg", "--x-title", "a\364\217\277\275b"));
+  PlaitTestCall name = CALL ("plot", "one.h5", MAP, MAP, "-o", "a.png", "--names", "\364\217\277\275;b");
+  PlaitTestCall bar = CALL ("plot", "one.h5", SCORES, "-o", "a.pdf", "--names", "\364\217\277\275");
+  PlaitTestCall plain = CALL ("plot", "one.h5", CURVE, "-o", "b.svg", "--x-title", "ab");
 
-  CHECK_INT (title.code, 0);
   CHECK_CONTAINS (title.errors, warning);
   CHECK_CONTAINS (name.errors, "U+10FFFD, which are drawn as boxes; "); /* beside those of tokens */
   CHECK_CONTAINS (bar.errors, warning);
@@ -211,12 +204,11 @@ TEST_CASE (plot_command, tells_many_lines_apart)
   for (const char *const *word = (const char *const[]){ CURVE, "-o", "a.svg", NULL }; *word; word++)
     g_ptr_array_add (words, g_strdup (*word));
   g_ptr_array_add (words, NULL);
-  g_auto (PlaitTestCall) call = plait_test_call (NULL, (const char *const *)words->pdata);
+  DONE (plait_test_call (NULL, (const char *const *)words->pdata));
   gsize size = 0;
   g_autofree char *svg = load ("a.svg", &size);
   g_auto (GStrv) parts = g_strsplit (svg, "<path style=\"", -1);
 
-  CHECK_INT (call.code, 0);
   for (guint i = 1; parts[i]; i++)
     {
       const char *colour = strstr (parts[i], "stroke:rgb("), *dashes = strstr (parts[i], "stroke-dasharray:");
@@ -236,40 +228,28 @@ TEST_CASE (plot_command, refuses_in_words)
   write_runs ();
   plait_test_write_run ("bare.h5", &(PlaitTestRun){ "serial", plait_test_wrong });
   plait_test_write ("there.svg", "kept\n");
-  g_auto (PlaitTestCall) ending = CALL ("plot", "one.h5", MAP, "-o", "figure.gif");
-  plait_test_check_refused (&ending, "must end in .svg, .pdf or .png");
-  g_auto (PlaitTestCall) none = CALL ("plot", "one.h5", MAP);
-  plait_test_check_refused (&none, "--output is missing");
-  g_auto (PlaitTestCall) there = CALL ("plot", "one.h5", MAP, "-o", "there.svg");
-  plait_test_check_refused (&there, "there.svg");
-  g_auto (PlaitTestCall) nowhere = CALL ("plot", "one.h5", MAP, "-o", "no/folder/figure.svg");
+  CHECK_REFUSED (CALL ("plot", "one.h5", MAP, "-o", "figure.gif"), "must end in .svg, .pdf or .png");
+  CHECK_REFUSED (CALL ("plot", "one.h5", MAP), "--output is missing");
+  CHECK_REFUSED (CALL ("plot", "one.h5", MAP, "-o", "there.svg"), "there.svg");
+  PlaitTestCall nowhere = CALL ("plot", "one.h5", MAP, "-o", "no/folder/figure.svg");
   CHECK (nowhere.code != 0);
   CHECK_CONTAINS (nowhere.errors, "no/folder");
-  g_auto (PlaitTestCall) file = CALL ("plot", "absent.h5", MAP, "-o", "figure.svg");
-  plait_test_check_refused (&file, "absent.h5");
-  g_auto (PlaitTestCall) path = CALL ("plot", "one.h5", "-o", "figure.svg");
-  plait_test_check_refused (&path, "name a path");
-  g_auto (PlaitTestCall) other = CALL ("plot", "one.h5", "/vocabulary", "-o", "figure.svg");
-  plait_test_check_refused (&other, "expected a heatmap");
-  g_auto (PlaitTestCall) beside = CALL ("plot", "one.h5", MAP, SCORES, "-o", "figure.svg");
-  plait_test_check_refused (&beside, "is no heatmap");
-  g_auto (PlaitTestCall) column = CALL ("plot", "one.h5", "/training/validation/speed", "-o", "figure.svg");
-  plait_test_check_refused (&column, "/training/validation/speed");
-  g_auto (PlaitTestCall) metric = CALL ("plot", "one.h5", SCORES, "--metric", "ter", "-o", "figure.svg");
-  plait_test_check_refused (&metric, "no score by ter");
-  g_auto (PlaitTestCall) bins = CALL ("plot", "bare.h5", LENGTHS, "-o", "figure.svg");
-  plait_test_check_refused (&bins, "has no score");
-  g_auto (PlaitTestCall) width = CALL ("plot", "one.h5", MAP, "-o", "figure.svg", "--width", "wide");
-  plait_test_check_refused (&width, "expected a number from 2 to 100");
-  g_auto (PlaitTestCall) labels = CALL ("plot", "one.h5", MAP, "-o", "figure.svg", "--labels", "words");
-  plait_test_check_refused (&labels, "tokens, numbers or none");
+  CHECK_REFUSED (CALL ("plot", "absent.h5", MAP, "-o", "figure.svg"), "absent.h5");
+  CHECK_REFUSED (CALL ("plot", "one.h5", "-o", "figure.svg"), "name a path");
+  CHECK_REFUSED (CALL ("plot", "one.h5", "/vocabulary", "-o", "figure.svg"), "expected a heatmap");
+  CHECK_REFUSED (CALL ("plot", "one.h5", MAP, SCORES, "-o", "figure.svg"), "is no heatmap");
+  CHECK_REFUSED (CALL ("plot", "one.h5", "/training/validation/speed", "-o", "figure.svg"),
+                 "/training/validation/speed");
+  CHECK_REFUSED (CALL ("plot", "one.h5", SCORES, "--metric", "ter", "-o", "figure.svg"), "no score by ter");
+  CHECK_REFUSED (CALL ("plot", "bare.h5", LENGTHS, "-o", "figure.svg"), "has no score");
+  CHECK_REFUSED (CALL ("plot", "one.h5", MAP, "-o", "figure.svg", "--width", "wide"),
+                 "expected a number from 2 to 100");
+  CHECK_REFUSED (CALL ("plot", "one.h5", MAP, "-o", "figure.svg", "--labels", "words"), "tokens, numbers or none");
 }
 
 #if !PLAIT_HAS_PLOT
 TEST_CASE (plot_command, says_what_is_missing)
 {
-  g_auto (PlaitTestCall) call = CALL ("plot", "one.h5", MAP, "-o", "figure.svg");
-
-  plait_test_check_refused (&call, "libcairo2-dev");
+  CHECK_REFUSED (CALL ("plot", "one.h5", MAP, "-o", "figure.svg"), "libcairo2-dev");
 }
 #endif

@@ -28,7 +28,7 @@ shell (const char *command)
 }
 
 #define SHELL(call, code_expected, command)                                                                            \
-  g_auto (PlaitTestCall) call = shell (command);                                                                       \
+  PlaitTestCall call = shell (command);                                                                                \
   if (call.code != code_expected)                                                                                      \
     CHECK_STRING (call.errors, "");                                                                                    \
   CHECK_INT (call.code, code_expected)
@@ -228,9 +228,9 @@ TEST_CASE (ranks, stop_together)
   /* The launcher of Open MPI 4.1 has been seen to crash in libpmix when a process ends the job; it is asked again. */
   for (guint tries = 1, done = FALSE; !done; tries++)
     {
-      g_auto (PlaitTestCall) call = shell ("rm -f stopped.h5; "
-                                           "mpirun -n 1 $PLAIT run tiny.ini" SETTINGS
-                                           "--set train.epochs=1000000 -o stopped.h5 : -n 1 sh stops.sh");
+      PlaitTestCall call = shell ("rm -f stopped.h5; "
+                                  "mpirun -n 1 $PLAIT run tiny.ini" SETTINGS
+                                  "--set train.epochs=1000000 -o stopped.h5 : -n 1 sh stops.sh");
 
       done = tries == 5 || !strstr (call.errors, "libpmix");
       if (!done)

@@ -13,7 +13,7 @@ static GPtrArray *
 commands (void)
 {
   GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
-  g_auto (PlaitTestCall) help = CALL ("--help");
+  PlaitTestCall help = CALL ("--help");
   const char *list = strstr (help.output, "Commands:\n");
   g_auto (GStrv) lines = g_strsplit (list ? list : "", "\n", -1);
 
@@ -46,20 +46,17 @@ option_of (const char *line)
 
 TEST_CASE (reference, has_every_option_of_help)
 {
-  g_auto (PlaitTestCall) manual = CALL ("help", "--man");
-  g_auto (PlaitTestCall) bash = CALL ("help", "--bash");
-  g_auto (PlaitTestCall) zsh = CALL ("help", "--zsh");
+  PlaitTestCall manual = DONE (CALL ("help", "--man"));
+  PlaitTestCall bash = DONE (CALL ("help", "--bash"));
+  PlaitTestCall zsh = DONE (CALL ("help", "--zsh"));
   g_autoptr (GPtrArray) names = commands ();
   guint n = 0;
 
-  CHECK_INT (manual.code, 0);
-  CHECK_INT (bash.code, 0);
-  CHECK_INT (zsh.code, 0);
   CHECK (names->len > 15);
   for (guint c = 0; c < names->len; c++)
     {
       const char *name = names->pdata[c];
-      g_auto (PlaitTestCall) help = CALL (name, "--help");
+      PlaitTestCall help = CALL (name, "--help");
       g_autofree char *label = g_strdup_printf ("\n    %s)\n", name);
       g_autofree char *of_manual = part_of (manual.output, plait_test_format (".SS plait %s\n", name), "\n.SS ");
       g_autofree char *of_bash = part_of (bash.output, label, "\n      ;;\n");
@@ -86,27 +83,20 @@ TEST_CASE (reference, has_every_option_of_help)
   CHECK (n > 100);
 }
 
-/* What @line prints in the test's folder, with this build's plait in PATH. (transfer full) */
-static char *
+/* What @line prints in the test's folder, with this build's plait in PATH. */
+static const char *
 shell (const char *line)
 {
-  g_autofree char *whole = g_strdup_printf ("PATH=${PLAIT%%/*}:$PATH; %s", line);
-  PlaitTestCall call = plait_test_call_shell (whole);
-
-  g_free (call.errors);
-  return call.output;
+  return plait_test_call_shell (plait_test_format ("PATH=${PLAIT%%/*}:$PATH; %s", line)).output;
 }
 
-/* What bash answers where @words stand on the line, the last of which is to be completed. (transfer full) */
-static char *
+/* What bash answers where @words stand on the line, the last of which is to be completed. */
+static const char *
 answer (const char *words)
 {
-  g_autofree char *line
-      = g_strdup_printf ("source ./plait.bash; COMP_WORDS=(%s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); "
-                         "_plait; printf '%%s ' \"${COMPREPLY[@]}\"",
-                         words);
-
-  return shell (line);
+  return shell (plait_test_format ("source ./plait.bash; COMP_WORDS=(%s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); "
+                                   "_plait; printf '%%s ' \"${COMPREPLY[@]}\"",
+                                   words));
 }
 
 static const char first[] = "[data]\ngenerate=agreement\ntest2.a=text\n[source a]\nencoder=transformer\n";
@@ -153,21 +143,21 @@ TEST_CASE (reference, bash_completes)
     { "plait inspect decode", "decoder decode " },
   };
 
-  g_auto (PlaitTestCall) completion = CALL ("help", "--bash");
+  PlaitTestCall completion = CALL ("help", "--bash");
 
   plait_test_write ("plait.bash", completion.output);
   plait_test_write ("first.ini", first);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char *said = answer (cases[i].words);
+      const char *said = answer (cases[i].words);
 
       CONTEXT ("%s", cases[i].words);
       CHECK_STRING (said, cases[i].answer);
     }
 }
 
-/* What zsh adds where @word of a --set is to be completed, in functions of ours in place of its own. (transfer full) */
-static char *
+/* What zsh adds where @word of a --set is to be completed, in functions of ours in place of its own. */
+static const char *
 zsh_answer (const char *word)
 {
   g_autofree char *line = g_strdup_printf (
@@ -199,7 +189,7 @@ TEST_CASE (reference, zsh_completes_settings)
     { "data.test2.a=te", "files\n" },
   };
   g_autofree char *program = g_find_program_in_path ("zsh");
-  g_auto (PlaitTestCall) completion = CALL ("help", "--zsh");
+  PlaitTestCall completion = CALL ("help", "--zsh");
 
   if (!program)
     SKIP_TEST ("zsh is not installed");
@@ -207,7 +197,7 @@ TEST_CASE (reference, zsh_completes_settings)
   plait_test_write ("first.ini", first);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char *said = zsh_answer (cases[i].word);
+      const char *said = zsh_answer (cases[i].word);
 
       CONTEXT ("%s", cases[i].word);
       CHECK_STRING (said, cases[i].answer);
@@ -217,9 +207,9 @@ TEST_CASE (reference, zsh_completes_settings)
 /* What a shell or a checker of manual pages says where it is installed: nothing. */
 TEST_CASE (reference, checkers_find_nothing)
 {
-  g_auto (PlaitTestCall) zsh = CALL ("help", "--zsh");
-  g_auto (PlaitTestCall) manual = CALL ("help", "--man");
-  g_auto (PlaitTestCall) keys = CALL ("inspect", "keys", "--format", "man");
+  PlaitTestCall zsh = CALL ("help", "--zsh");
+  PlaitTestCall manual = CALL ("help", "--man");
+  PlaitTestCall keys = CALL ("inspect", "keys", "--format", "man");
   const struct
   {
     const char *program;
@@ -237,12 +227,9 @@ TEST_CASE (reference, checkers_find_nothing)
   for (guint i = 0; i < G_N_ELEMENTS (checkers); i++)
     {
       g_autofree char *found = g_find_program_in_path (checkers[i].program);
-      g_autofree char *output = NULL;
-
       if (!found)
         continue;
-      output = shell (checkers[i].line);
-      CHECK_STRING (output, "");
+      CHECK_STRING (shell (checkers[i].line), "");
     }
 }
 
@@ -264,7 +251,7 @@ TEST_CASE (reference, no_home_is_needed)
           "plait generate agreement --set train=4 --set validation=2 --set test=2 --output made --force > /dev/null && "
           "plait run small.ini --quiet --force > /dev/null && plait show small.h5 > /dev/null && echo done",
           homes[i]);
-      g_autofree char *said = shell (line);
+      const char *said = shell (line);
 
       CONTEXT ("%s", homes[i]);
       CHECK_STRING (said, "done\n");

@@ -38,7 +38,7 @@ copy_plugin (const char *name, const char *more)
   data = g_realloc (data, length + strlen (more));
   memcpy (data + length, more, strlen (more));
   g_unlink (to);
-  CHECK (g_file_set_contents (to, data, (gssize)(length + strlen (more)), NULL));
+  plait_test_write_bytes (to, data, (length + strlen (more)));
 }
 
 /* A plugin that is not the one that the run was trained with computes nothing, unless it is told to. */
@@ -53,9 +53,9 @@ TEST_CASE (trained, is_not_computed_with_other_plugins)
   plait_test_write ("small.ini", experiment);
   copy_plugin ("serial.so", "");
   copy_plugin ("serial.ini", "");
-  g_auto (PlaitTestCall) made
+  PlaitTestCall made
       = CALL ("generate", "agreement", "-o", "made", "-s", "train=60", "-s", "validation=10", "-s", "test=8");
-  g_auto (PlaitTestCall) run = plait_test_call_with_plugins (path, (const char *[]){ "run", "small.ini", "-q", NULL });
+  PlaitTestCall run = plait_test_call_with_plugins (path, (const char *[]){ "run", "small.ini", "-q", NULL });
   CHECK_INT (made.code + run.code, 0);
   for (gsize c = 0; c < G_N_ELEMENTS (changes); c++)
     {
@@ -65,34 +65,31 @@ TEST_CASE (trained, is_not_computed_with_other_plugins)
           CONTEXT ("%s, %s", changes[c].file, computing[i][0]);
 
           memcpy (words, computing[i], sizeof computing[i]);
-          g_auto (PlaitTestCall) before = plait_test_call_with_plugins (path, words);
+          PlaitTestCall before = QUIET (plait_test_call_with_plugins (path, words));
           copy_plugin (changes[c].file, "\n");
-          g_auto (PlaitTestCall) refused = plait_test_call_with_plugins (path, words);
+          PlaitTestCall refused = plait_test_call_with_plugins (path, words);
           words[g_strv_length ((char **)words)] = "--changed-plugins";
-          g_auto (PlaitTestCall) told = plait_test_call_with_plugins (path, words);
+          PlaitTestCall told = DONE (plait_test_call_with_plugins (path, words));
           copy_plugin (changes[c].file, "");
-          CHECK_STRING (before.errors, "");
-          CHECK_INT (before.code, 0);
           CHECK_INT (refused.code, 2);
           CHECK_STRING (refused.output, "");
           CHECK_CONTAINS (refused.errors, changes[c].part);
           CHECK_CONTAINS (refused.errors, "--changed-plugins");
-          CHECK_INT (told.code, 0);
           CHECK_CONTAINS (told.errors, "warning: ");
           CHECK_CONTAINS (told.errors, changes[c].part);
           CHECK_STRING (told.output, before.output);
         }
       copy_plugin (changes[c].file, "\n");
-      g_auto (PlaitTestCall) tested = plait_test_call_with_plugins (
+      PlaitTestCall tested = plait_test_call_with_plugins (
           path, (const char *[]){ "test", "small.h5", "-q", "--set", "decode.beam=1", "--as", "greedy", NULL });
       copy_plugin (changes[c].file, "");
       CHECK_INT (tested.code, 2);
       CHECK_CONTAINS (tested.errors, changes[c].part);
     }
-  g_auto (PlaitTestCall) plain = plait_test_call_with_plugins (
+  PlaitTestCall plain = plait_test_call_with_plugins (
       path, (const char *[]){ "run", "small.ini", "-q", "-o", "next.h5", "--set", "train.initialise=small.h5", NULL });
   copy_plugin ("serial.so", "\n");
-  g_auto (PlaitTestCall) warned
+  PlaitTestCall warned
       = plait_test_call_with_plugins (path, (const char *[]){ "run", "small.ini", "-q", "-o", "next.h5", "--force",
                                                               "--set", "train.initialise=small.h5", NULL });
   CHECK_INT (plain.code + warned.code, 0);
@@ -102,8 +99,8 @@ TEST_CASE (trained, is_not_computed_with_other_plugins)
   g_unlink (plait_test_path ("own/combiner/serial.so"));
   for (gsize i = 0; i < G_N_ELEMENTS (computing); i++)
     {
-      g_auto (PlaitTestCall) missing = plait_test_call_with_plugins (path, computing[i]);
-      plait_test_check_refused (&missing, "serial.so: is missing, although its schema is there; build or install");
+      PlaitTestCall missing = plait_test_call_with_plugins (path, computing[i]);
+      CHECK_REFUSED (missing, "serial.so: is missing, although its schema is there; build or install");
     }
 }
 
@@ -137,12 +134,12 @@ TEST_CASE (trained, takes_keys_that_do_something)
 
   plait_test_write ("small.ini", experiment);
   plait_test_write ("class.ini", class);
-  g_auto (PlaitTestCall) made
+  PlaitTestCall made
       = CALL ("generate", "agreement", "-o", "made", "-s", "train=60", "-s", "validation=10", "-s", "test=8");
-  g_auto (PlaitTestCall) topics = CALL ("generate", "topic", "-o", "topics", "-s", "train=60", "-s", "validation=10",
-                                        "-s", "test=8", "-s", "topics=3");
-  g_auto (PlaitTestCall) run = CALL ("run", "small.ini", "-q");
-  g_auto (PlaitTestCall) other = CALL ("run", "class.ini", "-q");
+  PlaitTestCall topics = CALL ("generate", "topic", "-o", "topics", "-s", "train=60", "-s", "validation=10", "-s",
+                               "test=8", "-s", "topics=3");
+  PlaitTestCall run = CALL ("run", "small.ini", "-q");
+  PlaitTestCall other = CALL ("run", "class.ini", "-q");
   CHECK_INT (made.code + topics.code + run.code + other.code, 0);
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
@@ -153,14 +150,12 @@ TEST_CASE (trained, takes_keys_that_do_something)
       memcpy (words, cases[i].words, sizeof cases[i].words);
       words[n] = "--set";
       words[n + 1] = cases[i].key;
-      g_auto (PlaitTestCall) call = plait_test_call (NULL, words);
-      plait_test_check_refused (&call, cases[i].key);
+      CHECK_REFUSED (plait_test_call (NULL, words), cases[i].key);
     }
-  g_auto (PlaitTestCall) beam = CALL ("translate", "class.h5", "-s", "text=topics/test.text", "--beam", "2");
-  plait_test_check_refused (&beam, "--beam: class.h5 has no decoder that searches");
-  g_auto (PlaitTestCall) set = CALL ("translate", "small.h5", "-q", "-s", "a=made/test.a", "--set", "decode.n_best=3");
-  g_auto (PlaitTestCall) option = CALL ("translate", "small.h5", "-q", "-s", "a=made/test.a", "--n-best", "3");
-  CHECK_INT (set.code, 0);
+  PlaitTestCall beam = CALL ("translate", "class.h5", "-s", "text=topics/test.text", "--beam", "2");
+  CHECK_REFUSED (beam, "--beam: class.h5 has no decoder that searches");
+  PlaitTestCall set = DONE (CALL ("translate", "small.h5", "-q", "-s", "a=made/test.a", "--set", "decode.n_best=3"));
+  PlaitTestCall option = CALL ("translate", "small.h5", "-q", "-s", "a=made/test.a", "--n-best", "3");
   CHECK_STRING (set.output, option.output);
   CHECK_INT (g_strrstr (set.output, "\n8\t") != NULL, TRUE);
 }

@@ -6,6 +6,7 @@
 
 #include "text/error.h"
 #include "data-files.h"
+#include "files.h"
 #include "harness.h"
 
 static void
@@ -122,7 +123,7 @@ TEST_CASE (corpus, drops_what_is_too_long_and_says_so)
   setup.settings.keep_all = FALSE;
   setup.target.maximum_length = 1;
   setup.sources[0].maximum_length = 1;
-  data_write ("one", "a a\na a\na a\na a\na a\n", -1);
+  plait_test_write ("one", "a a\na a\na a\na a\na a\n");
   CHECK (!plait_corpus_open (&setup.settings, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                "no tuple of the train corpus is left (train: dropped 5 of 5 tuples where one is longer than 1 tokens)");
@@ -161,22 +162,22 @@ TEST_CASE (corpus, refuses_bad_input_by_file_and_line)
   check_refused (&setup, "two.gz:4: the file has 5 lines, but ");
   check_refused (&setup, "one has 3; expected as many in both");
 
-  data_write ("one", "a\nb\nc\nd\na\n", -1);
+  plait_test_write ("one", "a\nb\nc\nd\na\n");
   check_refused (&setup, "target:4: the file has 3 lines, but ");
 
-  data_write ("target", "a\nb\n\nd\na\n", -1);
+  plait_test_write ("target", "a\nb\n\nd\na\n");
   setup.settings.empty_is_error = TRUE;
   check_refused (&setup, "target:3: the line is empty; expected a sentence of out, since empty=error");
-  data_write ("target", "a\nb\n \t\v\f\r\r\nd\na\n", -1);
+  plait_test_write ("target", "a\nb\n \t\v\f\r\r\nd\na\n");
   check_refused (&setup, "target:3: the line is empty");
   setup.settings.empty_is_error = FALSE;
 
-  data_write ("target", "a\nb\nc\n\xc3(\na\n", -1);
+  plait_test_write ("target", "a\nb\nc\n\xc3(\na\n");
   check_refused (&setup, "target:4: byte 1 of the line (0xc3) is not UTF-8");
 
-  data_write ("target", "", 0);
-  data_write ("one", "", 0);
-  data_write_gzip ("two.gz", "", 0);
+  plait_test_write ("target", "");
+  plait_test_write ("one", "");
+  plait_test_write_gzip ("two.gz", "", 0);
   check_refused (&setup, "one: the file is empty; expected one sentence a line");
 
   g_remove (setup.paths[1]);
@@ -191,15 +192,15 @@ TEST_CASE (corpus, notices_text_that_changes)
   data_text_set_up (&setup, "a\nb\n", "a\nb\n", "a\nb\n");
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
-  data_write ("target", "a\n", -1);
+  plait_test_write ("target", "a\n");
   CHECK (!plait_corpus_text (corpus, 2, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target: the file has been changed while it was in use");
   /* Also where there are as many lines and bytes. */
-  data_write ("target", "a\nb\n", -1);
+  plait_test_write ("target", "a\nb\n");
   g_autoptr (PlaitCorpus) again = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
   REQUIRE (again != NULL);
   CHECK (plait_corpus_check (again, NO_ERROR));
-  data_write ("target", "a\nc\n", -1);
+  plait_test_write ("target", "a\nc\n");
   CHECK (!plait_corpus_text (again, 2, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "target: the file has been changed while it was in use");
   CHECK (!plait_corpus_check (again, &error));

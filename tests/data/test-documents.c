@@ -5,6 +5,7 @@
 #include "data-files.h"
 #include "corpus/batch.h"
 #include "corpus/feed.h"
+#include "files.h"
 #include "harness.h"
 
 /* All documents, a sentence a line and with start tokens, and no chunks. */
@@ -220,7 +221,7 @@ TEST_CASE (documents, go_on_behind_abbreviations)
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autoptr (GError) error = NULL;
-      const char *path = data_write ("line", cases[i].text, -1);
+      const char *path = plait_test_write ("line", cases[i].text);
       g_autoptr (PlaitTextReader) lines = plait_text_reader_open (path, NO_ERROR);
       PlaitDocumentSettings settings = { .layout = PLAIT_LAYOUT_LINES };
       g_autoptr (GString) text = g_string_new (NULL);

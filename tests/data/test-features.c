@@ -2,6 +2,7 @@
 #include "text/error.h"
 #include "data-files.h"
 #include "corpus/feed.h"
+#include "files.h"
 #include "harness.h"
 #include "foreign/feature.h"
 
@@ -18,7 +19,7 @@ check_rows (const PlaitInput *input, gint64 sentence, gint64 entry)
 TEST_CASE (features, join_tokens_in_a_batch)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a b\n");
-  const char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
+  const char *text = plait_test_write ("text", "a\na b a\nb\nb b\n");
   const char *images = data_features ("images.h5", 4, NULL);
   PlaitCorpusStream sources[] = { data_tokens ("text", text, vocabulary),
                                   { .name = "image",
@@ -61,7 +62,7 @@ TEST_CASE (features, join_tokens_in_a_batch)
 TEST_CASE (features, must_be_as_many_as_lines)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a b\n");
-  const char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
+  const char *text = plait_test_write ("text", "a\na b a\nb\nb b\n");
   const char *images = data_features ("images.h5", 5, NULL);
   PlaitCorpusStream sources[] = { data_tokens ("text", text, vocabulary),
                                   { .name = "image",
@@ -83,7 +84,7 @@ TEST_CASE (features, may_be_missing)
 {
   static const gint32 lengths[] = { 2, 1, 0, 2 };
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a b\n");
-  const char *text = data_write ("text", "a\na b a\nb\nb b\n", -1);
+  const char *text = plait_test_write ("text", "a\na b a\nb\nb b\n");
   const char *images = data_features ("images.h5", 4, lengths);
   PlaitCorpusStream sources[] = { data_tokens ("text", text, vocabulary),
                                   { .name = "image",

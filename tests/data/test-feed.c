@@ -3,14 +3,15 @@
 
 #include "text/error.h"
 #include "data-files.h"
+#include "files.h"
 #include "harness.h"
 
 TEST_CASE (feed, gives_batches_line_by_line)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a a b b c\n");
-  const char *one = data_write ("one", "a b\nb\nc\n", -1);
-  const char *two = data_write_gzip ("two.gz", "c\n\nb a a a a a\n", -1);
-  const char *out = data_write ("out", "a\nb a\n\n", -1);
+  const char *one = plait_test_write ("one", "a b\nb\nc\n");
+  const char *two = plait_test_write_gzip ("two.gz", "c\n\nb a a a a a\n", -1);
+  const char *out = plait_test_write ("out", "a\nb a\n\n");
   PlaitCorpusStream sources[] = { data_tokens ("one", one, vocabulary), data_tokens ("two", two, vocabulary) };
   PlaitCorpusStream target = data_tokens ("out", out, vocabulary);
   sources[1].append_end = TRUE;
@@ -74,8 +75,8 @@ TEST_CASE (feed, agrees_with_a_corpus)
 TEST_CASE (feed, refuses_bad_input_where_it_comes)
 {
   g_autoptr (PlaitVocabulary) vocabulary = data_words ("a a a b b c\n");
-  const char *one = data_write ("one", "a b\nb\nc\nc\n", -1);
-  const char *two = data_write ("two", "c\n\nb\n", -1);
+  const char *one = plait_test_write ("one", "a b\nb\nc\nc\n");
+  const char *two = plait_test_write ("two", "c\n\nb\n");
   PlaitCorpusStream sources[] = { data_tokens ("one", one, vocabulary), data_tokens ("two", two, vocabulary) };
   g_autoptr (GError) error = NULL;
   g_autoptr (PlaitFeed) uneven = plait_feed_open (sources, 2, NULL, NULL, FALSE, &error);
@@ -88,7 +89,7 @@ TEST_CASE (feed, refuses_bad_input_where_it_comes)
   CHECK (!plait_feed_next (strict, 3, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two:2: the line is empty; expected a sentence of two");
 
-  data_write ("two", "c\n\xfe\n", -1);
+  plait_test_write ("two", "c\n\xfe\n");
   g_autoptr (PlaitFeed) bad = plait_feed_open (sources, 2, NULL, NULL, FALSE, &error);
   CHECK (!plait_feed_next (bad, 3, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "two:2: byte 1");

@@ -5,6 +5,7 @@
 #include "data-files.h"
 #include "types/input.h"
 #include "vocabulary/vocabulary.h"
+#include "files.h"
 #include "harness.h"
 
 /* What other programs call vocabularies: taken in, or refused by name with what to do. */
@@ -12,7 +13,7 @@
 static PlaitVocabulary *
 take_list (const char *text, guint *left_out, GError **error)
 {
-  const char *path = data_write ("list", text, -1);
+  const char *path = plait_test_write ("list", text);
 
   return plait_vocabulary_from_list (path, left_out, error);
 }
@@ -100,10 +101,10 @@ TEST_CASE (foreign_vocabulary, says_what_to_do_with_files_of_other_programs)
       "make one of it by plait vocabulary --output FILE " },
   };
 
-  data_write ("y.model", "", -1);
+  plait_test_write ("y.model", "");
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      const char *path = data_write (cases[i].name, cases[i].text, -1);
+      const char *path = plait_test_write (cases[i].name, cases[i].text);
       g_autoptr (GError) error = NULL;
       CONTEXT ("case %zu", i);
 

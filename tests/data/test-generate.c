@@ -6,6 +6,7 @@
 
 #include "text/error.h"
 #include "data-files.h"
+#include "files.h"
 #include "harness.h"
 
 /* The lines of one tuple of the task agreement. */
@@ -244,7 +245,7 @@ TEST_CASE (generate, refuses_what_is_not_there)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Parameter train");
   CHECK (!plait_task_set (&plait_task_agreement, &settings, "noun", 5, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "has no parameter \"noun\"");
-  const char *file = data_write ("file", "x", 1);
+  const char *file = plait_test_write_bytes ("file", "x", 1);
   CHECK (!plait_task_write (&plait_task_agreement, &settings, file, &error));
   CHECK (error != NULL);
 }

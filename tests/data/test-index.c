@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "data-files.h"
+#include "files.h"
 #include "harness.h"
 
 /* What is kept of texts, here of ones that are as small as a word. */
@@ -118,7 +119,7 @@ replace_text (Kept *kept)
 
   for (guint i = 0; i < 3; i++)
     {
-      const char *path = data_write (names[i], "d d\n", -1);
+      const char *path = plait_test_write (names[i], "d d\n");
 
       kept->known[i].mark = plait_file_mark (path);
     }
@@ -206,7 +207,7 @@ TEST_CASE (index, is_read_again_where_it_is_damaged)
 
             CONTEXT ("file %u, byte %d, %s", i, (int)at, cut ? "cut" : "changed");
             damaged[at] ^= 0x20;
-            REQUIRE (g_file_set_contents (ids->pdata[i], damaged, (gssize)(cut ? at : length), NULL));
+            plait_test_write_bytes (ids->pdata[i], damaged, (cut ? at : length));
             again = open_and_describe (&kept);
             CHECK_STRING (again, expected);
             REQUIRE (g_file_get_contents (ids->pdata[i], &now, &length_now, NULL));
@@ -263,7 +264,7 @@ TEST_CASE (index, takes_nothing_endless)
             CHECK_STRING (known.digest, kept.known[s].digest);
           }
         g_unlink (paths->pdata[i]);
-        REQUIRE (g_file_set_contents (paths->pdata[i], bytes, (gssize)length, NULL));
+        plait_test_write_bytes (paths->pdata[i], bytes, length);
       }
 }
 
@@ -281,7 +282,7 @@ TEST_CASE (index, is_none_of_documents)
 TEST_CASE (index, is_done_without_where_no_folder_can_be)
 {
   g_auto (Kept) kept = { 0 };
-  const char *file = data_write ("file", "", 0);
+  const char *file = plait_test_write ("file", "");
   g_autofree char *below = g_build_filename (file, "index", NULL);
   set_up (&kept, ONE, TWO, TARGET);
   g_autofree char *expected = read_and_describe (&kept);
@@ -386,7 +387,7 @@ TEST_CASE (index, may_be_made_by_several_at_a_time)
 TEST_CASE (index, knows_a_file_by_its_mark)
 {
   const char *folder = plait_test_path ("index");
-  const char *path = data_write ("text", "first", -1);
+  const char *path = plait_test_write ("text", "first");
   PlaitIndex index = { folder, 1, 0, NULL };
   PlaitKnownText first, second, third;
   struct stat status;
@@ -419,7 +420,7 @@ TEST_CASE (index, knows_a_file_by_its_mark)
       REQUIRE (g_file_get_contents (kept, &contents, NULL, NULL));
       damaged = g_strdup (contents);
       damaged[at] ^= 1;
-      REQUIRE (g_file_set_contents (kept, damaged, -1, NULL));
+      plait_test_write (kept, damaged);
       REQUIRE (plait_index_digest (&index, path, &third, &error));
       CHECK_STRING (third.digest, second.digest);
     }
@@ -429,18 +430,18 @@ TEST_CASE (index, knows_a_file_by_its_mark)
 TEST_CASE (index, keeps_no_digest_of_a_file_written_just_now)
 {
   const char *folder = plait_test_path ("index");
-  const char *path = data_write ("text", "first", -1);
+  const char *path = plait_test_write ("text", "first");
   PlaitIndex index = { folder, 1, 1000, NULL };
   PlaitKnownText known;
   g_autoptr (GError) error = NULL;
 
   REQUIRE (plait_index_digest (&index, path, &known, &error));
-  CHECK (!g_file_test (folder, G_FILE_TEST_EXISTS));
+  CHECK (!plait_test_exists (folder));
 }
 
 TEST_CASE (index, is_for_large_files)
 {
-  const char *path = data_write ("text", "four", -1);
+  const char *path = plait_test_write ("text", "four");
   PlaitIndex index = { NULL, 4, 0, NULL };
 
   CHECK (plait_index_takes (&index, path));

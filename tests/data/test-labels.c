@@ -7,6 +7,7 @@
 #include "corpus/feed.h"
 #include "tasks/generate.h"
 #include "documents/labels.h"
+#include "files.h"
 #include "harness.h"
 
 /* Targets of which a line is one label. */
@@ -15,7 +16,7 @@ static PlaitVocabulary *
 labels_of (const char *text)
 {
   PlaitVocabularySettings settings = { .type = "labels", .minimum_count = 1 };
-  const char *path = data_write ("labels", text, -1);
+  const char *path = plait_test_write ("labels", text);
   const char *paths[] = { path, NULL };
   return plait_vocabulary_train (&settings, paths, NO_ERROR);
 }
@@ -106,7 +107,7 @@ TEST_CASE (labels, that_training_lacks_are_errors)
   check_refused (&setup,
                  "target:2: the label \"organe\" stands nowhere in training; expected one of its 2 labels, such "
                  "as \"orange\"");
-  data_write ("target", "blue\nblue\n \n", -1);
+  plait_test_write ("target", "blue\nblue\n \n");
   check_refused (&setup, "target:3: the line is empty; expected a label, one of the 2 of training");
 }
 
@@ -165,7 +166,7 @@ check_all_refused (DataText *setup, const Refusal *refusals, guint n)
   setup->settings.keep_all = TRUE;
   for (guint i = 0; i < n; i++)
     {
-      data_write ("target", refusals[i].target, -1);
+      plait_test_write ("target", refusals[i].target);
       check_refused (setup, refusals[i].message);
     }
 }

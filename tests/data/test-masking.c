@@ -4,6 +4,7 @@
 
 #include "data-files.h"
 #include "corpus/iterator.h"
+#include "files.h"
 #include "harness.h"
 
 /* Masked tokens. */
@@ -95,7 +96,7 @@ masked_corpus (const PlaitMasking *masking)
   for (int line = 0; line < 40; line++)
     for (int i = 0; i < 10; i++)
       g_string_append_printf (text, "w%d%s", (7 * line + i) % 100, i < 9 ? " " : "\n");
-  const char *path = data_write ("masked", text->str, -1);
+  const char *path = plait_test_write ("masked", text->str);
   g_autoptr (PlaitVocabulary) words = data_words (text->str);
   PlaitCorpusStream source = data_tokens ("text", path, words);
   PlaitCorpusSettings settings = { .split = "train", .sources = &source, .n_sources = 1, .masking = masking };

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "files.h"
 #include "harness.h"
 
 /* A parser that does to its process what a sentence says. */
@@ -94,8 +95,7 @@ take (const char *tree, PlaitParseEnd end, gpointer data)
 static gboolean
 parse (const PlaitSentenceParser *parser, PlaitParseSettings settings, const char *text, Taken *taken, GError **error)
 {
-  const char *path = plait_test_path ("text");
-  CHECK (g_file_set_contents (path, text, -1, NULL));
+  const char *path = plait_test_write ("text", text);
   g_autoptr (PlaitTextReader) reader = plait_text_reader_open (path, NULL);
   common = mmap (NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   g_assert_true (common != MAP_FAILED);

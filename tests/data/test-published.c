@@ -7,6 +7,7 @@
 #include "byte-pair-cases.h"
 #include "data-files.h"
 #include "corpus/feed.h"
+#include "files.h"
 #include "harness.h"
 
 /* Vocabularies of published models: ids of the reference, and files that are not what they should be. */
@@ -20,8 +21,8 @@ put (const char *name, const char *bytes, gsize length)
 {
   g_autofree char *place = g_build_filename ("model", name, NULL);
 
-  g_mkdir_with_parents (plait_test_path ("model"), 0700);
-  data_write (place, bytes, (gssize)length);
+  plait_test_make_folder ("model");
+  plait_test_write_bytes (place, bytes, (gssize)length);
 }
 
 static void
@@ -445,7 +446,8 @@ TEST_CASE (published, is_one_file_that_comes_back_whole_or_not)
   put_byte_pairs (bart);
   g_autoptr (PlaitVocabulary) made = open_whole (NULL);
   g_autoptr (GBytes) file = plait_vocabulary_to_file (made);
-  const char *path = data_write ("vocabulary", g_bytes_get_data (file, NULL), (gssize)g_bytes_get_size (file));
+  const char *path
+      = plait_test_write_bytes ("vocabulary", g_bytes_get_data (file, NULL), (gssize)g_bytes_get_size (file));
   g_autoptr (PlaitVocabulary) read = plait_vocabulary_read (path, NULL, NO_ERROR);
   const char *kept = g_bytes_get_data (plait_vocabulary_serialize (made), &size);
   REQUIRE (read != NULL);

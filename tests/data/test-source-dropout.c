@@ -4,6 +4,7 @@
 #include "data-files.h"
 #include "corpus/batch.h"
 #include "corpus/iterator.h"
+#include "files.h"
 #include "harness.h"
 #include "foreign/feature.h"
 
@@ -202,7 +203,7 @@ TEST_CASE (source_dropout, leaves_out_what_adversarial_absence_does)
       g_string_append (lines, "c\n");
       g_string_append_printf (documents, "a b%s\nc\n\n", i % 2 ? "\nb b c" : "");
     }
-  const char *text = data_write ("text", lines->str, -1), *talks = data_write ("talks", documents->str, -1);
+  const char *text = plait_test_write ("text", lines->str), *talks = plait_test_write ("talks", documents->str);
   const char *images = data_features ("images.h5", SENTENCES, NULL);
   PlaitCorpusStream sources[] = {
     data_tokens ("text", text, vocabulary),

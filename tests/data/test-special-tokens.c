@@ -7,6 +7,7 @@
 #include "data-files.h"
 #include "types/input.h"
 #include "vocabulary/sentencepiece.h"
+#include "files.h"
 #include "harness.h"
 
 /* Special tokens: text that is spelt like them, models that number them otherwise, and what SentencePiece refuses. */
@@ -29,7 +30,7 @@ settings_of (const char *type, gint64 size)
 static PlaitVocabulary *
 train (const PlaitVocabularySettings *settings, const char *text, GError **error)
 {
-  const char *path = data_write ("sample", text, -1);
+  const char *path = plait_test_write ("sample", text);
 
   return plait_vocabulary_train (settings, (const char *[]){ path, NULL }, error);
 }

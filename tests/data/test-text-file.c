@@ -8,6 +8,7 @@
 
 #include "data-files.h"
 #include "lines/text-file.h"
+#include "files.h"
 #include "harness.h"
 
 #include "text/error.h"
@@ -37,7 +38,7 @@ check_lines (const char *bytes, gssize length, const char *expected)
   for (int zipped = 0; zipped < 2; zipped++)
     {
       CONTEXT ("zipped %d, expecting %s", zipped, expected);
-      const char *path = (zipped ? data_write_gzip : data_write) ("text", bytes, length);
+      const char *path = (zipped ? plait_test_write_gzip : plait_test_write_bytes) ("text", bytes, length);
       g_autofree char *lines = read_all (path, NO_ERROR);
       CHECK_STRING (lines, expected);
     }
@@ -50,7 +51,7 @@ check_refused (const char *bytes, gssize length, const char *before, const char 
     {
       CONTEXT ("zipped %d, expecting %s", zipped, message);
       g_autoptr (GError) error = NULL;
-      const char *path = (zipped ? data_write_gzip : data_write) ("text", bytes, length);
+      const char *path = (zipped ? plait_test_write_gzip : plait_test_write_bytes) ("text", bytes, length);
       g_autofree char *lines = read_all (path, &error);
       CHECK_STRING (lines, before);
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, message);
@@ -99,7 +100,8 @@ TEST_CASE (text_file, bounds_the_length_of_a_line)
   g_string_append (text, "\r\nlast\n");
   for (int zipped = 0; zipped < 2; zipped++)
     {
-      const char *path = (zipped ? data_write_gzip : data_write) ("text", text->str, (gssize)text->len);
+      const char *path
+          = (zipped ? plait_test_write_gzip : plait_test_write_bytes) ("text", text->str, (gssize)text->len);
       g_autofree char *lines = read_all (path, NO_ERROR);
       CHECK_INT (strlen (lines), PLAIT_TEXT_LINE_LIMIT + strlen ("first||last|"));
     }
@@ -117,7 +119,7 @@ TEST_CASE (text_file, notices_damaged_gzip)
   g_autoptr (GString) text = g_string_new (NULL);
   for (int i = 0; i < 5000; i++)
     g_string_append_printf (text, "line %d of some text\n", i * 7919 % 5000);
-  g_autoptr (GBytes) packed = data_gzip (text->str, (gssize)text->len);
+  g_autoptr (GBytes) packed = plait_test_gzip (text->str, (gssize)text->len);
   gsize size;
   const char *bytes = g_bytes_get_data (packed, &size);
   gsize cuts[] = { 2, 9, 10, 11, size / 2, size - 8, size - 1 };
@@ -125,7 +127,7 @@ TEST_CASE (text_file, notices_damaged_gzip)
     {
       CONTEXT ("cut at %d of %d", (int)cuts[i], (int)size);
       g_autoptr (GError) error = NULL;
-      const char *path = data_write ("cut.gz", bytes, (gssize)cuts[i]);
+      const char *path = plait_test_write_bytes ("cut.gz", bytes, (gssize)cuts[i]);
       g_free (read_all (path, &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, "cut.gz: the gzip data ends early");
     }
@@ -135,7 +137,7 @@ TEST_CASE (text_file, notices_damaged_gzip)
       g_autoptr (GError) error = NULL;
       g_autofree char *flipped = g_memdup2 (bytes, size);
       flipped[at] ^= 0x10;
-      const char *path = data_write ("flipped.gz", flipped, (gssize)size);
+      const char *path = plait_test_write_bytes ("flipped.gz", flipped, (gssize)size);
       g_free (read_all (path, &error));
       CHECK (error != NULL);
       if (error)
@@ -145,18 +147,18 @@ TEST_CASE (text_file, notices_damaged_gzip)
 
 TEST_CASE (text_file, reads_gzip_of_several_members)
 {
-  g_autoptr (GBytes) first = data_gzip ("one\ntw", -1), second = data_gzip ("o\nthree\n", -1);
+  g_autoptr (GBytes) first = plait_test_gzip ("one\ntw", -1), second = plait_test_gzip ("o\nthree\n", -1);
   g_autoptr (GByteArray) both = g_byte_array_new ();
   g_byte_array_append (both, g_bytes_get_data (first, NULL), (guint)g_bytes_get_size (first));
   g_byte_array_append (both, g_bytes_get_data (second, NULL), (guint)g_bytes_get_size (second));
   g_byte_array_append (both, (const guint8 *)"\0\0\0\0", 4);
   g_autoptr (GError) error = NULL;
-  const char *path = data_write ("both.gz", (const char *)both->data, (gssize)both->len);
+  const char *path = plait_test_write_bytes ("both.gz", (const char *)both->data, (gssize)both->len);
   g_autofree char *lines = read_all (path, NO_ERROR);
   CHECK_STRING (lines, "one|two|three|");
 
   g_byte_array_append (both, (const guint8 *)"rest", 4);
-  const char *other_path = data_write ("other.gz", (const char *)both->data, (gssize)both->len);
+  const char *other_path = plait_test_write_bytes ("other.gz", (const char *)both->data, (gssize)both->len);
   g_free (read_all (other_path, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "other.gz: other bytes follow the gzip data");
 }
@@ -223,10 +225,9 @@ TEST_CASE (text_file, gives_an_empty_line_as_soon_as_it_comes)
 TEST_CASE (text_file, gives_all_lines_by_the_same_rule)
 {
   static const char text[] = "\xef\xbb\xbf one\r\n\rtwo\n\r\n \nlast";
-  const char *path = plait_test_path ("text");
   g_autoptr (GError) error = NULL;
 
-  REQUIRE (g_file_set_contents (path, text, sizeof text - 1, NULL));
+  const char *path = plait_test_write_bytes ("text", text, sizeof text - 1);
   g_auto (GStrv) lines = plait_text_file_lines (path, TRUE, sizeof text, NO_ERROR);
   REQUIRE (lines && g_strv_length (lines) == 5);
   CHECK_STRING (lines[0], " one");

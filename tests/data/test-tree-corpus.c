@@ -5,6 +5,7 @@
 #include "data-files.h"
 #include "corpus/feed.h"
 #include "corpus/iterator.h"
+#include "files.h"
 #include "harness.h"
 
 /* Trees beside the sentences of a corpus. */
@@ -41,8 +42,8 @@ static void
 set_up (Setup *setup)
 {
   setup->vocabulary = data_words (sentences);
-  setup->sentences = data_write ("sentences", sentences, -1);
-  setup->trees = data_write_gzip ("trees.gz", trees, -1);
+  setup->sentences = plait_test_write ("sentences", sentences);
+  setup->trees = plait_test_write_gzip ("trees.gz", trees, -1);
   setup->tree_settings = (PlaitTreeSettings){ .binarisation = PLAIT_BINARISE_RIGHT };
   setup->source = data_tokens ("en", setup->sentences, setup->vocabulary);
   setup->source.append_end = TRUE;
@@ -129,7 +130,7 @@ TEST_CASE (tree_corpus, a_feed_gives_the_same)
   g_autofree char *sound = g_strdup (trees);
   char *bad = strstr (sound, "this is no tree, but its sentence is dropped");
   memset (bad, ' ', strlen ("this is no tree, but its sentence is dropped"));
-  data_write_gzip ("trees.gz", sound, -1);
+  plait_test_write_gzip ("trees.gz", sound, -1);
   setup.settings.keep_all = TRUE;
   const PlaitTreeShape shapes[]
       = { PLAIT_TREES_GIVEN, PLAIT_TREES_RIGHT, PLAIT_TREES_BALANCED, PLAIT_TREES_RANDOM, PLAIT_TREES_LEFT };
@@ -159,7 +160,7 @@ TEST_CASE (tree_corpus, a_missing_source_has_no_trees)
 {
   g_auto (Setup) setup = { 0 };
   set_up (&setup);
-  const char *other = data_write ("other", "it\nrains\n", -1);
+  const char *other = plait_test_write ("other", "it\nrains\n");
   PlaitCorpusStream sources[] = { setup.source, data_tokens ("de", other, setup.vocabulary) };
   sources[0].path = NULL;
   sources[0].trees_path = NULL;
@@ -171,8 +172,8 @@ TEST_CASE (tree_corpus, a_missing_source_has_no_trees)
   g_autofree char *text = describe (batch);
   CHECK_STRING (text, "0|0|");
 
-  data_write ("sentences", "it rains\n\nrain\n", -1);
-  data_write_gzip ("trees.gz", "(S (A it) (B rains))\n\n(A rain)\n", -1);
+  plait_test_write ("sentences", "it rains\n\nrain\n");
+  plait_test_write_gzip ("trees.gz", "(S (A it) (B rains))\n\n(A rain)\n", -1);
   g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
   const gint64 tuples[] = { 1, 0, 2 };
   g_autoptr (PlaitBatch) gap = plait_corpus_batch (corpus, tuples, 3, &error);
@@ -186,8 +187,8 @@ TEST_CASE (tree_corpus, drops_tuples_without_trees)
 {
   g_auto (Setup) setup = { 0 };
   set_up (&setup);
-  data_write ("sentences", "no tree\nrain\nit rains\nno tree here\na b c d e f g\nno tree\nit rains\n", -1);
-  data_write_gzip ("trees.gz", "\n\n(S (A it) (B rains))\nnull\n\n[1,1,201]\n(S it rains)\n", -1);
+  plait_test_write ("sentences", "no tree\nrain\nit rains\nno tree here\na b c d e f g\nno tree\nit rains\n");
+  plait_test_write_gzip ("trees.gz", "\n\n(S (A it) (B rains))\nnull\n\n[1,1,201]\n(S it rains)\n", -1);
   setup.tree_settings.no_tree = PLAIT_NO_TREE_DROP;
   g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
   REQUIRE (corpus != NULL);
@@ -246,12 +247,12 @@ TEST_CASE (tree_corpus, refuses_by_file_and_line)
   check_refused (&setup, "trees.gz:5: the line has no tree");
 
   setup.tree_settings.no_tree = PLAIT_NO_TREE_DROP;
-  data_write_gzip ("trees.gz", "\n[1,1,201]\n\n(S it (A rains)\n\n", -1);
+  plait_test_write_gzip ("trees.gz", "\n[1,1,201]\n\n(S it (A rains)\n\n", -1);
   check_refused (&setup, "trees.gz:4: 1 brackets of the tree are still open");
-  data_write_gzip ("trees.gz", "(A a)\n", -1);
+  plait_test_write_gzip ("trees.gz", "(A a)\n", -1);
   check_refused (&setup, "trees.gz:2: the file has 1 trees, but ");
   g_autoptr (PlaitFeed) feed = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, NO_ERROR);
-  data_write_gzip ("trees.gz", "[1,1,201]\n(S (A a) (B b))\n", -1);
+  plait_test_write_gzip ("trees.gz", "[1,1,201]\n(S (A a) (B b))\n", -1);
   setup.tree_settings.no_tree = PLAIT_NO_TREE_LEAVES;
   g_autoptr (PlaitFeed) late = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, NO_ERROR);
   CHECK (!plait_feed_next (feed, 1, &error));
@@ -260,12 +261,12 @@ TEST_CASE (tree_corpus, refuses_by_file_and_line)
   CHECK (!plait_feed_next (late, 2, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT,
                "trees.gz:2: word 1 of the tree is \"a\", but token 1 of the sentence is \"rain\"");
-  data_write_gzip ("trees.gz", "\n", -1);
+  plait_test_write_gzip ("trees.gz", "\n", -1);
   g_autoptr (PlaitFeed) early = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, &error);
   CHECK (!plait_feed_next (early, 2, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "trees.gz:2: ends here, but ");
-  data_write ("sentences", "a b\n", -1);
-  data_write_gzip ("trees.gz", "\n\n", -1);
+  plait_test_write ("sentences", "a b\n");
+  plait_test_write_gzip ("trees.gz", "\n\n", -1);
   g_autoptr (PlaitFeed) more = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, &error);
   CHECK (!plait_feed_next (more, 2, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "sentences:2: ends here, but ");
@@ -281,7 +282,7 @@ TEST_CASE (tree_corpus, reads_trees_over_several_lines)
   g_auto (Setup) setup = { 0 };
   set_up (&setup);
   g_autoptr (GError) error = NULL;
-  data_write_gzip ("trees.gz", right, -1);
+  plait_test_write_gzip ("trees.gz", right, -1);
   g_autoptr (PlaitCorpus) corpus = plait_corpus_open (&setup.settings, NULL, NO_ERROR);
   g_autoptr (PlaitFeed) feed = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, NO_ERROR);
   REQUIRE (corpus && feed);
@@ -293,7 +294,7 @@ TEST_CASE (tree_corpus, reads_trees_over_several_lines)
   CHECK_STRING (of_files, "6 (1 2)@NP (0 6)NP (3 4)@S (7 8)S|2|3 (0 1)|4 (1 2)@S (0 4)S|");
   CHECK_STRING (of_feed, "6 (1 2)@NP (0 6)NP (3 4)@S (7 8)S|2|8|3 (0 1)|4 (1 2)@S (0 4)S|");
 
-  data_write_gzip ("trees.gz", wrong, -1);
+  plait_test_write_gzip ("trees.gz", wrong, -1);
   check_refused (&setup, "trees.gz:11: word 3 of the tree is \"there\", but token 3 of the sentence is \"here\"");
   g_autoptr (PlaitFeed) late = plait_feed_open (&setup.source, 1, NULL, NULL, FALSE, &error);
   CHECK (!plait_feed_next (late, 5, &error));
@@ -309,7 +310,7 @@ TEST_CASE (tree_corpus, words_are_encoded_as_their_line_is)
     g_string_append_printf (text, "%s the dogs' barking-%d got (really) l%sud %s .\n", i % 2 ? "if" : "when",
                             i * i % 101, i % 3 ? "oooo" : "o",
                             i % 5 ? "za\xc5\xbe\xc3\xadval" : "\xe6\x9d\xb1\xe4\xba\xac");
-  const char *path = data_write ("text", text->str, -1);
+  const char *path = plait_test_write ("text", text->str);
   const char *const paths[] = { path, NULL };
   const char *unseen = "the quick\xc2\xa0"
                        "brown f\xc3\xb8x \xf0\x9f\x98\x80x\xf0\x9f\x98\x80 barks 77-77 dogs .";

@@ -6,6 +6,7 @@
 #include "text/error.h"
 #include "data-files.h"
 #include "trees/tree-lint.h"
+#include "files.h"
 #include "harness.h"
 
 /* Trees over several lines, as the Penn Treebank and NLTK print them. */
@@ -14,7 +15,7 @@
 static char *
 trees_of (const char *text, gboolean may_wait)
 {
-  const char *path = data_write ("trees", text, -1);
+  const char *path = plait_test_write ("trees", text);
   g_autoptr (GError) error = NULL;
   PlaitTreeLines *trees = plait_tree_lines_new (plait_text_reader_open (path, &error), may_wait);
   GString *shown = g_string_new (NULL);
@@ -124,8 +125,8 @@ complain (const char *line, gpointer data)
 TEST_CASE (tree_lines, belong_to_their_sentences)
 {
   const PlaitTreeSettings settings = { .binarisation = PLAIT_BINARISE_LEFT };
-  const char *trees = data_write ("trees", "( (S\n    (A a)\n    (B b)) )\n\n(C c)\n\n(S\n  (A a)\n  (B x))\n", -1);
-  const char *tokens = data_write ("tokens", "a b\nc\na b\n", -1);
+  const char *trees = plait_test_write ("trees", "( (S\n    (A a)\n    (B b)) )\n\n(C c)\n\n(S\n  (A a)\n  (B x))\n");
+  const char *tokens = plait_test_write ("tokens", "a b\nc\na b\n");
   g_autoptr (GString) told = g_string_new (NULL);
   PlaitTreeCounts counts;
 

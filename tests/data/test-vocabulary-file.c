@@ -7,6 +7,7 @@
 #include "text/error.h"
 #include "data-files.h"
 #include "vocabulary/sentencepiece.h"
+#include "files.h"
 #include "harness.h"
 
 /* Files of vocabularies: what tells that they are whole, and what is asked of those that cannot tell. */
@@ -14,11 +15,11 @@
 static PlaitVocabulary *
 make (gboolean words)
 {
-  const char *path = data_write ("sample",
-                                 "the cat sees the dog\na dog sees the cat and the house\n"
-                                 "der Hund sieht die Katze und das Haus\nder gro\xc3\x9f"
-                                 "e Hund\n",
-                                 -1);
+  const char *path = plait_test_write_bytes ("sample",
+                                             "the cat sees the dog\na dog sees the cat and the house\n"
+                                             "der Hund sieht die Katze und das Haus\nder gro\xc3\x9f"
+                                             "e Hund\n",
+                                             -1);
   PlaitVocabularySettings settings = PLAIT_VOCABULARY_DEFAULTS;
   settings.type = words ? "words" : "bpe";
   settings.size = words ? 0 : 50;
@@ -102,9 +103,10 @@ TEST_CASE (vocabulary, takes_files_without_a_digest)
       g_autoptr (PlaitVocabulary) made = make (words);
       gsize size;
       const char *bytes = g_bytes_get_data (plait_vocabulary_serialize (made), &size);
-      const char *bare = data_write ("bare", bytes, (gssize)size);
+      const char *bare = plait_test_write_bytes ("bare", bytes, (gssize)size);
       g_autoptr (GBytes) file = plait_vocabulary_to_file (made);
-      const char *sealed = data_write ("sealed", g_bytes_get_data (file, NULL), (gssize)g_bytes_get_size (file));
+      const char *sealed
+          = plait_test_write_bytes ("sealed", g_bytes_get_data (file, NULL), (gssize)g_bytes_get_size (file));
       g_autofree char *told_of_bare = NULL, *told_of_sealed = NULL;
       g_autoptr (PlaitVocabulary) from_bare = read_with_log (bare, &told_of_bare);
       g_autoptr (PlaitVocabulary) from_sealed = read_with_log (sealed, &told_of_sealed);
@@ -141,7 +143,7 @@ TEST_CASE (vocabulary, names_what_a_file_looks_like)
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autoptr (GError) error = NULL;
-      const char *path = data_write ("other", cases[i].text, -1);
+      const char *path = plait_test_write ("other", cases[i].text);
       CHECK (!plait_vocabulary_read (path, NULL, &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].part);
     }

@@ -7,6 +7,7 @@
 #include "text/error.h"
 #include "data-files.h"
 #include "types/input.h"
+#include "files.h"
 #include "harness.h"
 
 static const char sample[] = "the cat sees the dog\n"
@@ -28,7 +29,7 @@ static const char sample[] = "the cat sees the dog\n"
 static PlaitVocabulary *
 train (const PlaitVocabularySettings *settings, GError **error)
 {
-  const char *path = data_write ("sample", sample, -1);
+  const char *path = plait_test_write ("sample", sample);
   const char *const paths[] = { path, NULL };
   return plait_vocabulary_train (settings, paths, error);
 }
@@ -116,7 +117,7 @@ TEST_CASE (words, are_counted_over_files)
       g_autofree char *name = g_strdup_printf ("file-%d", f);
       for (int i = 0; i < WORDS; i++)
         g_string_append_printf (text, "w%d %s", i % (f + 2) == 0 ? i : 10 * WORDS + i, i % 20 == 19 ? "\n" : "");
-      paths[f] = data_write (name, text->str, -1);
+      paths[f] = plait_test_write (name, text->str);
     }
   g_autoptr (PlaitVocabulary) alone = plait_vocabulary_train (&settings, paths, NO_ERROR);
   settings.pool = pool;
@@ -146,7 +147,7 @@ TEST_CASE (words, shortlist_the_most_frequent)
   static const char text[] = "a b c d e a";
   static const gint32 expected[] = { 4, 5, PLAIT_TOKEN_UNKNOWN, PLAIT_TOKEN_UNKNOWN, PLAIT_TOKEN_UNKNOWN, 4 };
   PlaitVocabularySettings settings = subword_settings ("words", 6);
-  const char *path = data_write ("counted", "d b a\na c b\na\n", -1);
+  const char *path = plait_test_write ("counted", "d b a\na c b\na\n");
   g_autoptr (PlaitVocabulary) vocabulary = plait_vocabulary_train (&settings, (const char *[]){ path, NULL }, NULL);
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
 
@@ -263,7 +264,7 @@ TEST_CASE (subwords, know_every_text_by_its_bytes)
 static PlaitVocabulary *
 learn (const char *type, gboolean byte_fallback, const char *text)
 {
-  const char *path = data_write ("learnt", text, -1);
+  const char *path = plait_test_write ("learnt", text);
   PlaitVocabularySettings settings = subword_settings (type, byte_fallback                   ? 280
                                                              : strcmp (type, "unigram") == 0 ? 18
                                                                                              : 24);
@@ -379,7 +380,7 @@ TEST_CASE (subwords, learn_from_lines_spread_evenly)
   g_autoptr (GString) text = g_string_new (NULL);
   for (int i = 0; i < 100; i++)
     g_string_append_printf (text, "%s\n", i % 10 == 9 ? "zebra zebra" : "ordinary words");
-  const char *path = data_write ("many", text->str, -1);
+  const char *path = plait_test_write ("many", text->str);
   const char *const paths[] = { path, NULL };
   PlaitVocabularySettings settings = subword_settings ("bpe", 12);
   settings.sentence_limit = 10;
@@ -409,11 +410,11 @@ TEST_CASE (subwords, say_why_they_cannot_be_trained)
   CHECK (!train (&settings, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "Character coverage 0.5 cannot be");
   settings = subword_settings ("bpe", 90);
-  const char *empty = data_write ("empty", "\n  \n", -1);
+  const char *empty = plait_test_write ("empty", "\n  \n");
   const char *const paths[] = { empty, NULL };
   CHECK (!plait_vocabulary_train (&settings, paths, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "empty: has no text");
-  const char *bad = data_write ("bad", "fine\nb\xff\n", -1);
+  const char *bad = plait_test_write ("bad", "fine\nb\xff\n");
   const char *const bad_paths[] = { bad, NULL };
   CHECK (!plait_vocabulary_train (&settings, bad_paths, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "bad:2: byte 2");
@@ -467,7 +468,7 @@ TEST_CASE (vocabulary, is_read_from_a_file_of_either_format)
     {
       gsize size;
       const char *bytes = g_bytes_get_data (plait_vocabulary_serialize (made[i]), &size);
-      const char *path = data_write ("vocabulary", bytes, (gssize)size);
+      const char *path = plait_test_write_bytes ("vocabulary", bytes, (gssize)size);
       g_autoptr (PlaitVocabulary) read = plait_vocabulary_read (path, NULL, NO_ERROR);
       REQUIRE (read != NULL);
       CHECK_STRING (plait_vocabulary_format (read), plait_vocabulary_format (made[i]));
@@ -477,7 +478,7 @@ TEST_CASE (vocabulary, is_read_from_a_file_of_either_format)
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "absent: cannot be opened (");
   CHECK (!plait_vocabulary_read (plait_test_folder (), NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, ": is a folder");
-  const char *text = data_write ("text", "just text\n", -1);
+  const char *text = plait_test_write ("text", "just text\n");
   CHECK (!plait_vocabulary_read (text, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "text: looks like text; expected a vocabulary");
 }

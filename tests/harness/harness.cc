@@ -7,11 +7,12 @@
 #include <filesystem>
 #include <iomanip>
 #include <limits>
-#include <list>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -25,18 +26,8 @@ PlaitTestCase **last_case = &first_case;
 std::string folder;
 
 /* What the running test case was given by plait_test_format and plait_test_path. */
-std::list<std::string> strings;
+std::vector<std::unique_ptr<char, decltype (&g_free)>> strings;
 std::mutex strings_lock;
-
-const char *
-keep (char *text)
-{
-  const std::lock_guard<std::mutex> guard (strings_lock);
-
-  strings.emplace_back (text);
-  g_free (text);
-  return strings.back ().c_str ();
-}
 
 /* The errors of calls that must not fail, by file and line of NO_ERROR. */
 thread_local std::map<std::pair<const char *, int>, GError *> unexpected_errors;
@@ -249,19 +240,29 @@ plait_test_folder (void)
 }
 
 const char *
+plait_test_keep (char *text)
+{
+  const std::lock_guard<std::mutex> guard (strings_lock);
+
+  strings.emplace_back (text, g_free);
+  return text;
+}
+
+const char *
 plait_test_format (const char *format, ...)
 {
   va_list arguments;
   va_start (arguments, format);
   char *text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  return keep (text);
+  return plait_test_keep (text);
 }
 
 const char *
 plait_test_path (const char *name)
 {
-  return keep (g_build_filename (plait_test_folder (), name, nullptr));
+  return g_path_is_absolute (name) ? plait_test_format ("%s", name)
+                                   : plait_test_keep (g_build_filename (plait_test_folder (), name, nullptr));
 }
 
 GError **
@@ -288,13 +289,13 @@ plait_test_await_tick (void)
 const char *
 plait_test_source_path (const char *name)
 {
-  return keep (g_build_filename (PLAIT_TEST_SOURCE_ROOT, name, nullptr));
+  return plait_test_keep (g_build_filename (PLAIT_TEST_SOURCE_ROOT, name, nullptr));
 }
 
 const char *
 plait_test_build_path (const char *name)
 {
-  return keep (g_build_filename (PLAIT_TEST_BUILD_ROOT, name, nullptr));
+  return plait_test_keep (g_build_filename (PLAIT_TEST_BUILD_ROOT, name, nullptr));
 }
 
 } /* extern "C" */

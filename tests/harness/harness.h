@@ -58,7 +58,10 @@ const char *plait_test_folder (void);
 /* Returns a formatted string. The test case owns it, as all strings of the harness. (transfer none) */
 const char *plait_test_format (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* Returns the path of @name inside plait_test_folder (). (transfer none) */
+/* Returns @text (transfer full), which lasts until the end of the test case. (transfer none) */
+const char *plait_test_keep (char *text);
+
+/* Returns the path of @name inside plait_test_folder (); an absolute @name stays as it is. (transfer none) */
 const char *plait_test_path (const char *name);
 
 /* Waits until the clock of the file system has moved on, by which files tell when they were changed. */

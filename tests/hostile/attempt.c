@@ -147,7 +147,7 @@ attempt_refused_with (const char *command, const PlaitTestCallSettings *settings
 {
   CONTEXT ("plait %s", command);
   g_autofree char *before = attempt_folder ();
-  g_auto (PlaitTestCall) attempt = attempt_with (command, settings);
+  PlaitTestCall attempt = attempt_with (command, settings);
   g_autofree char *after = attempt_folder ();
 
   attempt_check (&attempt, code, parts);
@@ -159,7 +159,7 @@ attempt_refused_or_done (const char *command, const PlaitTestCallSettings *setti
 {
   CONTEXT ("plait %s", command);
   g_autofree char *before = attempt_folder ();
-  g_auto (PlaitTestCall) attempt = attempt_with (command, settings);
+  PlaitTestCall attempt = attempt_with (command, settings);
   g_autofree char *after = attempt_folder ();
 
   if (attempt.code != 0)

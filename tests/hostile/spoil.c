@@ -22,7 +22,7 @@ static void
 folder (const char *file)
 {
   plait_test_remove (file);
-  CHECK (g_mkdir (plait_test_path (file), 0755) == 0);
+  plait_test_make_folder (file);
 }
 
 static void

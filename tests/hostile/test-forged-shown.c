@@ -156,11 +156,10 @@ TEST_CASE (hostile_forged, texts_that_are_shown)
       forge_string ("text.h5", "forged.h5", "/", "name", texts[i]);
       forge_string ("forged.h5", "forged.h5", "/environment", "command", texts[i]);
       look (commands, NULL);
-      g_auto (PlaitTestCall) shown = ATTEMPT ("show forged.h5");
+      PlaitTestCall shown = ATTEMPT ("show forged.h5");
       CHECK (!strpbrk (shown.output, "\x1b\x07"));
       CHECK (g_utf8_validate (shown.output, -1, NULL));
-      g_auto (PlaitTestCall) report = ATTEMPT (REPORT);
-      CHECK_INT (report.code, 0);
+      DONE (ATTEMPT (REPORT));
       g_autoptr (GBytes) page = plait_test_read ("new");
       CHECK (g_utf8_validate (g_bytes_get_data (page, NULL), (gssize)g_bytes_get_size (page), NULL));
       CHECK (!g_strstr_len (g_bytes_get_data (page, NULL), (gssize)g_bytes_get_size (page), "<script>x"));
@@ -243,14 +242,11 @@ TEST_CASE (hostile_forged, cells_of_a_grid)
       REFUSED ("grid grid.ini --dry-run -q", "--fresh");
       REFUSED ("grid grid.ini -q", "--fresh");
     }
-  g_auto (PlaitTestCall) fresh = ATTEMPT ("grid grid.ini --dry-run -q --fresh");
-  CHECK_INT (fresh.code, 0);
+  DONE (ATTEMPT ("grid grid.ini --dry-run -q --fresh"));
   plait_test_copy ("image.h5", cell);
-  g_auto (PlaitTestCall) plan = ATTEMPT ("grid grid.ini --dry-run -q");
-  CHECK_INT (plan.code, 0);
+  PlaitTestCall plan = DONE (ATTEMPT ("grid grid.ini --dry-run -q"));
   CHECK_CONTAINS (plan.output, "0 to run, 1 to run again");
-  g_auto (PlaitTestCall) attempt = ATTEMPT ("grid grid.ini -q");
-  CHECK_INT (attempt.code, 0);
-  g_auto (PlaitTestCall) again = ATTEMPT ("grid grid.ini --dry-run -q");
+  DONE (ATTEMPT ("grid grid.ini -q"));
+  PlaitTestCall again = ATTEMPT ("grid grid.ini --dry-run -q");
   CHECK_CONTAINS (again.output, "0 to run, 0 to run again");
 }

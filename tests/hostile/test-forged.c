@@ -114,14 +114,11 @@ TEST_CASE (hostile_forged, a_run_of_before_has_its_metric_turned_round)
   NEED_MATERIALS ();
   const char *run = "run text.ini -q -o old.h5 --set train.metric=ter --set train.best_by=metric "
                     "--set train.validate_every=0 --set train.epochs=2";
-  g_auto (PlaitTestCall) first = ATTEMPT (run);
+  DONE (ATTEMPT (run));
   gint64 larger = 1, n = 0;
 
-  CHECK_INT (first.code, 0);
   forge ("old.h5", "old.h5", METRIC, write_negative_metric);
-  g_auto (PlaitTestCall) second = ATTEMPT (plait_test_format ("%.*s3 --resume", (int)strlen (run) - 1, run));
-  CHECK_INT (second.code, 0);
-  CHECK_STRING (second.errors, "");
+  QUIET (ATTEMPT (plait_test_format ("%.*s3 --resume", (int)strlen (run) - 1, run)));
   g_autoptr (PlaitStore) store = plait_store_open (plait_test_path ("old.h5"), NULL);
   REQUIRE (store != NULL);
   g_autofree double *metric = plait_store_read_array (store, METRIC, PLAIT_STORE_DOUBLE, 10, &n, NULL);

@@ -35,11 +35,10 @@ TEST_CASE (hostile_output, full_disk)
       {
         CONTEXT ("%s, files of at most %d bytes", outputs[i].name, (int)size);
         PlaitTestCallSettings limits = { .file_size = size };
-        g_auto (PlaitTestCall) whole = ATTEMPT (outputs[i].command);
+        DONE (ATTEMPT (outputs[i].command));
         g_autoptr (GBytes) bytes = plait_test_read ("new");
         gsize needed = g_bytes_get_size (bytes);
 
-        CHECK_INT (whole.code, 0);
         plait_test_remove ("new");
         if (needed <= size)
           continue;
@@ -68,21 +67,17 @@ TEST_CASE (hostile_output, what_is_there_is_replaced_by_force_alone)
             plait_test_copy ("image.h5", "new");
           REFUSED (outputs[i].command, "new exists: |, or replace it with --force");
           g_autoptr (GBytes) before = plait_test_read ("new");
-          g_auto (PlaitTestCall) attempt = ATTEMPT (forced);
+          QUIET (ATTEMPT (forced));
           g_autoptr (GBytes) after = plait_test_read ("new");
-          CHECK_STRING (attempt.errors, "");
-          CHECK_INT (attempt.code, 0);
           CHECK (!g_bytes_equal (before, after));
           plait_test_remove ("new");
         }
     }
   /* One file of several is enough. */
   REFUSED ("generate agreement -q -o .", "train.a exists: write elsewhere with --output");
-  g_auto (PlaitTestCall) first = ATTEMPT ("generate agreement -q -o corpus -s train=2");
-  CHECK_INT (first.code, 0);
+  DONE (ATTEMPT ("generate agreement -q -o corpus -s train=2"));
   REFUSED ("generate agreement -q -o corpus -s train=3", "corpus/train.a exists: ");
-  g_auto (PlaitTestCall) again = ATTEMPT ("generate agreement -q -o corpus -s train=3 --force");
-  CHECK_INT (again.code, 0);
+  DONE (ATTEMPT ("generate agreement -q -o corpus -s train=3 --force"));
   REFUSED ("run text.ini -q --force --resume -o begun.h5", "--force and --resume are opposites");
 }
 
@@ -145,11 +140,9 @@ TEST_CASE (hostile_output, plans_leave_nothing_behind)
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     {
       CONTEXT ("plait %s", commands[i]);
-      g_auto (PlaitTestCall) attempt = ATTEMPT (commands[i]);
+      QUIET (ATTEMPT (commands[i]));
       g_autofree char *after = attempt_folder ();
 
-      CHECK_STRING (attempt.errors, "");
-      CHECK_INT (attempt.code, 0);
       CHECK_STRING (after, before);
     }
 }
@@ -222,7 +215,7 @@ TEST_CASE (hostile_output, pipe_in_place_of_a_log)
   REQUIRE (name != NULL);
   g_autofree char *log = g_build_filename (folder, name, NULL);
   CHECK (g_unlink (log) == 0 && mkfifo (log, 0600) == 0);
-  g_auto (PlaitTestCall) attempt = ATTEMPT ("grid grid.ini --fresh --set train.epochs=0 --set train.updates=1");
+  PlaitTestCall attempt = ATTEMPT ("grid grid.ini --fresh --set train.epochs=0 --set train.updates=1");
   attempt_check (&attempt, 1, "1 of 2 cells");
   CHECK_CONTAINS (attempt.errors, ".log: cannot be written");
 }

@@ -19,12 +19,7 @@ TEST_CASE (hostile_startup, with_little_memory)
 
   for (guint i = 0; i < 3; i++)
     {
-      g_auto (PlaitTestCall) attempt = attempt_with (i == 0   ? "--version"
-                                                     : i == 1 ? "inspect transformer"
-                                                              : "plugins",
-                                                     &limits);
-      CHECK_INT (attempt.code, 0);
-      CHECK_STRING (attempt.errors, "");
+      QUIET (attempt_with (i == 0 ? "--version" : i == 1 ? "inspect transformer" : "plugins", &limits));
     }
 }
 
@@ -36,7 +31,7 @@ TEST_CASE (hostile_startup, with_too_little_memory_for_a_run)
     {
       PlaitTestCallSettings limits = { .memory = memory << 20 };
       CONTEXT ("%d MiB", (int)memory);
-      g_auto (PlaitTestCall) attempt
+      PlaitTestCall attempt
           = attempt_with ("run text.ini -q -o new --threads 2 --set train.epochs=0 --set train.updates=1", &limits);
       if (attempt.code != 0)
         attempt_check (&attempt, 1, "");
@@ -49,13 +44,11 @@ TEST_CASE (hostile_startup, without_threads_and_processes)
   PlaitTestCallSettings limits = { .alone = TRUE };
 
   NEED_MATERIALS ();
-  g_auto (PlaitTestCall) attempt = attempt_with ("--version", &limits);
+  PlaitTestCall attempt = QUIET (attempt_with ("--version", &limits));
 
   if (attempt.code > 125)
     SKIP_TEST ("root cannot become another user here, or that user cannot reach the command");
-  CHECK_STRING (attempt.errors, "");
   CHECK_STRING (attempt.output, "plait " PLAIT_VERSION "\n");
-  CHECK_INT (attempt.code, 0);
   attempt_refused_with ("plait-bench train text.ini -q --threads 2", &limits, 1,
                         "thread 2 of 2 cannot be started|--threads");
   attempt_refused_with ("inspect transformer", &limits, 1, "no process for its trial|ulimit -u");
@@ -81,7 +74,7 @@ TEST_CASE (hostile_startup, with_one_thread)
     n++;
   CHECK_INT (n, 1);
   close (writer);
-  g_auto (PlaitTestCall) attempt = plait_test_call_end (&process);
+  PlaitTestCall attempt = plait_test_call_end (&process);
   CHECK_INT (attempt.code, 2);
 }
 
@@ -91,14 +84,13 @@ TEST_CASE (hostile_startup, without_standard_streams)
 
   NEED_MATERIALS ();
   /* Lines and results that nobody can give or take are missed; but for the scores on stdout the run is whole. */
-  g_auto (PlaitTestCall) run = attempt_with ("run text.ini -o new", &limits);
+  PlaitTestCall run = attempt_with ("run text.ini -o new", &limits);
   CHECK_INT (run.code, 1);
-  g_auto (PlaitTestCall) shown = ATTEMPT ("show new");
-  CHECK_INT (shown.code, 0);
+  PlaitTestCall shown = DONE (ATTEMPT ("show new"));
   CHECK_CONTAINS (shown.output, "complete");
-  g_auto (PlaitTestCall) reader = attempt_with ("translate new -s a=- --without b -o lines", &limits);
+  PlaitTestCall reader = attempt_with ("translate new -s a=- --without b -o lines", &limits);
   CHECK_INT (reader.code, 2);
-  g_auto (PlaitTestCall) writer = attempt_with ("translate new -s a=test.a --without b", &limits);
+  PlaitTestCall writer = attempt_with ("translate new -s a=test.a --without b", &limits);
   CHECK_INT (writer.code, 1);
   plait_test_remove ("new");
 }

@@ -126,8 +126,7 @@ TEST_CASE (hostile_trees, depth)
       g_string_truncate (deep, 0);
       appends[i](deep, 10000);
       write_trees (deep->str, sentence->str);
-      g_auto (PlaitTestCall) attempt = ATTEMPT (CONVERT);
-      CHECK_INT (attempt.code, 0);
+      DONE (ATTEMPT (CONVERT));
       plait_test_remove ("new");
     }
 }
@@ -154,16 +153,10 @@ TEST_CASE (hostile_trees, deep_ones_in_training)
   plait_test_write ("reorder/train.a.trees", trees->str);
   plait_test_write ("reorder/train.a", sentences->str);
   plait_test_write ("reorder/train.target", targets->str);
-  g_auto (PlaitTestCall) check = ATTEMPT ("trees --check reorder/train.a.trees --tokens reorder/train.a");
-  CHECK_INT (check.code, 0);
+  PlaitTestCall check = DONE (ATTEMPT ("trees --check reorder/train.a.trees --tokens reorder/train.a"));
   CHECK_CONTAINS (check.output, "  with tree       4\n");
-  g_auto (PlaitTestCall) run = ATTEMPT ("run trees.ini -q -o new --set source.a/leaves.width=2 --set decoder.width=2");
-  CHECK_STRING (run.errors, "");
-  CHECK_INT (run.code, 0);
-  g_auto (PlaitTestCall) translation
-      = ATTEMPT ("translate trees.h5 -q -s a=reorder/train.a -s a.trees=reorder/train.a.trees");
-  CHECK_STRING (translation.errors, "");
-  CHECK_INT (translation.code, 0);
+  QUIET (ATTEMPT ("run trees.ini -q -o new --set source.a/leaves.width=2 --set decoder.width=2"));
+  QUIET (ATTEMPT ("translate trees.h5 -q -s a=reorder/train.a -s a.trees=reorder/train.a.trees"));
 }
 
 /* The same faults in the data of a run. */

@@ -115,9 +115,7 @@ TEST_CASE (hostile_value, learned_positions)
   NEED_MATERIALS ();
   REFUSE_ALL ("run text.ini -q -o new", refusals);
   plait_test_write ("long", "a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a\n");
-  g_auto (PlaitTestCall) attempt
-      = ATTEMPT ("run text.ini -q -o learned.h5 --set source.a.positions=learned --set source.a.position_limit=20");
-  CHECK_INT (attempt.code, 0);
+  DONE (ATTEMPT ("run text.ini -q -o learned.h5 --set source.a.positions=learned --set source.a.position_limit=20"));
   REFUSED ("translate learned.h5 -q -s a=long -s b=long", "[source a]: a sentence of 31 rows|position_limit=20");
 }
 
@@ -160,8 +158,7 @@ TEST_CASE (hostile_value, options_of_translate)
   NEED_MATERIALS ();
   REFUSE_ALL ("translate text.h5 -q", refusals);
   plait_test_write ("three", "a\na\na\n");
-  g_auto (PlaitTestCall) attempt = ATTEMPT ("translate text.h5 -s a=three -s b=three -o new --set decode.batch=2");
-  CHECK_INT (attempt.code, 0);
+  PlaitTestCall attempt = DONE (ATTEMPT ("translate text.h5 -s a=three -s b=three -o new --set decode.batch=2"));
   CHECK_CONTAINS (attempt.errors, "2 sentences so far\n");
   CHECK_CONTAINS (attempt.errors, "new: 3 sentences\n");
   plait_test_remove ("new");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "process/crash.h"
+#include "files.h"
 #include "harness.h"
 #include "loading/registry.h"
 
@@ -32,7 +33,7 @@ zoo_write (const char *folder, const char *name, const char *text, gssize length
   g_autofree char *path = g_build_filename (folder, name, NULL);
   g_autofree char *parent = g_path_get_dirname (path);
 
-  g_assert_cmpint (g_mkdir_with_parents (parent, 0755), ==, 0);
+  plait_test_make_folder (parent);
   FILE *file = fopen (path, "w");
   gsize size = length < 0 ? strlen (text) : (gsize)length;
   g_assert_true (file && fwrite (text, 1, size, file) == size && fclose (file) == 0);

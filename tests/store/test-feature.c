@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "foreign/feature.h"
 
+#include "files.h"
 #include "harness.h"
 
 #include <fcntl.h>
@@ -300,9 +301,9 @@ TEST_CASE (store_feature, refuses_what_is_no_hdf5)
   const char *path = plait_test_path ("features.h5");
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "cannot be opened (");
   check_refused (plait_test_folder (), NULL, PLAIT_ERROR_INPUT, "is a folder; expected HDF5");
-  REQUIRE (g_file_set_contents (path, "", 0, NULL));
+  plait_test_write (path, "");
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "cannot be opened as HDF5");
-  REQUIRE (g_file_set_contents (path, "not even close\n", -1, NULL));
+  plait_test_write (path, "not even close\n");
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "cannot be opened as HDF5");
   REQUIRE (g_remove (path) == 0 && mkfifo (path, 0600) == 0);
   check_refused (path, NULL, PLAIT_ERROR_INPUT, "is not a regular file; expected HDF5");

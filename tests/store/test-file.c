@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "files/digest.h"
+#include "files.h"
 #include "harness.h"
 #include "sample.h"
 #include "system.h"
@@ -238,7 +239,7 @@ TEST_CASE (store_file, gives_out_no_flipped_byte)
     {
       CONTEXT ("byte %d of %d", (int)i, (int)size);
       data[i] ^= (char)(1 << (i % 8));
-      REQUIRE (g_file_set_contents (broken, data, (gssize)size, NULL));
+      plait_test_write_bytes (broken, data, size);
       data[i] ^= (char)(1 << (i % 8));
       g_autofree char *read = read_contents (broken, TRUE);
       g_autofree char *described = read_contents (broken, FALSE);
@@ -295,7 +296,7 @@ TEST_CASE (store_file, copies_nothing_damaged)
       CONTEXT ("byte %d of %d", (int)i, (int)size);
       GError *error = NULL;
       data[i] ^= 1;
-      REQUIRE (g_file_set_contents (path, data, (gssize)size, NULL));
+      plait_test_write_bytes (path, data, size);
       data[i] ^= 1;
       g_autoptr (PlaitStore) from = plait_store_open (path, NULL);
       if (!from)
@@ -333,7 +334,7 @@ TEST_CASE (store_file, notices_every_truncation_and_addition)
   memcpy (longer, data, size);
   CHECK (is_refused (broken, longer, size + 1));
   GError *error = NULL;
-  CHECK (g_file_set_contents (broken, data, (gssize)size - 1, NULL));
+  plait_test_write_bytes (broken, data, size - 1);
   CHECK (!plait_store_open (broken, &error));
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "so it was cut short or added to");
 }
@@ -359,7 +360,7 @@ TEST_CASE (store_file, refuses_other_formats_in_words)
           = g_snprintf (block, 512, "plait-store\nformat %d\nlength %020d\ndigest %s\n", others[i].format, 88, digest);
       g_autofree char *header = plait_digest_bytes (block, (gsize)used);
       g_snprintf (block + used, 512 - (gulong)used, "header %s\n", header);
-      REQUIRE (g_file_set_contents (path, block, sizeof block, NULL));
+      plait_test_write_bytes (path, block, sizeof block);
       CHECK (!plait_store_open (path, &error));
       CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, others[i].words);
     }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "files.h"
 #include "harness.h"
 #include "sample.h"
 #include "hdf5/internal.h"
@@ -91,7 +92,7 @@ TEST_CASE (store_object, links_are_told_and_external_ones_not_followed)
 {
   g_autoptr (PlaitStore) store = open_sample ();
   GError *error = NULL;
-  g_mkdir (plait_test_path ("cells"), 0700);
+  plait_test_make_folder ("cells");
   plait_test_write_sample (plait_test_path ("cells/serial.h5"));
 
   PlaitStoreObject object;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "files.h"
 #include "harness.h"
 #include "sample.h"
 #include "foreign/feature.h"
@@ -247,7 +248,7 @@ TEST_CASE (store_rewritten, survives_damage)
     {
       CONTEXT ("byte %d of %d", (int)i, (int)size);
       data[i] ^= (char)(1 << (i % 8));
-      REQUIRE (g_file_set_contents (broken, data, (gssize)size, NULL));
+      plait_test_write_bytes (broken, data, size);
       data[i] ^= (char)(1 << (i % 8));
       GError *error = NULL;
       g_autoptr (PlaitStore) store = plait_store_open_rewritten (broken, NULL, &error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "foreign/safetensors.h"
 
+#include "files.h"
 #include "harness.h"
 #include "sample.h"
 
@@ -20,7 +21,7 @@ make (const char *path, const char *header, guint64 length, const void *values, 
   g_byte_array_append (bytes, (const guint8 *)header, (guint)strlen (header));
   if (n > 0)
     g_byte_array_append (bytes, values, (guint)n);
-  CHECK (g_file_set_contents (path, (const char *)bytes->data, bytes->len, NO_ERROR));
+  plait_test_write_bytes (path, (const char *)bytes->data, bytes->len);
 }
 
 /* The file at @path is refused in one sentence that begins with it and has @part. */
@@ -121,7 +122,7 @@ TEST_CASE (safetensors, refuses_lengths_that_lie)
   check_refused (path, "claims a header of 3 bytes");
   make (path, "", 0, NULL, 0);
   check_refused (path, "does not begin with '{'");
-  CHECK (g_file_set_contents (path, "\2\0\0\0\0\0\0", 7, NULL));
+  plait_test_write_bytes (path, "\2\0\0\0\0\0\0", 7);
   check_refused (path, "has 7 bytes, too few");
   check_refused (plait_test_folder (), "is a folder; expected a safetensors file");
   check_refused (plait_test_path ("absent.safetensors"), "cannot be opened");
@@ -139,11 +140,10 @@ make_parts (const char *first, const char *second, const char *index)
 {
   static const float values[] = { 1, 2 };
   const char *one = plait_test_path ("part-1.safetensors"), *two = plait_test_path ("part-2.safetensors");
-  const char *path = plait_test_path ("model.safetensors.index.json");
 
   make (one, first, 0, &values[0], sizeof *values);
   make (two, second, 0, &values[1], sizeof *values);
-  CHECK (g_file_set_contents (path, index, -1, NULL));
+  const char *path = plait_test_write ("model.safetensors.index.json", index);
   return path;
 }
 
@@ -252,7 +252,7 @@ TEST_CASE (safetensors, names_the_index_for_one_of_its_parts)
       g_unlink (index);
       g_autoptr (PlaitSafetensors) alone = plait_safetensors_open (path, &error);
       CHECK (!alone == (i > 0));
-      CHECK (g_file_set_contents (index, "{}", -1, NULL));
+      plait_test_write (index, "{}");
       check_refused (path, parts[i]);
     }
 }

@@ -263,7 +263,7 @@ TEST_CASE (experiment_file, files_of_one_in_memory_are_relative_to_it)
   if (!g_mkdtemp (folder))
     SKIP_TEST ("no folder can be made in /dev/shm");
   g_autofree char *path = g_build_filename (folder, "example.ini", NULL);
-  CHECK (g_file_set_contents (path, "", 0, NULL));
+  plait_test_write (path, "");
   g_autofree char *of_file = plait_experiment_folder (path);
   CHECK_STRING (of_file, folder);
   g_unlink (path);

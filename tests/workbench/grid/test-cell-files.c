@@ -5,6 +5,7 @@
 #include "axes/limits.h"
 #include "axes/vocabularies.h"
 #include "grids.h"
+#include "files.h"
 #include "harness.h"
 
 /* Cells that differ in what their files say. */
@@ -20,8 +21,8 @@ write_file (const char *name, const char *text)
   const char *path = plait_test_path (name);
   g_autofree char *folder = g_path_get_dirname (path);
 
-  g_assert_cmpint (g_mkdir_with_parents (folder, 0755), ==, 0);
-  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  plait_test_make_folder (folder);
+  plait_test_write (path, text);
 }
 
 static PlaitCells *

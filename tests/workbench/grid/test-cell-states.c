@@ -5,6 +5,7 @@
 #include "grid/cost.h"
 #include "grid/grid-private.h"
 #include "grids.h"
+#include "files.h"
 #include "harness.h"
 
 /* Which cells are run again, and why. */
@@ -87,7 +88,7 @@ TEST_CASE (grid, measures_the_speed_of_what_has_not_run)
   CHECK_CONTAINS (cost->cells[4].fault, "crashed (signal 11");
   CHECK (!cost->cells[5].fault && cost->cells[5].like);
   CHECK_INT (beside->n_measured, 2);
-  CHECK (!g_file_test (new.grid->folder, G_FILE_TEST_EXISTS));
+  CHECK (!plait_test_exists (new.grid->folder));
 }
 
 static const PlaitGridCell *
@@ -114,7 +115,7 @@ TEST_CASE (grid, does_not_run_finished_cells_again)
     g_auto (TestGrid) first = test_grid_open ("cells", NULL, 0);
 
     CHECK_INT (plait_grid_count (first.grid, PLAIT_CELL_NEW), 4);
-    CHECK (!g_file_test (first.grid->folder, G_FILE_TEST_EXISTS));
+    CHECK (!plait_test_exists (first.grid->folder));
     test_grid_run (&first, 1);
     CHECK_INT (plait_grid_count (first.grid, PLAIT_CELL_FINISHED), 4);
   }
@@ -299,9 +300,8 @@ TEST_CASE (grid, keeps_cells_of_a_plait_that_knew_fewer_settings)
 TEST_CASE (grid, tells_which_plugin_changed)
 {
   const char *module = plait_test_build_path ("plugins/combiner/flat.so");
-  g_autofree char *schema = NULL;
 
-  REQUIRE (g_file_get_contents (plait_test_build_path ("plugins/combiner/flat.ini"), &schema, NULL, NULL));
+  const char *schema = plait_test_read_text (plait_test_build_path ("plugins/combiner/flat.ini"));
   test_grid_write (TEST_TWO_BY_TWO);
   test_grid_run_all ("cells", 1, NULL);
   test_write_plugin ("flat", schema, module, "x");
@@ -318,7 +318,6 @@ TEST_CASE (grid, tells_which_plugin_changed)
 static void
 write_file_grid (void)
 {
-  const char *path = plait_test_path ("tiny.ini");
   const char *corpus = plait_test_path ("corpus");
   const char *vocabulary_path = plait_test_path ("corpus/words");
   g_autoptr (GError) error = NULL;
@@ -348,7 +347,7 @@ write_file_grid (void)
                       "folder=corpus\ntrain.a=train.a\ntrain.b=train.b\ntrain.target=train.target\ntest.a=test.a\n"
                       "test.b=test.b\ntest.target=test.target\nvocabulary.shared=words\ntarget=target\n",
                       rest[1], "experiment.sources=a;a+b\n", NULL);
-  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  plait_test_write ("tiny.ini", text);
 }
 
 TEST_CASE (grid, tells_which_file_changed)
@@ -358,7 +357,7 @@ TEST_CASE (grid, tells_which_file_changed)
 
   write_file_grid ();
   test_grid_run_all ("cells", 1, NULL);
-  test_copy_file (words, words, "zzz\t0\n");
+  plait_test_append (words, "zzz\t0\n");
   {
     g_auto (TestGrid) changed = test_grid_open ("cells", NULL, 0);
 
@@ -371,7 +370,7 @@ TEST_CASE (grid, tells_which_file_changed)
 
     CHECK_INT (plait_grid_count (same.grid, PLAIT_CELL_FINISHED), 2);
   }
-  test_copy_file (test_b, test_b, " ");
+  plait_test_append (test_b, " ");
   g_auto (TestGrid) changed = test_grid_open ("cells", NULL, 0);
   CHECK_INT (find_cell (changed.grid, "experiment.sources=a")->state, PLAIT_CELL_FINISHED);
   CHECK_STRING (find_cell (changed.grid, "experiment.sources=a+b")->note, "the file of data.test.b has changed");
@@ -423,7 +422,7 @@ TEST_CASE (grid, takes_the_first_of_several_runs_that_are_its_own)
       {
         g_autofree char *copy = g_build_filename (opened.grid->folder, names[i], NULL);
 
-        test_copy_file (path, copy, "");
+        plait_test_copy (path, copy);
       }
     REQUIRE (g_unlink (path) == 0);
   }
@@ -434,7 +433,7 @@ TEST_CASE (grid, takes_the_first_of_several_runs_that_are_its_own)
   CHECK_STRING (opened.grid->strangers[0], "b.h5");
   CHECK_STRING (opened.grid->strangers[1], "c.h5");
   test_grid_run (&opened, 1);
-  CHECK (!g_file_test (first, G_FILE_TEST_EXISTS));
+  CHECK (!plait_test_exists (first));
 }
 
 TEST_CASE (grid, runs_damaged_cells_again)
@@ -448,7 +447,7 @@ TEST_CASE (grid, runs_damaged_cells_again)
   gsize length = 0;
   REQUIRE (g_file_get_contents (path, &bytes, &length, NULL));
   bytes[length / 2] ^= 1;
-  REQUIRE (g_file_set_contents (path, bytes, (gssize)length, NULL));
+  plait_test_write_bytes (path, bytes, length);
 
   g_auto (TestGrid) damaged = test_grid_open ("cells", NULL, 0);
   CHECK_INT (damaged.grid->items[0].state, PLAIT_CELL_STALE);
@@ -477,7 +476,7 @@ TEST_CASE (grid, refuses_cells_that_were_left_open)
   GError *error = NULL;
   REQUIRE (g_file_get_contents (path, &bytes, &length, NULL));
   bytes[FLAGS] = 1;
-  REQUIRE (g_file_set_contents (path, bytes, (gssize)length, NULL));
+  plait_test_write_bytes (path, bytes, length);
   CHECK (!plait_grid_check_cells (opened.grid, &error));
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "h5clear -s ");
 }

@@ -7,6 +7,7 @@
 
 #include "grid/table.h"
 #include "grids.h"
+#include "files.h"
 #include "harness.h"
 #include "runs.h"
 #include "system.h"
@@ -46,8 +47,7 @@ TEST_CASE (grid, isolates_cells_that_fail)
     CHECK_CONTAINS (opened.grid->items[3].note, "ended by itself with exit code 0 before the run was finished");
     CHECK_CONTAINS (opened.grid->items[4].note, "was killed (signal 9)");
     g_autofree char *log_path = plait_grid_file (opened.grid, &opened.grid->items[1], ".log");
-    g_autofree char *log = NULL;
-    REQUIRE (g_file_get_contents (log_path, &log, NULL, NULL));
+    const char *log = plait_test_read_text (log_path);
     CHECK_CONTAINS (log, "training has diverged");
   }
   /* What failed is tried again, what is finished is not. */
@@ -208,7 +208,7 @@ TEST_CASE (grid, tells_whose_progress_it_shows)
       g_autofree char *path = plait_grid_file (opened.grid, &opened.grid->items[i], ".log");
 
       CHECK_INT (opened.grid->items[i].state, PLAIT_CELL_PARTIAL);
-      test_copy_file (path, path, "long ago\n");
+      plait_test_append (path, "long ago\n");
     }
   {
     g_autoptr (PlaitLog) log = plait_log_new_with ((PlaitLogSettings){ .stream = stream, .now = always_later });
@@ -288,7 +288,7 @@ TEST_CASE (grid, plans_without_a_trace)
   test_grid_write ("experiment.seed=1\n");
   g_auto (TestGrid) opened = test_grid_open ("new/folder/cells", NULL, 0);
   CHECK (plait_grid_check_place (opened.grid, NULL, NO_ERROR));
-  CHECK (!g_file_test (first, G_FILE_TEST_EXISTS));
+  CHECK (!plait_test_exists (first));
   g_autoptr (PlaitGrid) nowhere
       = plait_grid_new (plait_test_path ("tiny.ini"), NULL, below_file, 0, NULL, 0, registry, NULL, &error);
   REQUIRE (nowhere != NULL);
@@ -338,8 +338,7 @@ TEST_CASE (grid, writes_files_over_all_cells)
   CHECK (plait_store_read (store, "/summary/parameters", PLAIT_STORE_INT64, 2, parameters, NO_ERROR));
   CHECK_INT (parameters[0], opened.grid->items[0].result->parameters);
 
-  g_autofree char *csv = NULL;
-  REQUIRE (g_file_get_contents (plait_test_path ("cells/table.csv"), &csv, NULL, NULL));
+  const char *csv = plait_test_read_text ("cells/table.csv");
   CHECK (g_str_has_prefix (csv, "decoder.combiner,n,test BLEU,test BLEU standard deviation,"));
 }
 

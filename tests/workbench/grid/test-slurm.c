@@ -3,6 +3,7 @@
 
 #include "grid/slurm.h"
 #include "grids.h"
+#include "files.h"
 #include "harness.h"
 
 /* Commands of Slurm that do not end. */
@@ -15,7 +16,7 @@ write_program (const char *name, const char *script)
   g_autofree char *path = g_build_filename (folder, name, NULL);
 
   g_mkdir (folder, 0755);
-  CHECK (g_file_set_contents (path, plait_test_format ("#!/bin/sh\n%s\n", script), -1, NULL));
+  plait_test_write (path, plait_test_format ("#!/bin/sh\n%s\n", script));
   CHECK_INT (g_chmod (path, 0755), 0);
 }
 
@@ -46,6 +47,6 @@ TEST_CASE (slurm, is_not_waited_for_without_end)
         write_program (names[k], g_str_equal (names[k], cases[i].name) ? "sleep 600" : answers[k]);
       CHECK (!plait_grid_submit (opened.grid, &options, &error));
       CHECK_ERROR (error, PLAIT_ERROR_FAILED, cases[i].fault);
-      CHECK (!g_file_test (opened.grid->folder, G_FILE_TEST_EXISTS));
+      CHECK (!plait_test_exists (opened.grid->folder));
     }
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "files.h"
 #include "harness.h"
 #include "run/result.h"
 #include "runs.h"
@@ -12,7 +13,6 @@
 static const char *
 write_class (const char *data)
 {
-  const char *path = plait_test_path ("class.ini");
   g_autofree char *text = g_strdup_printf (
       "[experiment]\nname=class\nseed=3\n"
       "[data]\n%s\nvocabulary_type=words\n"
@@ -23,7 +23,7 @@ write_class (const char *data)
       "[evaluate]\nresamples=50\n",
       data);
 
-  CHECK (g_file_set_contents (path, text, -1, NULL));
+  const char *path = plait_test_write ("class.ini", text);
   return path;
 }
 
@@ -117,13 +117,13 @@ check_refused (const char *experiment, const char *set, const char *message)
                          &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, message);
   g_clear_error (&error);
-  CHECK (!g_file_test (output, G_FILE_TEST_EXISTS));
+  CHECK (!plait_test_exists (output));
 }
 
 static void
 write_file (const char *name, const char *text)
 {
-  CHECK (g_file_set_contents (plait_test_path (name), text, -1, NULL));
+  plait_test_write (name, text);
 }
 
 /* A line whose label training lacks counts as wrong and has no probability, also alone in its batch. */
@@ -349,12 +349,11 @@ TEST_CASE (span, is_learnt_and_scored)
   CHECK (find (result, "span-f1")->score >= find (result, "accuracy")->score);
   CHECK (find (result, "span-f1")->scorer != NULL);
 
-  g_autofree char *text = NULL;
   g_autoptr (GString) recurrent = NULL;
-  REQUIRE (g_file_get_contents (experiment, &text, NULL, NULL));
+  const char *text = plait_test_read_text (experiment);
   recurrent = g_string_new (text);
   g_string_replace (recurrent, "transformer\nlayers=1\nheads=2\nfeed_forward=16", "bigru\nwidth=16", 0);
-  CHECK (g_file_set_contents (experiment, recurrent->str, -1, NULL));
+  plait_test_write (experiment, recurrent->str);
   test_check_diverges (experiment,
                        (const char *[]){ span[0], span[1], "train.batch=1", "train.learning_rate=1e3", NULL });
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/result.h"
+#include "files.h"
 #include "harness.h"
 #include "runs.h"
 
@@ -23,9 +24,8 @@ run_descent (const char *name, const char *const *overrides)
         "[train]\nbatch=8\nupdates=2\nwarm_up=10\nlearning_rate=1\n"
         "[decode]\nbeam=2\nmaximum_length=9\nminimum_length=2\n[evaluate]\nresamples=10\nattention=8\n";
   g_autofree char *file = g_strconcat (name, ".ini", NULL), *output = g_strconcat (name, ".h5", NULL);
-  const char *path = plait_test_path (file);
 
-  CHECK (g_file_set_contents (path, text, -1, NULL));
+  const char *path = plait_test_write (file, text);
   return test_run_open (path, overrides, output);
 }
 

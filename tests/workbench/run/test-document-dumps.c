@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "files.h"
 #include "harness.h"
 #include "runs.h"
 
@@ -18,14 +19,11 @@ run_documents (const char *name, const char *source)
                              "[decoder]\ncombiner=hierarchical\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
                              "[train]\nbatch=2\nupdates=2\nwarm_up=10\n"
                              "[decode]\nbeam=1\nmaximum_length=3\n[evaluate]\nresamples=0\nattention=2\n";
-  g_autofree char *file = g_strconcat (name, ".ini", NULL), *output = g_strconcat (name, ".h5", NULL);
-  const char *path = plait_test_path (file), *a = plait_test_path ("d.a"), *t = plait_test_path ("d.t");
 
-  CHECK (g_file_set_contents (path, plait_test_format ("%s%s", text, source), -1, NULL));
-  CHECK (g_file_set_contents (a, "one two three\nfour\n\nfive six seven eight nine ten eleven\n\none\ntwo\nfour five\n",
-                              -1, NULL));
-  CHECK (g_file_set_contents (t, "two\nsix\nfive\n", -1, NULL));
-  return test_run_open (path, NULL, output);
+  plait_test_write ("d.a", "one two three\nfour\n\nfive six seven eight nine ten eleven\n\none\ntwo\nfour five\n");
+  plait_test_write ("d.t", "two\nsix\nfive\n");
+  return test_run_open (plait_test_write (plait_test_format ("%s.ini", name), plait_test_format ("%s%s", text, source)),
+                        NULL, plait_test_format ("%s.h5", name));
 }
 
 static void

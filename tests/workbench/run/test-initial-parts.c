@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "files.h"
 #include "harness.h"
 #include "initial.h"
 #include "setup/trained.h"
@@ -30,13 +31,12 @@ write_index (const PlaitTrained *trained)
 {
   const PlaitParameters *parameters = plait_model_parameters (trained->system->model);
   g_autoptr (GString) text = g_string_new ("{\"metadata\": {\"total_size\": 1}, \"weight_map\": {");
-  const char *path = plait_test_path ("model.safetensors.index.json");
   guint n = plait_parameters_n (parameters);
 
   for (guint i = 0; i < n; i++)
     g_string_append_printf (text, "%s\"%s\": \"part-%d.safetensors\"", i > 0 ? ", " : "",
                             plait_parameters_get (parameters, i)->name, i < n / 2 ? 1 : 2);
-  CHECK (g_file_set_contents (path, g_string_append (text, "}}")->str, -1, NULL));
+  plait_test_write ("model.safetensors.index.json", g_string_append (text, "}}")->str);
 }
 
 TEST_CASE (initialise, takes_weights_in_parts)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "files.h"
 #include "harness.h"
 #include "initial.h"
 #include "runs.h"
@@ -130,7 +131,7 @@ TEST_CASE (initial_state, refuses_what_does_not_fit)
   const char *output = plait_test_path ("none.h5");
 
   test_base_run (experiment);
-  CHECK (g_file_set_contents (plait_test_path ("w.safetensors"), "x", 1, NULL));
+  plait_test_write_bytes ("w.safetensors", "x", 1);
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       GError *error = NULL;
@@ -138,6 +139,6 @@ TEST_CASE (initial_state, refuses_what_does_not_fit)
 
       CHECK (!test_run_with (experiment, cases[i].overrides, output, FALSE, NULL, &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].part);
-      CHECK (!g_file_test (output, G_FILE_TEST_EXISTS));
+      CHECK (!plait_test_exists (output));
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "vocabulary/vocabulary.h"
+#include "files.h"
 #include "harness.h"
 #include "initial.h"
 #include "setup/vocabularies.h"
@@ -140,7 +141,7 @@ TEST_CASE (initial_vocabulary, of_another_kind_is_refused)
 
       CHECK (!test_run_with (experiment, cases[i].overrides, output, FALSE, NULL, &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, cases[i].part);
-      CHECK (!g_file_test (output, G_FILE_TEST_EXISTS));
+      CHECK (!plait_test_exists (output));
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "grid/difference.h"
+#include "files.h"
 #include "harness.h"
 #include "initial.h"
 #include "layers/parameter-set.h"
@@ -339,7 +340,7 @@ TEST_CASE (initialise, the_key_knows_the_file_and_not_its_place)
   CHECK (g_file_set_contents (one, "bytes", -1, NULL) && g_file_set_contents (two, "bytes", -1, NULL));
   one_key = key_of (experiment, from_one);
   moved_key = key_of (experiment, from_two);
-  CHECK (g_file_set_contents (two, "other", -1, NULL));
+  plait_test_write (two, "other");
   other_key = key_of (experiment, from_two);
   CHECK_STRING (moved_key, one_key);
   CHECK (g_strcmp0 (one_key, none_key) != 0);
@@ -350,7 +351,7 @@ static void
 replace_file (int line, gpointer path)
 {
   if (line == 1)
-    CHECK (g_file_set_contents (path, "what another training has made of it", -1, NULL));
+    plait_test_write (path, "what another training has made of it");
 }
 
 /* What is only read at the beginning may go its own way later; the run tells what it has read. */
@@ -383,7 +384,7 @@ TEST_CASE (initialise, says_that_the_file_has_changed_since)
   CHECK (test_run (experiment, output, FALSE, 1, NULL, NULL, &error));
   CHECK (test_run_with (first, (const char *[]){ "train.updates=2", NULL }, other, FALSE, NULL, &error));
   CHECK (g_file_get_contents (other, &bytes, &length, NULL));
-  CHECK (g_file_set_contents (base_path, bytes, (gssize)length, NULL));
+  plait_test_write_bytes (base_path, bytes, length);
   CHECK (!test_run (experiment, output, TRUE, 1, NULL, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "base.h5: this file of train.initialise has changed since");
 }
@@ -419,7 +420,7 @@ TEST_CASE (initialise, a_grid_says_what_it_would_begin_with_otherwise)
   CHECK_STRING (first_difference, plait_test_format ("train.initialise was empty, is %s", base_path));
   second_difference = difference_of (experiment, none, second);
   CHECK_STRING (second_difference, plait_test_format ("train.initialise was %s, is empty", base_path));
-  CHECK (g_file_set_contents (base_path, "other", -1, NULL));
+  plait_test_write (base_path, "other");
   third_difference = difference_of (experiment, base, second);
   CHECK_STRING (third_difference, "the file of train.initialise has changed");
 }
@@ -467,10 +468,10 @@ TEST_CASE (initialise, refuses)
                         NULL, NO_ERROR));
   write_store ("bare.h5", FALSE);
   write_store ("untrained.h5", TRUE);
-  CHECK (g_file_set_contents (plait_test_path ("text"), "no HDF5\n", -1, NULL));
+  plait_test_write ("text", "no HDF5\n");
   REQUIRE (g_file_get_contents (base_path, &bytes, &length, NULL));
   bytes[length / 2] ^= 1;
-  CHECK (g_file_set_contents (plait_test_path ("flipped.h5"), bytes, (gssize)length, NULL));
+  plait_test_write_bytes ("flipped.h5", bytes, length);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       CONTEXT ("%s", cases[i].overrides[0]);
@@ -479,7 +480,7 @@ TEST_CASE (initialise, refuses)
       REQUIRE (error != NULL);
       CHECK_INT (error->code, cases[i].code);
       CHECK_CONTAINS (error->message, cases[i].part);
-      CHECK (!g_file_test (output, G_FILE_TEST_EXISTS));
+      CHECK (!plait_test_exists (output));
       g_clear_error (&error);
     }
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "files.h"
 #include "harness.h"
 #include "run/result.h"
 #include "runs.h"
@@ -11,7 +12,6 @@
 static const char *
 write_masked (const char *name, const char *data, const char *predict)
 {
-  const char *path = plait_test_path (plait_test_format ("%s.ini", name));
   g_autofree char *text
       = g_strdup_printf ("[experiment]\nname=%s\nseed=3\n"
                          "[data]\n%s\nvocabulary_type=words\nvocabulary=separate\n"
@@ -22,7 +22,7 @@ write_masked (const char *name, const char *data, const char *predict)
                          "[decode]\nbeam=1\nmaximum_length=4\n[evaluate]\nresamples=50\nattention=0\n",
                          name, data, predict);
 
-  CHECK (g_file_set_contents (path, text, -1, NULL));
+  const char *path = plait_test_write (plait_test_format ("%s.ini", name), text);
   return path;
 }
 

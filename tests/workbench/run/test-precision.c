@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "files.h"
 #include "harness.h"
 #include "runs.h"
 #include "kernels/kernels.h"
@@ -61,7 +62,7 @@ TEST_CASE (precision, bfloat16_is_refused_where_it_does_not_run)
   CHECK (!test_run_with (path, NULL, output, FALSE, NULL, &error));
   plait_kernels_choose (NULL);
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "train.precision=bfloat16 needs a processor with AVX512-BF16");
-  CHECK (!g_file_test (output, G_FILE_TEST_EXISTS));
+  CHECK (!plait_test_exists (output));
 }
 
 /* Numbers of one kind to the end. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "files.h"
 #include "harness.h"
 #include "initial.h"
 #include "loading/registry.h"
@@ -135,9 +136,8 @@ TEST_CASE (published_left, refuses_tensors_that_no_parameter_takes)
     { { "a.0", "d" }, "d", NULL, NULL },
     { { "a.0", "a.1", "f", "d" }, NULL, NULL, "for 3 of the tensors that" },
   };
-  const char *map = plait_test_path ("left.ini");
 
-  CHECK (g_file_set_contents (map, MAP, -1, NULL));
+  const char *map = plait_test_write ("left.ini", MAP);
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       GError *error = NULL;
@@ -181,7 +181,7 @@ TEST_CASE (published_left, is_refused_by_runs)
   g_autofree char *map = g_build_filename (folder, "own.ini", NULL);
   GError *error = NULL;
 
-  CHECK (g_mkdir_with_parents (folder, 0755) == 0);
+  plait_test_make_folder (folder);
   CHECK (g_file_set_contents (map,
                               "[weights]\n[{a}/{b}/{c}]\nfrom={a}/{b}/{c}\n[{a}/{b}/{c}/{d}]\nfrom={a}/{b}/{c}/{d}\n"
                               "[{a}/{b}/{c}/{d}/{e}]\nfrom={a}/{b}/{c}/{d}/{e}\n"

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "files.h"
 #include "harness.h"
 #include "loading/registry.h"
 #include "runs.h"
@@ -61,8 +62,8 @@ TEST_CASE (published_settings, are_told_where_they_differ)
       g_auto (GStrv) told = NULL;
       CONTEXT ("case %d", (int)i);
 
-      CHECK (g_file_set_contents (path, plait_test_format ("[weights]\n%s", cases[i].map), -1, NULL));
-      CHECK (g_file_set_contents (config, cases[i].config ? cases[i].config : "no JSON", -1, NULL));
+      plait_test_write (path, plait_test_format ("[weights]\n%s", cases[i].map));
+      plait_test_write (config, cases[i].config ? cases[i].config : "no JSON");
       map = plait_name_map_read (path, NO_ERROR);
       REQUIRE (map != NULL);
       told = plait_published_other_settings (weights, map, loaded, takes, cases[i].refused);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "weights/published.h"
 
+#include "files.h"
 #include "harness.h"
 #include "loading/registry.h"
 #include "setup/trained.h"
@@ -47,7 +48,7 @@ write_weights (const char *path)
   g_byte_array_append (bytes, (const guint8 *)&length, sizeof length);
   g_byte_array_append (bytes, (const guint8 *)header->str, (guint)header->len);
   g_byte_array_append (bytes, values->data, values->len);
-  CHECK (g_file_set_contents (path, (const char *)bytes->data, bytes->len, NULL));
+  plait_test_write_bytes (path, (const char *)bytes->data, bytes->len);
 }
 
 typedef struct
@@ -69,11 +70,10 @@ static World
 world_new (const char *text, const char *name, gint64 rows, gint64 width, GError **error)
 {
   const char *weights = plait_test_path ("w.safetensors");
-  const char *map = plait_test_path ("map.ini");
   World world = { plait_parameters_new (), NULL };
 
   write_weights (weights);
-  CHECK (g_file_set_contents (map, text ? text : "", -1, NULL));
+  const char *map = plait_test_write ("map.ini", text ? text : "");
   plait_parameters_declare (world.parameters, name, rows, width, PLAIT_ONES)->places = strstr (name, "places") != NULL;
   CHECK (plait_parameters_allocate (world.parameters, NULL));
   plait_parameters_write_values (world.parameters);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "scoring/length-table.h"
 #include "setup/trained.h"
+#include "files.h"
 #include "harness.h"
 #include "runs.h"
 #include "system.h"
@@ -259,7 +260,7 @@ TEST_CASE (run, survives_a_kill_at_every_call_of_the_checkpoint_writer)
   CHECK (writer.replaced > 0);
   test_check_same_run (reference, output);
   /* And from what a kill leaves, the run goes on to the same bits. */
-  CHECK (g_file_set_contents (output, writer.before, (gssize)writer.before_length, NULL));
+  plait_test_write_bytes (output, writer.before, writer.before_length);
   CHECK (test_run (path, output, TRUE, 1, NULL, NULL, NO_ERROR));
   test_check_same_run (reference, output);
   g_free (writer.before);
@@ -508,7 +509,7 @@ write_beside (int line, gpointer data)
   const Intruder *intruder = data;
 
   if (line == intruder->line)
-    CHECK (g_file_set_contents (intruder->output, "somebody's", -1, NULL));
+    plait_test_write (intruder->output, "somebody's");
 }
 
 /* Where locks are of no use: before the first checkpoint, between checkpoints, and before the evaluation. */
@@ -523,13 +524,12 @@ TEST_CASE (run, leaves_the_file_of_another_program_alone)
       CONTEXT ("at line %d", lines[i]);
       Intruder intruder = { path, output, lines[i] };
       g_autoptr (PlaitLog) log = test_log_new (write_beside, &intruder);
-      g_autofree char *text = NULL;
       GError *error = NULL;
 
       g_unlink (output);
       CHECK (!test_run (path, output, FALSE, 1, log, NULL, &error));
       CHECK_ERROR (error, PLAIT_ERROR_INPUT, "run.h5: another program has written this file since the run began");
-      CHECK (g_file_get_contents (output, &text, NULL, NULL));
+      const char *text = plait_test_read_text (output);
       CHECK_STRING (text, "somebody's");
     }
 }
@@ -549,7 +549,7 @@ TEST_CASE (run, notices_a_flipped_byte_before_it_resumes)
       gsize place = (gsize)plait_random_below (plait_random_key (9, "flip", NULL, 0), i, length);
 
       bytes[place] ^= 0x10;
-      CHECK (g_file_set_contents (output, bytes, (gssize)length, NULL));
+      plait_test_write_bytes (output, bytes, length);
       bytes[place] ^= 0x10;
       CHECK (!test_run (path, output, TRUE, 1, NULL, NULL, &error));
       CHECK (error && (error->code == PLAIT_ERROR_CORRUPT || error->code == PLAIT_ERROR_INPUT));
@@ -561,15 +561,14 @@ TEST_CASE (run, notices_a_flipped_byte_before_it_resumes)
 TEST_CASE (run, names_the_batch_that_does_not_fit)
 {
   const char *path = test_write_experiment ("large", "memory=1\nbatch_unit=tokens\n");
-  g_autofree char *text = NULL;
   g_auto (GStrv) parts = NULL;
   g_autofree char *whole = NULL;
   GError *error = NULL;
 
-  CHECK (g_file_get_contents (path, &text, NULL, NULL));
+  const char *text = plait_test_read_text (path);
   parts = g_strsplit (text, "batch=6\n", 2);
   whole = g_strjoinv ("batch=9999\n", parts);
-  CHECK (g_file_set_contents (path, whole, -1, NULL));
+  plait_test_write (path, whole);
   CHECK (!test_run (path, plait_test_path ("run.h5"), FALSE, 1, NULL, NULL, &error));
   REQUIRE (error != NULL);
   CHECK_CONTAINS (error->message, "needs about ");

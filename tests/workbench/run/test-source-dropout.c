@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "files.h"
 #include "harness.h"
 #include "search/translate.h"
 #include "setup/trained.h"
@@ -58,7 +59,6 @@ write_lines (const char *name, gboolean (*absent)[LINES])
   for (guint s = 0; s < G_N_ELEMENTS (streams); s++)
     {
       g_autoptr (GString) text = g_string_new (NULL);
-      const char *path = plait_test_path (plait_test_format ("%s.%s", name, streams[s]));
 
       for (guint i = 0; i < LINES; i++)
         {
@@ -66,7 +66,7 @@ write_lines (const char *name, gboolean (*absent)[LINES])
             g_string_append_printf (text, "%c ", (char)('a' + (i * (k + s + 1) + k) % 7));
           g_string_append_c (text, '\n');
         }
-      CHECK (g_file_set_contents (path, text->str, (gssize)text->len, NULL));
+      plait_test_write_bytes (plait_test_format ("%s.%s", name, streams[s]), text->str, text->len);
     }
 }
 
@@ -104,12 +104,11 @@ TEST_CASE (source_dropout, trains_as_if_the_lines_were_blank)
         "[source b]\nencoder=bigru\nwidth=8\n"
         "[decoder]\ncombiner=hierarchical\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
         "[train]\nsource_dropout=0.4\nbatch=5\nepochs=1\nwarm_up=4\nlearning_rate=1\nlog_every=1\n";
-  const char *path = plait_test_path ("lines.ini");
   gboolean absent[2][LINES] = { { FALSE } };
   const char *blank[] = { "train.source_dropout=0", "data.train.a=blank.a", "data.train.b=blank.b",
                           "data.vocabulary.shared=whole.h5", NULL };
 
-  CHECK (g_file_set_contents (path, text, -1, NULL));
+  const char *path = plait_test_write ("lines.ini", text);
   write_lines ("whole", NULL);
   find_absent (path, absent);
   write_lines ("blank", absent);
@@ -173,9 +172,8 @@ TEST_CASE (source_dropout, lets_a_model_do_without_a_source)
                              "[decoder]\nwidth=16\n"
                              "[train]\nsource_dropout=0.5\nbatch=16\nepochs=8\nwarm_up=40\nlearning_rate=1\n"
                              "[evaluate]\nresamples=0\n";
-  const char *path = plait_test_path ("class.ini");
 
-  CHECK (g_file_set_contents (path, text, -1, NULL));
+  const char *path = plait_test_write ("class.ini", text);
   g_autoptr (PlaitStore) dropped = test_run_open (path, NULL, "dropped.h5");
   g_autoptr (PlaitStore) whole = test_run_open (path, (const char *[]){ "train.source_dropout=0", NULL }, "whole.h5");
   REQUIRE (dropped && whole);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <glib/gstdio.h>
 
+#include "files.h"
 #include "harness.h"
 #include "run/result.h"
 #include "scoring/test.h"
@@ -176,7 +177,7 @@ TEST_CASE (stages, an_average_that_is_not_kept_is_refused_before_training)
   CHECK (!test_run_with (experiment, (const char *[]){ "train.average=0", "evaluate.checkpoint=average", NULL }, output,
                          FALSE, NULL, &error));
   CHECK_ERROR (error, PLAIT_ERROR_INPUT, "there is no average to evaluate, because train.average is 0");
-  CHECK (!g_file_test (output, G_FILE_TEST_EXISTS));
+  CHECK (!plait_test_exists (output));
 }
 
 /* A split of files is added; the one that is there is taken over; neither training text nor the rest need be there. */
@@ -188,18 +189,17 @@ TEST_CASE (stages, a_split_is_added_without_the_training_text)
                              "[decoder]\ncombiner=flat\nlayers=1\nwidth=8\nheads=2\nfeed_forward=8\n"
                              "[train]\nupdates=3\nbatch=2\n[decode]\nmaximum_length=8\n[evaluate]\nresamples=0\n";
   static const char *const names[] = { "train.a", "train.b", "test.a", "test.b", "more.a", "more.b" };
-  const char *experiment = plait_test_path ("files.ini");
   const char *output = plait_test_path ("run.h5");
   PlaitTestOptions options = { .threads = 1 };
   PlaitTestOutcome outcome;
   GError *error = NULL;
 
-  CHECK (g_file_set_contents (experiment, text, -1, NULL));
+  const char *experiment = plait_test_write ("files.ini", text);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
       const char *path = plait_test_path (names[i]);
 
-      CHECK (g_file_set_contents (path, i < 2 ? "a b c\nc b\nb a a\na\n" : "a c\nb b c\n", -1, NULL));
+      plait_test_write (path, i < 2 ? "a b c\nc b\nb a a\na\n" : "a c\nb b c\n");
     }
   CHECK (test_run_with (experiment, NULL, output, FALSE, NULL, NO_ERROR));
   for (guint i = 0; i < 4; i++)
@@ -222,7 +222,7 @@ TEST_CASE (stages, a_split_is_added_without_the_training_text)
   g_clear_error (&error);
 
   /* Another file there is another split. */
-  CHECK (g_file_set_contents (a, "c\nb\n", -1, NULL));
+  plait_test_write (a, "c\nb\n");
   CHECK (plait_test_file (output, NULL, &options, &outcome, &error));
   CHECK_INT (outcome.made, 1);
   CHECK (!plait_test_file (output, (const char *[]){ "data.train.a=/nowhere", NULL }, &options, &outcome, &error)
@@ -256,7 +256,7 @@ TEST_CASE (stages, a_file_that_cannot_be_evaluated_is_left_alone)
     CHECK_ERROR (error, PLAIT_ERROR_INPUT, "another plait run is writing this file");
   }
   bytes[n / 2] ^= 1;
-  CHECK (g_file_set_contents (output, bytes, (gssize)n, NULL));
+  plait_test_write_bytes (output, bytes, n);
   CHECK (!plait_test_file (output, search, &options, &outcome, &error));
   CHECK_ERROR (error, PLAIT_ERROR_CORRUPT, "");
 }

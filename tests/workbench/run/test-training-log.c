@@ -2,6 +2,7 @@
 #include "run/event-file.h"
 #include "setup/trained.h"
 #include "run/training-log.h"
+#include "files.h"
 #include "harness.h"
 #include "runs.h"
 
@@ -172,9 +173,8 @@ static char *
 lines_without_times (const char *path)
 {
   g_autoptr (GRegex) times = g_regex_new (", \"(seconds|target_tokens_per_second)\": [^,}]*", 0, 0, NULL);
-  g_autofree char *text = NULL;
 
-  CHECK (g_file_get_contents (path, &text, NULL, NULL));
+  const char *text = plait_test_read_text (path);
   return g_regex_replace_literal (times, text ? text : "", -1, 0, "", 0, NULL);
 }
 
@@ -237,16 +237,15 @@ TEST_CASE (training_log, tells_the_rows_of_both_tables)
 TEST_CASE (training_log, tells_a_metric_as_it_is)
 {
   const char *lower = test_write_experiment ("lower", "best_by=metric");
-  g_autofree char *text = NULL;
   const char *run = plait_test_path ("lower.h5"), *lines = plait_test_path ("lower.jsonl");
   g_autoptr (GString) experiment = NULL;
   gint64 larger = 1, n = 0, n_best = 0, n_directions;
   double best = INFINITY;
 
-  REQUIRE (g_file_get_contents (lower, &text, NULL, NULL));
+  const char *text = plait_test_read_text (lower);
   experiment = g_string_new (text);
   g_string_replace (experiment, "metric=bleu:tok=none", "metric=ter", 1);
-  CHECK (g_file_set_contents (lower, experiment->str, -1, NULL));
+  plait_test_write (lower, experiment->str);
   CHECK (run_with_log (lower, run, lines, NULL, NULL, NULL, NO_ERROR));
   g_autoptr (PlaitStore) store = plait_store_open (run, NULL);
   REQUIRE (store);

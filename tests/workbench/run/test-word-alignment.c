@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "files.h"
 #include "harness.h"
 #include "dumps/word-alignment.h"
 
@@ -13,7 +14,7 @@ letters (void)
   PlaitVocabularySettings settings = PLAIT_VOCABULARY_DEFAULTS;
 
   settings.type = "words";
-  CHECK (g_file_set_contents (path, "a a a a b b b c c d\n", -1, NULL));
+  plait_test_write (path, "a a a a b b b c c d\n");
   return plait_vocabulary_train (&settings, paths, NULL);
 }
 
