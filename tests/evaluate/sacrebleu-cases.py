@@ -160,6 +160,10 @@ def c_string(text):
         chr(b) if 32 <= b < 127 and b not in b'"\\?' else f"\\{b:03o}" for b in data) + '"'
 
 
+def row(items):
+    return f"  {{ {', '.join(items)} }},"
+
+
 def stripped(lines):
     """The lines as sacreBLEU's command gives them to its metrics."""
     return [None if line is None else line.rstrip() for line in lines]
@@ -172,10 +176,10 @@ def main():
 
     print("static const struct\n{\n  const char *line, *tokens, *international, *characters;\n} token_cases[] = {")
     tokenisers = Tokenizer13a(), TokenizerV14International(), TokenizerChar()
-    for _, hypotheses, sets in CORPORA:
-        for line in hypotheses + [r for s in sets for r in s if r is not None]:
-            tokens = [" ".join(tokenise(line).split()) for tokenise in tokenisers]
-            print(f"  {{ {c_string(line)},\n    " + ",\n    ".join(map(c_string, tokens)) + " },")
+    lines = dict.fromkeys(line for _, hypotheses, sets in CORPORA for part in (hypotheses, *sets) for line in part)
+    for line in lines:
+        if line is not None:
+            print(row(c_string(text) for text in (line, *(" ".join(cut(line).split()) for cut in tokenisers))))
     print("};\n")
 
     print("static const struct\n{\n  const char *text, *lower;\n} lower_cases[] = {")
@@ -191,13 +195,33 @@ def main():
         print("    { " + ",\n      ".join("{ " + ", ".join(map(c_string, s)) + " }" for s in sets) + " } },")
     print("};\n")
 
-    print("static const struct\n{\n  guint corpus;\n  const char *metric;\n  double score;\n  const char *text;\n"
-          "} score_cases[] = {")
-    for number, (_, hypotheses, sets) in enumerate(CORPORA):
+    metrics, results = {}, []
+    for _, hypotheses, sets in CORPORA:
+        results.append([])
         for text, metric in METRICS:
             score = metric.corpus_score(stripped(hypotheses), [stripped(lines) for lines in sets])
             line = score.format(width=2, signature=str(metric.get_signature()))
-            print(f"  {{ {number}, {c_string(text)}, {score.score!r},\n    {c_string(line)} }},")
+            name, references, rest = line.split("|", 2)
+            rest, value = rest.split(" = ", 1)
+            metrics.setdefault(text, {(name, rest)}).add((name, rest))
+            results[-1].append((references, score.score, value))
+
+    print("/* Metrics, and the parts of their texts before and after the number of references. */")
+    print("static const struct\n{\n  const char *metric, *name, *signature;\n} metric_cases[] = {")
+    for text, signatures in metrics.items():
+        (name, rest), = signatures
+        print(row(map(c_string, (text, f"{name}|", f"|{rest} = "))))
+    print("};\n")
+
+    print("/* Of each corpus: the number of references, and the score by each metric with the end of its text. */")
+    print("static const struct\n{\n  const char *references;\n  struct\n  {\n    double score;\n    const char *text;\n"
+          "  } by_metric[G_N_ELEMENTS (metric_cases)];\n} score_cases[G_N_ELEMENTS (corpora)] = {")
+    for scores in results:
+        references, = {references for references, _, _ in scores}
+        print(f"  {{ {c_string(references)}, {{")
+        for _, score, value in scores:
+            print("  " + row((repr(score), c_string(value))))
+        print("    } },")
     print("};")
 
 

@@ -26,7 +26,7 @@ PlaitTestCase **last_case = &first_case;
 std::string folder;
 
 /* What the running test case was given by plait_test_format and plait_test_path. */
-std::vector<std::unique_ptr<char, decltype (&g_free)>> strings;
+std::vector<std::unique_ptr<char, decltype (&g_free)> > strings;
 std::mutex strings_lock;
 
 /* The errors of calls that must not fail, by file and line of NO_ERROR. */
