@@ -123,7 +123,7 @@ add_group (PlaitJson *json, const GPtrArray *groups, guint *i)
   plait_json_end_array (json);
 }
 
-/* Prints the group at *@i of @groups likewise. */
+/* Prints the group at *@i of @groups and what is below it; *@i becomes the last of these. */
 static void
 print_group (PlaitPage *page, const GPtrArray *groups, guint *i)
 {

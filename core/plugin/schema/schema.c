@@ -132,7 +132,7 @@ expect_name (const Reader *reader, const char *group, const char *key, const cha
   return find_name (reader, group, key, what, name, known, FALSE);
 }
 
-/* Likewise of an item of the list @key. */
+/* Returns the place of @name, an item of the list @key, among @known; else -1, after a problem. */
 static gint
 expect_item (const Reader *reader, const char *group, const char *key, const char *what, const char *name,
              const char *const *known)
