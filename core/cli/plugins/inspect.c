@@ -117,6 +117,7 @@ add_group (PlaitJson *json, const GPtrArray *groups, guint *i)
       plait_json_begin_object (json, NULL);
       plait_json_text (json, "name", member->name);
       plait_json_text (json, "summary", member->summary);
+      plait_json_text (json, "reference", member->reference);
       add_settings (json, settings_of (member), member->settings->len);
       plait_json_end_object (json);
     }
@@ -136,6 +137,8 @@ print_group (PlaitPage *page, const GPtrArray *groups, guint *i)
       plait_page_text (page, PLAIT_PAGE_HEADING, "\n%s", member->heading);
       plait_page_text (page, PLAIT_PAGE_PLAIN, "  ");
       plait_page_paragraph (page, 2, 2, member->summary);
+      if (member->reference)
+        plait_page_text (page, PLAIT_PAGE_DIM, "  (%s)\n", member->reference);
       print_settings (page, settings_of (member), member->settings->len);
       if (member->settings->len == 0)
         plait_page_text (page, PLAIT_PAGE_DIM, "  no parameters\n");

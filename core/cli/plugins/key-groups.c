@@ -81,6 +81,7 @@ add_kind (GPtrArray *groups, const PlaitRegistry *registry, PlaitPluginKind kind
         continue;
       PlaitKeyGroup *group = add_group (groups, schema->name, schema->name, schema->summary);
       group->is_member = TRUE;
+      group->reference = schema->reference;
       for (guint p = 0; p < schema->n_parameters; p++)
         g_ptr_array_add (group->settings, (gpointer)schema->parameters[p]);
     }

@@ -9,14 +9,15 @@
  */
 typedef struct
 {
-  const char *name;    /* "train"; of a plugin or a metric its own */
-  char *heading;       /* "[train]" */
-  const char *summary; /* one line */
-  const char *details; /* paragraphs, one a line; NULL: none */
-  const char *members; /* "plugins" or "metrics" if such groups follow that are below this one; else NULL */
-  gboolean is_member;  /* is a plugin or a metric */
-  GPtrArray *settings; /* (element-type PlaitSettingSpecification) */
-  GStringChunk *texts; /* of a metric: owns the texts of its settings; else NULL */
+  const char *name;      /* "train"; of a plugin or a metric its own */
+  char *heading;         /* "[train]" */
+  const char *summary;   /* one line */
+  const char *reference; /* of a plugin: its paper; NULL: none */
+  const char *details;   /* paragraphs, one a line; NULL: none */
+  const char *members;   /* "plugins" or "metrics" if such groups follow that are below this one; else NULL */
+  gboolean is_member;    /* is a plugin or a metric */
+  GPtrArray *settings;   /* (element-type PlaitSettingSpecification) */
+  GStringChunk *texts;   /* of a metric: owns the texts of its settings; else NULL */
 } PlaitKeyGroup;
 
 /* Returns all groups, each before its members; of plugins those that @registry finds, with @own only those that came

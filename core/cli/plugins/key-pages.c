@@ -17,12 +17,11 @@ values_of (const PlaitSettingSpecification *setting)
   return g_strconcat (type, "; ", standard, NULL);
 }
 
-/* Returns the summary of @setting and where it comes from. (transfer full) */
+/* Returns @summary with the @reference that it comes from (NULL: none). (transfer full) */
 static char *
-meaning_of (const PlaitSettingSpecification *setting)
+with_reference (const char *summary, const char *reference)
 {
-  return setting->reference ? g_strdup_printf ("%s (%s)", setting->summary, setting->reference)
-                            : g_strdup (setting->summary);
+  return reference ? g_strdup_printf ("%s (%s)", summary, reference) : g_strdup (summary);
 }
 
 /* Prints @text with escapes, as a cell of a table. */
@@ -80,18 +79,20 @@ plait_key_groups_print_markdown (const GPtrArray *groups)
   for (guint i = 0; i < groups->len; i++)
     {
       const PlaitKeyGroup *group = groups->pdata[i];
+      g_autofree char *summary = with_reference (group->summary, group->reference);
 
       printf ("\n%s ", group->is_member ? "###" : "##");
       print_markdown (group->heading);
       puts ("");
-      print_lines (group->summary);
+      print_lines (summary);
       print_lines (group->details);
       if (group->settings->len > 0)
         puts ("\n| key | values | meaning |\n| --- | --- | --- |");
       for (guint k = 0; k < group->settings->len; k++)
         {
           const PlaitSettingSpecification *setting = group->settings->pdata[k];
-          g_autofree char *values = values_of (setting), *meaning = meaning_of (setting);
+          g_autofree char *values = values_of (setting),
+                          *meaning = with_reference (setting->summary, setting->reference);
 
           print_cells (setting->name, values, meaning);
         }
@@ -123,12 +124,13 @@ plait_key_groups_print_manual (const GPtrArray *groups)
   for (guint i = 0; i < groups->len; i++)
     {
       const PlaitKeyGroup *group = groups->pdata[i];
+      g_autofree char *summary = with_reference (group->summary, group->reference);
       g_auto (GStrv) details = g_strsplit (group->details ? group->details : "", "\n", -1);
 
       fputs (group->is_member ? ".SS \"" : ".SH \"", stdout);
       plait_manual_print_text (group->heading, FALSE);
       puts ("\"");
-      plait_manual_print_line (group->summary);
+      plait_manual_print_line (summary);
       for (guint k = 0; details[k]; k++)
         {
           puts (".PP");
@@ -137,7 +139,8 @@ plait_key_groups_print_manual (const GPtrArray *groups)
       for (guint k = 0; k < group->settings->len; k++)
         {
           const PlaitSettingSpecification *setting = group->settings->pdata[k];
-          g_autofree char *values = values_of (setting), *meaning = meaning_of (setting);
+          g_autofree char *values = values_of (setting),
+                          *meaning = with_reference (setting->summary, setting->reference);
 
           fputs (".TP\n\\fB", stdout);
           plait_manual_print_text (setting->name, FALSE);
